@@ -1,0 +1,19 @@
+// The CRDs as they stand in crds/*.yaml, put into the binary at build time. Immutable, thread-safe.
+#pragma once
+#include <string_view>
+
+#include "crds/kinds.hpp"
+
+namespace stackgate::crds {
+
+/// The whole CustomResourceDefinition, as the YAML file has it (what `stackgate crds` prints).
+std::string_view definition_yaml(Kind kind);
+
+/// The same as compact JSON.
+std::string_view definition_json(Kind kind);
+
+/// A sample object in YAML, from crds/samples/{minimal,full}/<plural>.yaml.
+std::string_view minimal_sample(Kind kind);
+std::string_view full_sample(Kind kind);
+
+}  // namespace stackgate::crds

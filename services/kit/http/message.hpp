@@ -1,0 +1,53 @@
+// HTTP requests and responses as plain values; nothing here knows about sockets.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stackgate::http {
+
+struct Header {
+  std::string_view name;  // as it was sent; compared without case
+  std::string_view value;
+};
+
+/// Views stay valid until the response has been given.
+struct Request {
+  std::string_view method;
+  std::string_view path;   // raw, without the query
+  std::string_view query;  // without the '?'
+  std::vector<Header> headers;
+  std::string_view body;
+  std::string_view peer;  // "10.0.0.7:41234"
+
+  /// The first header of that name, or empty.
+  std::string_view header(std::string_view name) const;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+};
+
+/// Completes one request, once, from any thread. Dropping it unanswered answers 500.
+class Responder {
+ public:
+  struct Sink {
+    virtual ~Sink() = default;
+    virtual void send(Response&& response) = 0;
+  };
+  explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
+  Responder(Responder&&) = default;
+  Responder& operator=(Responder&&) = default;
+  ~Responder();
+  void operator()(Response&& response);
+
+ private:
+  std::shared_ptr<Sink> sink_;
+};
+
+}  // namespace stackgate::http

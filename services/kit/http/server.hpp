@@ -1,0 +1,72 @@
+// HTTP/1.1 server. server.cpp is the only file of the project that includes Asio or Beast.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "services/kit/base/error.hpp"
+#include "services/kit/http/message.hpp"
+
+struct ssl_ctx_st;
+
+namespace stackgate::http {
+
+/// Where a server gets its TLS identity: asked at each new connection, so a renewed certificate is served at once.
+/// Thread-safe. See certs/.
+class TlsSource {
+ public:
+  virtual ~TlsSource() = default;
+  /// nullptr while there is no good identity yet; such connections are closed.
+  virtual std::shared_ptr<ssl_ctx_st> current() const = 0;
+};
+
+struct Limits {
+  std::size_t head_bytes = 64 * 1024;
+  std::size_t body_bytes = 8 * 1024 * 1024;  // 413 beyond it
+  std::size_t connections = 10'000;          // the oldest idle one makes room
+  std::chrono::milliseconds handshake{10'000};
+  std::chrono::milliseconds head{10'000};     // from its first byte to its last
+  std::chrono::milliseconds body{30'000};     // likewise
+  std::chrono::milliseconds idle{300'000};    // between requests
+  std::chrono::milliseconds write{30'000};
+};
+
+struct ServerConfig {
+  std::string listen = "127.0.0.1:0";  // host:port, [v6]:port, :port for all addresses
+  std::shared_ptr<TlsSource> tls;      // nullptr: plain HTTP
+  unsigned threads = 1;                // one event loop each
+  Limits limits;
+};
+
+/// Counted by the server, read by /metrics; monotonic except the gauges.
+struct ServerStats {
+  std::uint64_t connections_total, connections_open, handshakes_total, handshake_failures_total;
+  std::uint64_t requests_total, bytes_read_total, bytes_written_total, rejected_total;  // rejected: malformed, too large, too slow
+};
+
+/// Called on an I/O thread: it must not block (1 ms is much). Work that waits moves the Responder to another thread.
+/// An exception that leaves it is logged and answered with 500.
+using Handler = std::function<void(const Request&, Responder)>;
+
+class Server {
+ public:
+  static std::expected<std::unique_ptr<Server>, Error> start(ServerConfig config, Handler handler);
+  /// Stops at once if drain() was not called.
+  ~Server();
+
+  std::uint16_t port() const;
+  ServerStats stats() const;
+  /// Stops accepting, answers what is in flight, closes idle connections, and returns when all are closed or the time
+  /// is over. Call from outside the I/O threads.
+  void drain(std::chrono::milliseconds limit);
+
+ private:
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stackgate::http

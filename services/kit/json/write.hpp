@@ -1,0 +1,65 @@
+// JSON text out: a writer that appends to a string, without building a tree first.
+//   Writer w(out); w.object([&] { w.member("uid", uid); w.key("status"); w.object([&] {...}); });
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "services/kit/json/value.hpp"
+
+namespace stackgate::json {
+
+/// Appends `text` as a quoted JSON string. Bytes that are not UTF-8 become U+FFFD.
+void append_quoted(std::string& out, std::string_view text);
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  template <class Body>
+  void object(Body&& body) {
+    open('{');
+    body();
+    close('}');
+  }
+  template <class Body>
+  void array(Body&& body) {
+    open('[');
+    body();
+    close(']');
+  }
+  void key(std::string_view name);
+  void value(std::string_view text);
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(bool flag);
+  void value(std::int64_t number);
+  void value(int number) { value(static_cast<std::int64_t>(number)); }
+  void value(std::uint64_t number);
+  void value(double number);
+  void value(std::nullptr_t);
+  /// A whole tree, compact.
+  void value(const Value& tree);
+  /// Text that is JSON already.
+  void raw(std::string_view json);
+
+  template <class T>
+  void member(std::string_view name, const T& v) {
+    key(name);
+    value(v);
+  }
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void separate();
+
+  std::string& out_;
+  bool first_ = true;
+  bool after_key_ = false;
+};
+
+/// A whole tree as compact JSON.
+std::string to_json(const Value& tree);
+
+}  // namespace stackgate::json

@@ -1,0 +1,58 @@
+// What the rules may ask about the cluster. The rules stay pure: whoever calls them supplies an answerer.
+//
+// Implementations: webhook/ (watch cache, asks the API server before it says absent), `stackgate validate --cluster`,
+// tests (a table). Secret values never pass this interface: only the names of their keys.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crds/kinds.hpp"
+
+namespace stackgate::validate {
+
+enum class Presence : std::uint8_t {
+  present,
+  absent,
+  unknown,  // could not be asked: a rule then warns, it never denies
+};
+
+enum class Referent : std::uint8_t {
+  secret,
+  config_map,
+  persistent_volume_claim,
+  service_account,
+  inference_cache,
+  storage_class,   // cluster-wide from here on: the namespace is empty
+  priority_class,
+  runtime_class,
+};
+
+struct Referred {
+  Presence presence = Presence::unknown;
+  std::vector<std::string> keys;         // of a Secret or ConfigMap
+  std::string type;                      // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
+  std::string state;                     // of an InferenceCache: status.state
+  std::vector<std::string> access_modes; // of a claim
+};
+
+/// Another resource of ours in the same namespace.
+struct Neighbour {
+  crds::Kind kind;
+  std::string name;
+  std::string image_tag;                       // spec.image.tag, empty when not set
+  std::string cache;                           // InferenceService: spec.storage.nimCache.name
+  std::vector<std::pair<std::string, std::string>> children;  // (kind, name) of the objects made for it
+};
+
+/// Called from one thread per review; implementations shared between reviews are thread-safe.
+class Lookup {
+ public:
+  virtual ~Lookup() = default;
+  virtual Referred find(Referent kind, std::string_view ns, std::string_view name) = 0;
+  /// False when the list could not be had; `out` is then untouched.
+  virtual bool neighbours(std::string_view ns, std::vector<Neighbour>& out) = 0;
+};
+
+}  // namespace stackgate::validate

@@ -1,0 +1,60 @@
+// The rule book: everything Stackgate knows about a resource that could not run, as one pure function.
+//
+// The gate, `stackgate validate`, the reconciler and the tests call this and nothing below it. No I/O, no clock, no
+// threads of its own; a Rulebook is immutable and may be used from many threads at once.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crds/kinds.hpp"
+#include "services/kit/json/value.hpp"
+#include "validators/finding.hpp"
+#include "validators/lookup.hpp"
+
+namespace stackgate::validate {
+
+/// How faults in references to other objects are reported.
+enum class References : std::uint8_t { off, warn, deny };
+
+struct Options {
+  /// What the specification says must exist before the resource is created.
+  References required_references = References::deny;
+  /// Everything else the resource names.
+  References other_references = References::warn;
+  /// Names of extended resources that count as a GPU beside any that ends in "/gpu".
+  std::vector<std::string> gpu_resources;
+};
+
+struct Request {
+  crds::Kind kind;
+  const json::Value* object = nullptr;  // the resource as it shall be
+  const json::Value* old = nullptr;     // as it is stored; nullptr on creation
+  std::string_view ns;                  // where metadata.namespace is not written (kubectl -n)
+};
+
+/// Every fault of the resource, in document order. With `old`: update rules hold, and what was already wrong and is
+/// untouched is a warning. An object with a deletionTimestamp, or one whose spec and own labels are unchanged, gives
+/// nothing. `lookup` may be nullptr: reference rules are then off.
+Findings review(const Request& request, Lookup* lookup, const Options& options = {});
+
+/// Whether the stored resource may be deleted: the users of an InferenceCache stand in the findings.
+Findings review_deletion(const Request& request, Lookup* lookup, const Options& options = {});
+
+/// A rule's page, from validators/pages/<id>.md.
+struct Example {
+  std::string_view label;  // "bad", "good", or what else the example needs: "stored" (before an update), "cluster"
+  std::string_view yaml;
+};
+struct RulePage {
+  Rule rule;
+  std::string_view title;
+  std::string_view group;  // schema, common, reference, update, or a kind's name
+  std::string_view why;
+  std::vector<Example> examples;
+};
+/// Sorted by id. Immutable.
+const std::vector<RulePage>& rule_pages();
+
+}  // namespace stackgate::validate

@@ -1,0 +1,30 @@
+// What a rule has at hand, and how it reports. One Context serves one review.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "validators/field.hpp"
+#include "validators/finding.hpp"
+#include "validators/lookup.hpp"
+#include "validators/rulebook.hpp"
+#include "validators/rule_ids.hpp"  // generated from validators/pages
+
+namespace stackgate::validate {
+
+class Context {
+ public:
+  Context(const Request& request, Lookup* lookup, const Options& options) : request(request), options(options), lookup(lookup) {}
+
+  const Request& request;
+  const Options& options;
+  Lookup* const lookup;  // nullptr: reference rules are off
+  Walk walk;
+  Findings findings;
+
+  /// One fault at `field`. Its value is quoted unless the field may hold a secret.
+  void report(const Rule& rule, const Field& field, std::string problem, std::string fix);
+  /// The same with another severity than the rule's own.
+  void report(const Rule& rule, Severity severity, const Field& field, std::string problem, std::string fix);
+};
+
+}  // namespace stackgate::validate

@@ -1,0 +1,50 @@
+// Walks an object against a compiled schema and reports every fault once, where it is deepest.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/json/value.hpp"
+#include "validators/path.hpp"
+#include "validators/schema/schema.hpp"
+
+namespace stackgate::validate::schema {
+
+/// Which keyword was broken; each is a rule of the book (rule id in brackets).
+enum class Fault : std::uint8_t {
+  type,        // [schema-type]
+  null_value,  // [schema-null]          null where nullable is not set
+  required,    // [schema-required]
+  unknown,     // [schema-unknown-field]
+  enumeration, // [schema-enum]
+  range,       // [schema-range]         minimum, maximum, multipleOf
+  length,      // [schema-length]        of strings, lists, maps
+  pattern,     // [schema-pattern]
+  format,      // [schema-format]
+  duplicate,   // [schema-duplicate]     list-type set or map, uniqueItems
+  combination, // [schema-combination]   anyOf, oneOf, allOf, not
+};
+
+struct SchemaFault {
+  Fault fault;
+  std::string path;
+  std::uint32_t offset = 0;
+  const json::Value* value = nullptr;  // nullptr for a missing field
+  std::string problem;
+  std::string fix;
+};
+
+struct CheckOptions {
+  bool unknown_fields = true;   // report them (off: as the API server prunes)
+  std::size_t max_faults = 100;
+};
+
+/// Faults in document order. `at` is the path of `value` (the empty path for a whole object).
+std::vector<SchemaFault> check(const Node& node, const json::Value& value, const Path* at = nullptr,
+                               const CheckOptions& options = {});
+
+/// The known word nearest to `word` by edit distance, or empty when none is near: for "did you mean".
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace stackgate::validate::schema
