@@ -1,0 +1,118 @@
+#include "webhook/denial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace stackgate::webhook {
+namespace {
+
+constexpr std::size_t warning_bytes = 256;
+constexpr std::size_t warnings_bytes = 4096;
+constexpr std::size_t columns = 80;
+
+struct ReasonOf {
+  std::string_view part;  // of a rule's id
+  std::string_view reason;
+};
+// The first match counts. Rule ids are words, so the word tells the sort of fault.
+constexpr std::array reasons{
+    ReasonOf{"required", "FieldValueRequired"},    ReasonOf{"missing", "FieldValueRequired"},
+    ReasonOf{"incomplete", "FieldValueRequired"},  ReasonOf{"enum", "FieldValueNotSupported"},
+    ReasonOf{"duplicate", "FieldValueDuplicate"},  ReasonOf{"unknown-field", "FieldValueForbidden"},
+    ReasonOf{"immutable", "FieldValueForbidden"},  ReasonOf{"excludes", "FieldValueForbidden"},
+    ReasonOf{"not-found", "FieldValueNotFound"},   ReasonOf{"in-use", "FieldValueForbidden"},
+    ReasonOf{"schema-type", "FieldValueTypeInvalid"},
+};
+
+/// Cuts to at most `limit` bytes, at a character's end, with an ellipsis.
+std::string cut(std::string text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t end = limit - std::string_view("…").size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  text.resize(end);
+  return text + "…";
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return text;
+}
+
+/// Breaks `text` at spaces so that no line passes 80 columns where a space allows it; further lines are indented.
+void append_wrapped(std::string& out, std::string_view text, std::size_t indent) {
+  std::size_t column = out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
+  bool first = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!first && column + 1 + word.size() > columns) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out.push_back(' ');
+      ++column;
+    }
+    out.append(word);
+    column += word.size();
+    first = false;
+  }
+}
+
+}  // namespace
+
+std::string_view cause_reason(std::string_view rule) {
+  for (const ReasonOf& each : reasons)
+    if (rule.find(each.part) != std::string_view::npos) return each.reason;
+  return "FieldValueInvalid";
+}
+
+std::vector<Cause> causes_of(const validate::Findings& findings) {
+  std::vector<Cause> causes;
+  for (const validate::Finding& finding : findings)
+    if (finding.severity == validate::Severity::error)
+      causes.push_back({finding.path, cause_reason(finding.rule), one_line(validate::to_line(finding))});
+  return causes;
+}
+
+std::string denial_message(std::string_view kind, std::string_view name, const validate::Findings& findings) {
+  const auto faults = std::ranges::count(findings, validate::Severity::error, &validate::Finding::severity);
+  std::string out = fmt::format("{} \"{}\" {} {}:", kind, name, faults == 1 ? "has 1" : fmt::format("has {}", faults),
+                                faults == 1 ? "fault" : "faults");
+  std::size_t number = 0;
+  for (const validate::Finding& finding : findings) {
+    if (finding.severity != validate::Severity::error) continue;
+    out += fmt::format("\n{:2}. ", ++number);
+    append_wrapped(out, one_line(finding.path.empty() ? validate::to_line(finding)
+                                                      : fmt::format("{}: {}", finding.path, validate::to_line(finding))),
+                   4);
+  }
+  return out;
+}
+
+std::vector<std::string> warnings_of(const validate::Findings& findings) {
+  std::vector<std::string> lines;
+  std::size_t bytes = 0;
+  std::size_t left_out = 0;
+  constexpr std::size_t reserve = 64;  // for the last line
+  for (const validate::Finding& finding : findings) {
+    if (finding.severity != validate::Severity::warning) continue;
+    std::string line = finding.path.empty() ? validate::to_line(finding)
+                                            : fmt::format("{}: {}", finding.path, validate::to_line(finding));
+    line = cut(one_line(std::move(line)), warning_bytes);
+    if (left_out > 0 || bytes + line.size() > warnings_bytes - reserve) {
+      ++left_out;
+      continue;
+    }
+    bytes += line.size();
+    lines.push_back(std::move(line));
+  }
+  if (left_out > 0) lines.push_back(fmt::format("and {} more: `stackgate validate` shows them all", left_out));
+  return lines;
+}
+
+}  // namespace stackgate::webhook
