@@ -1,6 +1,6 @@
 # Sourced. Downloads Debian packages of any suite and unpacks them without installing them: a private apt
 # configuration, so that neither the machine's sources nor its package database matter.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016
 
 # apt_private SUITE WORK: prepares the private configuration below WORK and fetches the package lists.
 apt_private() {
