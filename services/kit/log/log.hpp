@@ -1,0 +1,86 @@
+// The process log: one line per event, as JSON or for a person, each line in one write(2). Thread-safe.
+//   log::info("certificate reloaded", {{"file", path}, {"not_after", date}});
+// Never give it a secret: nothing is redacted here. A sink that does not take the line (a full pipe) blocks the caller,
+// because an admission decision that leaves no trace is worse than a late one.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stackgate::log {
+
+enum class Level : std::uint8_t { debug, info, warning, error };
+enum class Format : std::uint8_t { text, json };
+
+std::string_view to_string(Level level);
+std::optional<Level> parse_level(std::string_view word);
+std::optional<Format> parse_format(std::string_view word);
+
+/// One key and its value; a view, good for the duration of the call.
+class Field {
+ public:
+  Field(std::string_view key, std::string_view text) : key_(key), text_(text), kind_(Kind::text) {}
+  Field(std::string_view key, const std::string& text) : Field(key, std::string_view(text)) {}
+  Field(std::string_view key, const char* text) : Field(key, std::string_view(text)) {}
+  Field(std::string_view key, bool flag) : key_(key), integer_(flag ? 1 : 0), kind_(Kind::boolean) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Field(std::string_view key, T number)
+      : key_(key),
+        integer_(static_cast<std::int64_t>(number)),
+        kind_(std::is_signed_v<T> ? Kind::integer : Kind::count) {}
+  Field(std::string_view key, double number) : key_(key), number_(number), kind_(Kind::number) {}
+  /// A list of words; JSON writes an array, text joins them with commas.
+  Field(std::string_view key, std::span<const std::string_view> words) : key_(key), words_(words), kind_(Kind::words) {}
+
+  void append_json(std::string& line) const;
+  void append_text(std::string& line) const;
+
+ private:
+  enum class Kind : std::uint8_t { text, boolean, integer, count, number, words };
+  std::string_view key_;
+  union {
+    std::string_view text_;
+    std::span<const std::string_view> words_;
+    std::int64_t integer_;
+    double number_;
+  };
+  Kind kind_;
+};
+
+struct Options {
+  Level level = Level::info;
+  Format format = Format::text;
+  int fd = 2;
+};
+
+/// For the whole process; call it before other threads log. Without it: info and above, as text, on standard error.
+void configure(const Options& options);
+/// What a descriptor's reader wants: text on a terminal, JSON elsewhere.
+Format default_format(int fd);
+
+bool enabled(Level level);
+void write(Level level, std::string_view message, std::span<const Field> fields);
+/// The line that write() would send, with its end; for tests and for other sinks.
+std::string format_line(Format format, Level level, std::string_view message, std::span<const Field> fields);
+/// Lines that the sink did not take whole (disk full, closed pipe); for /metrics.
+std::uint64_t lost_lines();
+
+inline void debug(std::string_view message, std::initializer_list<Field> fields = {}) {
+  write(Level::debug, message, {fields.begin(), fields.size()});
+}
+inline void info(std::string_view message, std::initializer_list<Field> fields = {}) {
+  write(Level::info, message, {fields.begin(), fields.size()});
+}
+inline void warning(std::string_view message, std::initializer_list<Field> fields = {}) {
+  write(Level::warning, message, {fields.begin(), fields.size()});
+}
+inline void error(std::string_view message, std::initializer_list<Field> fields = {}) {
+  write(Level::error, message, {fields.begin(), fields.size()});
+}
+
+}  // namespace stackgate::log
