@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Every header compiles alone, so that its includes are complete whoever includes it first.
+#   headers.sh [COMPILER] [GENERATED_INCLUDE_DIR]     prints each header that does not, with the compiler's words
+set -euo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
+export compiler=${1:-clang++-19} generated=${2:-build/release/generated}
+
+check() {
+  local words
+  # Compiled through an including line: a header as main file would warn about its #pragma once.
+  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I"$generated" -x c++ - 2>&1) && return 0
+  printf '%s does not compile alone:\n%s\n' "$1" "$(grep -m3 error: <<<"$words")"
+  return 1
+}
+export -f check
+# shellcheck disable=SC2016 # for the inner shell
+find services crds validators certs webhook reconcile tests -name '*.hpp' -print0 | sort -z |
+  xargs -0 -n1 -P"$(nproc)" bash -c 'check "$1"' check

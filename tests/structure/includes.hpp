@@ -1,0 +1,213 @@
+// Which file may include what: the arrows of README.md as data, and a pure function that holds #include lines against
+// them.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stackgate::structure {
+
+/// Path from the repository's top → the file's text.
+using Tree = std::map<std::string, std::string>;
+
+struct Include {
+  std::string path;
+  int line;
+};
+
+/// A folder with everything below it (the longest match counts) and the folders it may include besides itself.
+struct Module {
+  std::string_view folder;
+  std::vector<std::string_view> may_include;
+};
+
+inline const std::vector<Module>& modules() {
+  static const std::vector<Module> table = {
+      {"services/kit/base", {}},
+      {"services/kit/json", {"services/kit/base"}},
+      {"services/kit/yaml", {"services/kit/base", "services/kit/json"}},
+      {"services/kit/log", {"services/kit/base", "services/kit/json"}},
+      {"services/kit/metrics", {"services/kit/base"}},
+      {"services/kit/http", {"services/kit/base", "services/kit/json", "services/kit/log", "services/kit/metrics"}},
+      {"services/kit/kube",
+       {"services/kit/base", "services/kit/json", "services/kit/yaml", "services/kit/log", "services/kit/metrics",
+        "services/kit/http"}},
+      {"services/kit/run",
+       {"services/kit/base", "services/kit/json", "services/kit/log", "services/kit/metrics", "services/kit/http"}},
+      {"crds", {"services/kit/base", "services/kit/json"}},
+      {"validators", {"crds", "services/kit/base", "services/kit/json"}},
+      {"certs",
+       {"services/kit/base", "services/kit/json", "services/kit/log", "services/kit/metrics", "services/kit/http",
+        "services/kit/kube"}},
+      {"webhook", {"validators", "crds", "certs", "services/kit"}},
+      {"reconcile", {"validators", "crds", "services/kit"}},
+      {"services/stackgate", {"webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
+      {"services", {"services/kit", "crds", "validators", "certs"}},  // a workload: never another one
+      {"tests", {"services", "webhook", "reconcile", "validators", "crds", "certs"}},
+  };
+  return table;
+}
+
+/// A library's headers and the only files that may see them (a folder ends in '/'). Tests may use any of them.
+struct Fence {
+  std::string_view header;  // the start of what stands between < and >
+  std::vector<std::string_view> allowed;
+  std::string_view reason;
+};
+
+inline const std::vector<Fence>& fences() {
+  static const std::vector<Fence> table = {
+      {"boost/", {"services/kit/http/server.cpp"}, "Asio and Beast cost 14 s and more for each file that sees them"},
+      {"valijson/", {"validators/json_schema/"}, "23 s for each file"},
+      {"nlohmann/", {"validators/json_schema/"}, "services/kit/json is the project's JSON"},
+      {"yaml-cpp/", {"crds/generate_crds.cpp"}, "services/kit/yaml is the project's YAML; this one is for the build"},
+      {"yaml.h", {"services/kit/yaml/"}, "services/kit/yaml is the project's YAML"},
+      {"curl/", {"services/kit/http/"}, "services/kit/http holds the client"},
+      {"CLI/", {"services/stackgate/command_line.cpp"}, "header-only and slow to compile"},
+      {"re2/", {"validators/schema/"}, "patterns belong to the schema engine"},
+      {"openssl/", {"services/kit/http/", "certs/"}, "TLS belongs to certs and kit/http"},
+      {"simdjson", {"services/kit/json/"}, "services/kit/json is the project's JSON"},
+  };
+  return table;
+}
+
+/// Headers that a pure module has no use for: input, output, clocks, threads.
+inline constexpr std::array<std::string_view, 14> impure = {"fstream", "iostream", "filesystem", "thread", "chrono",
+                                                            "ctime",   "time.h",   "unistd",     "fcntl",  "sys/",
+                                                            "poll",    "netinet/", "arpa/",      "netdb"};
+inline constexpr std::array<std::string_view, 5> pure = {"validators/", "crds/", "services/kit/base/",
+                                                         "services/kit/json/", "services/kit/yaml/"};
+
+inline bool is_program(std::string_view path) {  // a build-time generator reads and writes files
+  const auto slash = path.rfind('/');
+  return path.substr(slash == std::string_view::npos ? 0 : slash + 1).starts_with("generate_");
+}
+
+/// #include lines, comments and string literals notwithstanding: only lines that start with '#' count.
+inline std::vector<Include> includes_of(std::string_view text) {
+  std::vector<Include> found;
+  int line = 0;
+  while (!text.empty()) {
+    ++line;
+    const auto end = text.find('\n');
+    std::string_view row = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto skip = [&row] { row.remove_prefix(std::min(row.find_first_not_of(" \t"), row.size())); };
+    skip();
+    if (!row.starts_with('#')) continue;
+    row.remove_prefix(1);
+    skip();
+    if (!row.starts_with("include")) continue;
+    row.remove_prefix(7);
+    skip();
+    if (row.empty() || (row[0] != '"' && row[0] != '<')) continue;
+    const auto close = row.find(row[0] == '"' ? '"' : '>', 1);
+    if (close != std::string_view::npos) found.push_back({std::string(row.substr(1, close - 1)), line});
+  }
+  return found;
+}
+
+inline const Module* module_of(std::string_view path) {
+  const Module* best = nullptr;
+  for (const Module& m : modules()) {
+    const bool inside = path.starts_with(m.folder) && path.size() > m.folder.size() && path[m.folder.size()] == '/';
+    if (inside && (best == nullptr || m.folder.size() > best->folder.size())) best = &m;
+  }
+  return best;
+}
+
+/// A workload of its own: services/<name> other than the kit and the operator.
+inline std::string_view workload_of(std::string_view path) {
+  const Module* m = module_of(path);
+  if (m == nullptr || m->folder != "services") return {};
+  return path.substr(0, path.find('/', std::string_view("services/").size()));
+}
+
+namespace detail {
+
+inline bool under(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && path.size() > folder.size() &&
+         (folder.ends_with('/') || path[folder.size()] == '/');
+}
+
+inline void check_project_include(const std::string& file, const std::string& path, std::vector<std::string>& why) {
+  const Module* from = module_of(file);
+  const Module* to = module_of(path);
+  if (from == nullptr || to == nullptr) return;
+  if (!workload_of(file).empty() && !workload_of(path).empty() && workload_of(file) != workload_of(path)) {
+    why.push_back("services speak HTTP with each other, they do not include each other");
+  } else if (from != to && std::ranges::none_of(from->may_include, [&](auto f) { return under(path, f); })) {
+    why.push_back(std::string(from->folder) + " may not include " + std::string(to->folder));
+  }
+  if (under(file, "validators/grammar") && to->folder == "validators" && !under(path, "validators/grammar"))
+    why.push_back("validators/grammar stands alone");
+}
+
+inline void check_library_include(const std::string& file, const std::string& path, std::vector<std::string>& why) {
+  if (under(file, "tests")) return;
+  for (const Fence& fence : fences()) {
+    if (!path.starts_with(fence.header)) continue;
+    if (std::ranges::none_of(fence.allowed, [&](auto a) { return a.ends_with('/') ? under(file, a) : file == a; }))
+      why.push_back(std::string(fence.reason));
+  }
+  const bool is_pure = std::ranges::any_of(pure, [&](auto p) { return file.starts_with(p); }) && !is_program(file);
+  if (is_pure && std::ranges::any_of(impure, [&](auto p) { return path.starts_with(p); }))
+    why.push_back("this module is pure: no input, output, clock or threads");
+}
+
+}  // namespace detail
+
+/// Folders that include each other in a ring, as "a → b → a"; empty when there are none.
+inline std::string folder_cycle(const Tree& tree) {
+  std::map<std::string_view, std::set<std::string_view>> edges;
+  for (const auto& [file, text] : tree) {
+    const Module* from = module_of(file);
+    for (const Include& include : includes_of(text)) {
+      const Module* to = module_of(include.path);
+      if (from != nullptr && to != nullptr && from != to) edges[from->folder].insert(to->folder);
+    }
+  }
+  std::set<std::string_view> done;
+  std::vector<std::string_view> trail;
+  const auto visit = [&](const auto& self, std::string_view at) -> std::string {
+    if (const auto seen = std::ranges::find(trail, at); seen != trail.end()) {
+      std::string ring;
+      for (auto it = seen; it != trail.end(); ++it) ring += std::string(*it) + " → ";
+      return ring + std::string(at);
+    }
+    if (!done.insert(at).second) return {};
+    trail.push_back(at);
+    for (std::string_view next : edges[at])
+      if (std::string ring = self(self, next); !ring.empty()) return ring;
+    trail.pop_back();
+    return {};
+  };
+  for (const Module& m : modules())
+    if (std::string ring = visit(visit, m.folder); !ring.empty()) return ring;
+  return {};
+}
+
+/// "file:line: includes path: why not" for each line that breaks a rule. Empty: all is well.
+inline std::vector<std::string> violations(const Tree& tree) {
+  std::vector<std::string> out;
+  for (const auto& [file, text] : tree) {
+    for (const auto& [path, line] : includes_of(text)) {
+      std::vector<std::string> why;
+      detail::check_project_include(file, path, why);
+      detail::check_library_include(file, path, why);
+      if (path.starts_with("../") || path.starts_with("./")) why.push_back("write the path from the repository's top");
+      for (const std::string& reason : why)
+        out.push_back(file + ":" + std::to_string(line) + ": includes " + path + ": " + reason);
+    }
+    if (file.ends_with(".hpp") && !text.contains("#pragma once")) out.push_back(file + ":1: lacks #pragma once");
+  }
+  if (std::string ring = folder_cycle(tree); !ring.empty()) out.push_back("folders include each other: " + ring);
+  return out;
+}
+
+}  // namespace stackgate::structure

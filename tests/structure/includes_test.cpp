@@ -1,0 +1,129 @@
+#include "tests/structure/includes.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stackgate::structure {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+const fs::path top = STACKGATE_SOURCE_DIR;
+
+Tree project() {
+  Tree tree;
+  for (const char* folder : {"services", "crds", "validators", "certs", "webhook", "reconcile", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
+      const auto kind = entry.path().extension();
+      if (kind != ".cpp" && kind != ".hpp") continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      tree[fs::relative(entry.path(), top).string()] = text.str();
+    }
+  }
+  return tree;
+}
+
+std::string header(const std::string& includes) { return "#pragma once\n" + includes; }
+
+TEST(Includes, of_the_project_follow_the_arrows_of_its_readme) {
+  const Tree tree = project();
+  ASSERT_GT(tree.size(), 20U) << "the sources were not found below " << top;
+  for (const std::string& violation : violations(tree)) ADD_FAILURE() << violation;
+}
+
+TEST(Includes, are_read_from_lines_that_start_with_a_hash) {
+  const auto found = includes_of(
+      "// #include \"a.hpp\"\n#include <b>\n  #  include \"c/d.hpp\" // why\nx(\"#include <e>\");\n#include");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].path, "b");
+  EXPECT_EQ(found[0].line, 2);
+  EXPECT_EQ(found[1].path, "c/d.hpp");
+}
+
+struct Planted {
+  const char* name;
+  const char* file;
+  const char* include;
+  const char* expected;  // empty: allowed
+};
+
+class PlantedInclude : public ::testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedInclude, is_judged) {
+  const auto& [name, file, include, expected] = GetParam();
+  const auto found = violations({{file, header(std::string("#include ") + include + "\n")}});
+  if (*expected == '\0') {
+    EXPECT_THAT(found, IsEmpty());
+  } else {
+    EXPECT_THAT(found, ElementsAre(HasSubstr(expected))) << file << " " << include;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlantedInclude,
+    ::testing::Values(
+        Planted{"base_is_the_bottom", "services/kit/base/a.hpp", "\"services/kit/json/value.hpp\"",
+                "services/kit/base may not include services/kit/json"},
+        Planted{"json_may_use_base", "services/kit/json/a.hpp", "\"services/kit/base/error.hpp\"", ""},
+        Planted{"validators_know_no_http", "validators/rules/a.cpp", "\"services/kit/http/message.hpp\"",
+                "validators/rules/a.cpp:2: includes services/kit/http/message.hpp: validators may not include "
+                "services/kit/http"},
+        Planted{"validators_know_no_yaml", "validators/a.cpp", "\"services/kit/yaml/parse.hpp\"",
+                "may not include services/kit/yaml"},
+        Planted{"validators_know_no_webhook", "validators/a.cpp", "\"webhook/gate.hpp\"", "may not include webhook"},
+        Planted{"validators_have_no_clock", "validators/rules/a.cpp", "<chrono>", "pure"},
+        Planted{"validators_read_no_files", "validators/rules/a.cpp", "<fstream>", "pure"},
+        Planted{"generators_read_files", "validators/pages/generate_rule_pages.cpp", "<fstream>", ""},
+        Planted{"grammar_stands_alone", "validators/grammar/a.cpp", "\"validators/finding.hpp\"", "stands alone"},
+        Planted{"webhook_may_use_validators", "webhook/a.cpp", "\"validators/rulebook.hpp\"", ""},
+        Planted{"webhook_knows_no_command", "webhook/a.cpp", "\"services/stackgate/main.hpp\"",
+                "may not include services/stackgate"},
+        Planted{"reconcile_knows_no_webhook", "reconcile/a.cpp", "\"webhook/gate.hpp\"", "may not include webhook"},
+        Planted{"services_do_not_include_each_other", "services/datastore/a.cpp", "\"services/customizer/b.hpp\"",
+                "speak HTTP"},
+        Planted{"a_service_may_use_itself", "services/datastore/a.cpp", "\"services/datastore/b.hpp\"", ""},
+        Planted{"asio_behind_one_file", "webhook/server.cpp", "<boost/asio.hpp>", "Asio"},
+        Planted{"asio_in_its_file", "services/kit/http/server.cpp", "<boost/asio.hpp>", ""},
+        Planted{"valijson_behind_one_folder", "validators/schema/a.cpp", "<valijson/schema.hpp>", "23 s"},
+        Planted{"nlohmann_behind_one_folder", "services/kit/json/a.cpp", "<nlohmann/json.hpp>", "project's JSON"},
+        Planted{"yaml_cpp_only_at_build_time", "services/kit/yaml/a.cpp", "<yaml-cpp/yaml.h>", "project's YAML"},
+        Planted{"libyaml_behind_one_folder", "services/stackgate/a.cpp", "<yaml.h>", "project's YAML"},
+        Planted{"curl_behind_one_folder", "services/kit/kube/a.cpp", "<curl/curl.h>", "client"},
+        Planted{"cli11_behind_one_file", "services/stackgate/main.cpp", "<CLI/CLI.hpp>", "slow"},
+        Planted{"tests_may_use_an_oracle", "tests/kit/yaml/a_test.cpp", "<yaml-cpp/yaml.h>", ""},
+        Planted{"paths_from_the_top", "webhook/a.cpp", "\"../certs/b.hpp\"", "from the repository's top"}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(Includes, name_a_ring_of_folders) {
+  const Tree tree = {{"webhook/a.hpp", header("#include \"certs/b.hpp\"\n")},
+                     {"certs/b.hpp", header("#include \"webhook/a.hpp\"\n")}};
+  EXPECT_EQ(folder_cycle(tree), "certs → webhook → certs");
+  EXPECT_THAT(violations(tree), ::testing::Contains(HasSubstr("include each other")));
+}
+
+TEST(Includes, want_pragma_once_in_headers) {
+  EXPECT_THAT(violations({{"webhook/a.hpp", "int a;\n"}}), ElementsAre(HasSubstr("#pragma once")));
+}
+
+// Not a verdict: figures for whoever reviews.
+TEST(Sources, are_small) {
+  std::vector<std::pair<long, std::string>> sizes;
+  for (const auto& [file, text] : project()) sizes.emplace_back(std::ranges::count(text, '\n'), file);
+  std::ranges::sort(sizes);
+  ASSERT_FALSE(sizes.empty());
+  std::cout << "files: " << sizes.size() << ", median: " << sizes[sizes.size() / 2].first << " lines\n";
+  for (const auto& [lines, file] : sizes)
+    if (lines > 400) std::cout << "over 400 lines: " << lines << " " << file << "\n";
+}
+
+}  // namespace
+}  // namespace stackgate::structure
