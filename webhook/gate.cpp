@@ -1,0 +1,116 @@
+#include "webhook/gate.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+
+#include "services/kit/json/parse.hpp"
+
+namespace stackgate::webhook {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One document per thread: its memory is used again for each review.
+json::Document& thread_document() {
+  thread_local json::Document document;
+  // A rare huge object must not stay in memory for ever.
+  if (document.arena.bytes_used() > (std::size_t{1} << 20U)) document = json::Document{};
+  return document;
+}
+
+bool is_json(std::string_view media_type) {
+  const std::string_view bare = media_type.substr(0, media_type.find(';'));
+  return bare == "application/json" || bare == "application/json ";
+}
+
+std::optional<Stage> stage_of(std::string_view path) {
+  if (path == "/validate") return Stage::validate;
+  if (path == "/early") return Stage::early;
+  return std::nullopt;
+}
+
+http::Response ok(const Answer& answer) {
+  http::Response response;
+  response.body.reserve(answer.allowed ? 256 : 4096);
+  write_review(response.body, answer);
+  return response;
+}
+
+}  // namespace
+
+void Gate::refuse(http::Responder& respond, int status, Refusal why, std::string_view uid, std::string_view detail) {
+  telemetry_.refused(why, uid, detail);
+  http::Response response;
+  response.status = status;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = uid.empty() ? fmt::format("{}\n", detail) : fmt::format("{} (uid {})\n", detail, uid);
+  respond(std::move(response));
+}
+
+void Gate::handle(const http::Request& request, http::Responder respond) {
+  const auto stage = stage_of(request.path);
+  if (!stage)
+    return refuse(respond, 404, Refusal::not_found, {},
+                  fmt::format("no such path: {}; this is an admission webhook, it serves POST /validate and POST /early",
+                              request.path));
+  if (request.method != "POST")
+    return refuse(respond, 405, Refusal::method, {}, fmt::format("{} is not served here, only POST", request.method));
+  if (!is_json(request.header("content-type")))
+    return refuse(respond, 415, Refusal::media_type, {},
+                  fmt::format("content type \"{}\" is not served here, only application/json",
+                              request.header("content-type")));
+
+  json::Document& document = thread_document();
+  const auto root = json::parse(request.body, document);
+  if (!root)
+    return refuse(respond, 400, Refusal::not_json, salvage_uid(request.body),
+                  fmt::format("the body is no JSON: {} at byte {}", root.error().message, root.error().offset));
+  const auto review = read_review(*root);
+  if (!review) return refuse(respond, 400, Refusal::not_a_review, review.error().uid, review.error().message);
+
+  try {
+    const auto begin = Clock::now();
+    const std::unique_ptr<QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
+    const Verdict verdict = admit(*stage, *review, lookup.get(), options_);
+    if (lookup != nullptr && lookup->wants_asking()) return answer_on_pool(*stage, request, std::move(respond));
+    http::Response response = ok(verdict.answer);
+    telemetry_.reviewed(*stage, *review, verdict, false, Clock::now() - begin);
+    respond(std::move(response));
+  } catch (const std::exception& error) {
+    refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+void Gate::answer_on_pool(Stage stage, const http::Request& request, http::Responder respond) {
+  // The body's bytes stay with the connection until the answer is given, so the view may cross threads.
+  run::Pool::Task task = [this, stage, body = request.body, respond = std::move(respond)]() mutable {
+    answer_asking(stage, body, respond);
+  };
+  // A full pool means that the API server is slow to answer us. Dropping the task answers 500 and lets the failure
+  // policy decide, which is better than a queue that outlives the API server's own time-out.
+  if (!pool_->submit(std::move(task)))
+    telemetry_.refused(Refusal::too_busy, salvage_uid(request.body), "too many reviews wait for the API server");
+}
+
+void Gate::answer_asking(Stage stage, std::string_view body, http::Responder& respond) {
+  json::Document& document = thread_document();
+  const auto root = json::parse(body, document);
+  if (!root) return refuse(respond, 500, Refusal::internal, {}, "the body changed while it was reviewed");
+  const auto review = read_review(*root);
+  if (!review) return refuse(respond, 500, Refusal::internal, {}, "the body changed while it was reviewed");
+  try {
+    const auto begin = Clock::now();
+    const std::unique_ptr<validate::Lookup> lookup = lookups_->asking();
+    const Verdict verdict = admit(stage, *review, lookup.get(), options_);
+    http::Response response = ok(verdict.answer);
+    telemetry_.reviewed(stage, *review, verdict, true, Clock::now() - begin);
+    respond(std::move(response));
+  } catch (const std::exception& error) {
+    refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+}  // namespace stackgate::webhook

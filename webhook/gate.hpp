@@ -1,0 +1,34 @@
+// The gate as an HTTP handler: POST /validate and POST /early.
+#pragma once
+#include <memory>
+
+#include "services/kit/http/message.hpp"
+#include "services/kit/run/pool.hpp"
+#include "validators/rulebook.hpp"
+#include "webhook/lookup_source.hpp"
+#include "webhook/telemetry.hpp"
+
+namespace stackgate::webhook {
+
+/// Thread-safe. Reviews that need no question to the API server are answered on the calling thread; the others on
+/// `pool`. `lookups` and `pool` may both be nullptr (no cluster: reference rules are off). All references and pointers
+/// must outlive the gate and every request it was given.
+class Gate {
+ public:
+  Gate(const validate::Options& options, LookupSource* lookups, run::Pool* pool, Telemetry& telemetry)
+      : options_(options), lookups_(lookups), pool_(pool), telemetry_(telemetry) {}
+
+  void handle(const http::Request& request, http::Responder respond);
+
+ private:
+  void refuse(http::Responder& respond, int status, Refusal why, std::string_view uid, std::string_view detail);
+  void answer_on_pool(Stage stage, const http::Request& request, http::Responder respond);
+  void answer_asking(Stage stage, std::string_view body, http::Responder& respond);
+
+  const validate::Options options_;
+  LookupSource* const lookups_;
+  run::Pool* const pool_;
+  Telemetry& telemetry_;
+};
+
+}  // namespace stackgate::webhook
