@@ -16,4 +16,10 @@ std::string_view definition_json(Kind kind);
 std::string_view minimal_sample(Kind kind);
 std::string_view full_sample(Kind kind);
 
+/// A sample object with several faults that people really make, from crds/samples/bad/<plural>.yaml.
+std::string_view bad_sample(Kind kind);
+
+/// A whole stack that fits together, with the Secrets and ConfigMaps it refers to, from crds/samples/stack.yaml.
+std::string_view stack_sample();
+
 }  // namespace stackgate::crds
