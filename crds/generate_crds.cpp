@@ -49,7 +49,8 @@ void write_definitions(const fs::path& source, const fs::path& out) {
     write_text(definition_file(out, kind), std::string(banner) + to_yaml(definition(kind, source, fragments)));
 }
 
-std::string literal(std::string_view text) { return fmt::format("R\"stackgate({})stackgate\"", text); }
+/// The length is given: finding it at compile time exceeds what compilers are willing to evaluate.
+std::string literal(std::string_view text) { return fmt::format("{{R\"stackgate({})stackgate\", {}}}", text, text.size()); }
 
 void append_table(std::string& out, std::string_view function, auto&& text_of) {
   out += fmt::format("\nstd::string_view {}(Kind kind) {{\n  static constexpr std::string_view texts[] = {{\n", function);
