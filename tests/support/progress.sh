@@ -45,10 +45,11 @@ step() {
     fi
     sleep 0.2
   done
-  wait "$step_child" || status=$?
+  { wait "$step_child" || status=$?; } 2>/dev/null # bash would report a signal on its own
   step_child=''
   elapsed=$((SECONDS - began))
   ((elapsed < 5)) || [ ! -t 1 ] || printf '\r\e[K'
+  [ -z "${quiet_failure:-}" ] || return "$status"  # the caller tells
   if ((status != 0)); then
     printf '%s  %s failed after %s; the end of %s:%s\n' "$red" "$label" "$(clock $elapsed)" "$log" "$plain" >&2
     tail -25 "$log" | cut -c1-400 | sed 's/^/    /' >&2

@@ -1,0 +1,97 @@
+# Sourced, after processes.sh and with $state, $KUBECTL set. Stackgate's gate as a process beside a control plane:
+# CRDs, rights, certificates, webhook configurations, and the process itself.
+# shellcheck shell=bash disable=SC2154
+
+repo=$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)
+gate_binary=${STACKGATE:-$repo/build/release/bin/stackgate}
+
+kube() { "$KUBECTL" --kubeconfig "${gate_admin:-$state/kubeconfig}" "$@"; }
+
+# until_true SECONDS COMMAND...: repeats the command quietly until it succeeds.
+until_true() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+
+# The 1.20 client does not know x-kubernetes-validations and the like: the server judges, not the client.
+install_crds() {
+  local files=() file
+  for file in "$repo"/crds/*.yaml; do files+=(-f "$file"); done
+  kube apply --validate=false "${files[@]}"
+  kube wait --for=condition=Established --timeout=30s "${files[@]}"
+  # Established comes a moment before the new paths are served.
+  until_true 30 kube get stackgate -A
+}
+
+# gate_authority DIR: the demo's own certificate authority.
+gate_authority() {
+  mkdir -p "$1"
+  [ -s "$1/ca.crt" ] || openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=stackgate-ca" \
+    -keyout "$1/ca.key" -out "$1/ca.crt" -addext basicConstraints=critical,CA:TRUE \
+    -addext keyUsage=critical,keyCertSign,cRLSign 2>/dev/null
+}
+
+# gate_certificate DIR [ADDRESS]: a new leaf, put in place as Kubernetes does with a mounted secret: the files are links
+# into "..data", itself a link that is replaced in one step.
+gate_certificate() {
+  local dir=$1 address=${2:-127.0.0.1} fresh
+  gate_authority "$dir"
+  fresh=$(mktemp -d "$dir/..XXXXXXXX")
+  openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=stackgate -keyout "$fresh/tls.key" \
+    -out "$fresh/tls.csr" 2>/dev/null
+  openssl x509 -req -in "$fresh/tls.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -set_serial "0x$(openssl rand -hex 8)" \
+    -days 30 -out "$fresh/tls.crt" -extfile <(printf '%s\n' basicConstraints=CA:FALSE keyUsage=digitalSignature \
+      extendedKeyUsage=serverAuth "subjectAltName=IP:$address,DNS:localhost,DNS:stackgate.stackgate-system.svc") 2>/dev/null
+  ln -sfn "$(basename "$fresh")" "$dir/..data_tmp"
+  mv -T "$dir/..data_tmp" "$dir/..data"
+  for file in tls.crt tls.key; do [ -L "$dir/$file" ] || ln -s "..data/$file" "$dir/$file"; done
+}
+
+# start_gate NAME [FLAG...]: one replica, on ports of its own; sets gate_port, gate_metrics and gate_health.
+start_gate() {
+  local name=$1
+  shift
+  if [ ! -s "$state/$name.ports" ]; then echo "$(free_port) $(free_port) $(free_port)" >"$state/$name.ports"; fi
+  read -r gate_port gate_metrics gate_health <"$state/$name.ports"
+  start "$name" "$gate_binary" gate --listen "${gate_address:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
+    --health-listen "127.0.0.1:$gate_health" --log-format json "$@"
+  until_true 20 gate_is_ready "$name" || {
+    echo "the gate did not become ready; the end of $state/$name.log:" >&2
+    tail -5 "$state/$name.log" >&2
+    return 1
+  }
+}
+
+gate_is_ready() {
+  alive "$1" && curl -fsS --max-time 2 --noproxy '*' "http://127.0.0.1:$gate_health/readyz"
+}
+
+# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations, pointed at a process on this machine.
+install_webhooks() {
+  local port=$1 ca policy=${3:-Fail} address=${gate_address:-127.0.0.1}
+  ca=$(base64 -w0 <"$2")
+  webhook() { # KIND NAME PATH OPERATIONS
+    cat <<YAML
+apiVersion: admissionregistration.k8s.io/v1
+kind: $1
+metadata: {name: stackgate, labels: {app.kubernetes.io/part-of: stackgate}}
+webhooks:
+- name: $2.stackgate.dev
+  clientConfig: {url: "https://$address:$port/$3", caBundle: $ca}
+  rules:
+  - {apiGroups: [stackgate.dev], apiVersions: ["*"], operations: [$4], resources: ["*"], scope: Namespaced}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  matchPolicy: Equivalent
+  failurePolicy: $policy
+  timeoutSeconds: 5
+---
+YAML
+  }
+  { webhook MutatingWebhookConfiguration early early 'CREATE, UPDATE'
+    webhook ValidatingWebhookConfiguration validate validate 'CREATE, UPDATE, DELETE'; } | kube apply -f -
+}
