@@ -16,7 +16,7 @@ struct ParseError {
 };
 
 struct ParseLimits {
-  std::uint32_t max_depth = 512;          // nested arrays and objects
+  std::uint32_t max_depth = 512;         // nested arrays and objects
   std::uint32_t max_bytes = 64U << 20U;  // of text
 };
 

@@ -5,6 +5,7 @@
 // (nor the source text that the Document was parsed from: strings without escapes are views into it).
 // Reading is thread-safe; building is not.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -65,8 +66,11 @@ class Value {
     const Value* items;
     const Member* members;
   };
+  Value(Data data, std::size_t size, std::uint32_t offset, Type type)
+      : data_(data), size_(static_cast<std::uint32_t>(size)), offset_(offset & 0x1fff'ffffU), type_(type) {}
+
   Data data_;
-  std::uint32_t size_ = 0;
+  std::uint32_t size_ = 0;         // bytes, items or members; below 2³² because documents are below 2²⁹ bytes
   std::uint32_t offset_ : 29 = 0;  // documents are at most 512 MiB
   Type type_ : 3 = Type::null;
 };
@@ -79,6 +83,41 @@ struct Member {
 };
 
 /// Same type and content; the order of an object's members does not matter, 1 equals 1.0.
+/// O(n log n) in the number of members.
 bool equal(const Value& a, const Value& b);
+
+inline Value Value::make_null(std::uint32_t offset) { return {Data{}, 0, offset, Type::null}; }
+inline Value Value::make_boolean(bool value, std::uint32_t offset) {
+  return {Data{.boolean = value}, 0, offset, Type::boolean};
+}
+inline Value Value::make_integer(std::int64_t value, std::uint32_t offset) {
+  return {Data{.integer = value}, 0, offset, Type::integer};
+}
+inline Value Value::make_number(double value, std::uint32_t offset) {
+  return {Data{.number = value}, 0, offset, Type::number};
+}
+inline Value Value::make_string(std::string_view text, std::uint32_t offset) {
+  return {Data{.text = text.data()}, text.size(), offset, Type::string};
+}
+inline Value Value::make_array(std::span<const Value> items, std::uint32_t offset) {
+  return {Data{.items = items.data()}, items.size(), offset, Type::array};
+}
+inline Value Value::make_object(std::span<const Member> members, std::uint32_t offset) {
+  return {Data{.members = members.data()}, members.size(), offset, Type::object};
+}
+
+inline double Value::number() const {
+  if (type_ == Type::number) return data_.number;
+  return static_cast<double>(integer());
+}
+inline std::string_view Value::string() const {
+  return is_string() ? std::string_view(data_.text, size_) : std::string_view{};
+}
+inline std::span<const Value> Value::items() const {
+  return is_array() ? std::span(data_.items, size_) : std::span<const Value>{};
+}
+inline std::span<const Member> Value::members() const {
+  return is_object() ? std::span(data_.members, size_) : std::span<const Member>{};
+}
 
 }  // namespace stackgate::json

@@ -36,6 +36,7 @@ class Writer {
   void value(std::int64_t number);
   void value(int number) { value(static_cast<std::int64_t>(number)); }
   void value(std::uint64_t number);
+  void value(std::uint32_t number) { value(static_cast<std::uint64_t>(number)); }
   void value(double number);
   void value(std::nullptr_t);
   /// A whole tree, compact.
