@@ -32,8 +32,7 @@ Tree root_schema(const KindInfo& kind, const Tree& source, const Fragments& frag
                                           {"type", Tree::text("string")}}));
   properties.set("kind", Tree::map({{"description", Tree::text(fmt::format("Kind of the resource: {}.", kind.name))},
                                     {"type", Tree::text("string")}}));
-  properties.set("metadata", Tree::map({{"description", Tree::text("Name, namespace, labels and annotations of the resource.")},
-                                        {"type", Tree::text("object")}}));
+  properties.set("metadata", Tree::map({{"type", Tree::text("object")}}));  // its schema is Kubernetes' own
   properties.set("spec", source.at("spec", where));
   properties.set("status", source.at("status", where));
   Tree root = Tree::map({{"description", source.at("description", where)},

@@ -113,7 +113,7 @@ Tree Fragments::expand(const Tree& authored, const std::string& where) const {
     for (auto& [name, property] : properties->members) {
       const std::string path = where + "." + name;
       property = expand(property, path);
-      if (property.find("description") == nullptr) throw SourceError(path + ": no description");
+      if (name != "metadata" && property.find("description") == nullptr) throw SourceError(path + ": no description");
     }
   }
   for (const char* key : {"items", "additionalProperties"})
