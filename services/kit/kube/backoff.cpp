@@ -1,0 +1,29 @@
+#include "services/kit/kube/backoff.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace stackgate::kube {
+
+Jitter Jitter::random() {
+  std::random_device device;
+  return Jitter(std::uint64_t{device()} << 32U | device());
+}
+
+double Jitter::next() {
+  state_ ^= state_ >> 12U;
+  state_ ^= state_ << 25U;
+  state_ ^= state_ >> 27U;
+  return static_cast<double>((state_ * 0x2545F4914F6CDD1DU) >> 11U) / 9007199254740992.0;
+}
+
+std::chrono::milliseconds Backoff::next(Jitter& jitter) {
+  const double whole =
+      std::min(static_cast<double>(limits_.most.count()),
+               static_cast<double>(limits_.first.count()) * std::pow(limits_.factor, std::min(failures_, 60)));
+  if (failures_ < 60) ++failures_;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(whole * (0.5 + 0.5 * jitter.next())));
+}
+
+}  // namespace stackgate::kube

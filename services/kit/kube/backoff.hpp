@@ -1,0 +1,40 @@
+// Waiting longer after each failure, with jitter so that many clients do not come back at the same instant.
+#pragma once
+#include <chrono>
+#include <cstdint>
+
+namespace stackgate::kube {
+
+/// Small, seedable source of jitter (xorshift64*). Not for secrets. Not thread-safe.
+class Jitter {
+ public:
+  explicit Jitter(std::uint64_t seed) : state_(seed == 0 ? 0x9E3779B97F4A7C15U : seed) {}
+  /// Seeded from the system's randomness.
+  static Jitter random();
+  /// In [0, 1).
+  double next();
+
+ private:
+  std::uint64_t state_;
+};
+
+struct BackoffLimits {
+  std::chrono::milliseconds first{200};
+  std::chrono::milliseconds most{30'000};
+  double factor = 2.0;
+};
+
+/// The n-th wait lies between half of and the whole of min(most, first · factor^n).
+class Backoff {
+ public:
+  explicit Backoff(BackoffLimits limits) : limits_(limits) {}
+  std::chrono::milliseconds next(Jitter& jitter);
+  void reset() { failures_ = 0; }
+  int failures() const { return failures_; }
+
+ private:
+  BackoffLimits limits_;
+  int failures_ = 0;
+};
+
+}  // namespace stackgate::kube

@@ -1,0 +1,56 @@
+// Runs a WatchMachine over a Transport: any number of watches on its one thread.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "services/kit/kube/resource.hpp"
+#include "services/kit/kube/transport.hpp"
+#include "services/kit/kube/watch.hpp"
+
+namespace stackgate::kube {
+
+struct WatchTarget {
+  ResourceType type;
+  std::string ns;  // empty: all, or a cluster-wide type
+  std::string label_selector, field_selector;
+};
+
+/// Gets the objects, on the transport's thread: it must not block. Objects are valid during the call only.
+class WatchSink {
+ public:
+  virtual ~WatchSink() = default;
+  /// A list begins; what is held stays valid until it has ended. It may begin again before it ends.
+  virtual void relist_began() = 0;
+  virtual void upsert(const json::Value& object) = 0;
+  virtual void remove(const json::Value& object) = 0;
+  /// What was not upserted since the last relist_began() no longer exists.
+  virtual void relist_ended() = 0;
+};
+
+struct WatchHealth {
+  bool synced = false;     // everything was listed once; may be old when the server cannot be reached
+  bool connected = false;  // a watch is open now
+  bool denied = false;     // the server refuses the type, or does not know it
+  std::string last_error;  // of the failure that lasts; empty when there is none
+  WatchCounts counts;
+};
+
+/// One running watch. Ends with this object; after its destructor the sink is not called any more.
+class Watch {
+ public:
+  /// `transport` must outlive the watch.
+  Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink> sink, const WatchTuning& tuning = {});
+  Watch(Watch&&) noexcept = default;
+  Watch& operator=(Watch&&) = delete;
+  ~Watch();
+
+  const WatchTarget& target() const;
+  /// Thread-safe.
+  WatchHealth health() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace stackgate::kube
