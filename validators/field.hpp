@@ -54,8 +54,8 @@ class Field {
   }
   std::string_view key() const { return path_ == nullptr ? std::string_view{} : path_->key; }
 
-  const json::Value* value() const { return value_; }      // nullptr when not written
-  const json::Value* effective() const;                    // or the schema's default
+  const json::Value* value() const { return value_; }  // nullptr when not written
+  const json::Value* effective() const;                // or the schema's default
   const schema::Node* node() const { return node_; }
   const Path* path() const { return path_; }
   /// Its own place, or that of the nearest written parent.

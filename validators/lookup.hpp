@@ -24,25 +24,25 @@ enum class Referent : std::uint8_t {
   persistent_volume_claim,
   service_account,
   inference_cache,
-  storage_class,   // cluster-wide from here on: the namespace is empty
+  storage_class,  // cluster-wide from here on: the namespace is empty
   priority_class,
   runtime_class,
 };
 
 struct Referred {
   Presence presence = Presence::unknown;
-  std::vector<std::string> keys;         // of a Secret or ConfigMap
-  std::string type;                      // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
-  std::string state;                     // of an InferenceCache: status.state
-  std::vector<std::string> access_modes; // of a claim
+  std::vector<std::string> keys;          // of a Secret or ConfigMap
+  std::string type;                       // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
+  std::string state;                      // of an InferenceCache: status.state
+  std::vector<std::string> access_modes;  // of a claim
 };
 
 /// Another resource of ours in the same namespace.
 struct Neighbour {
   crds::Kind kind;
   std::string name;
-  std::string image_tag;                       // spec.image.tag, empty when not set
-  std::string cache;                           // InferenceService: spec.storage.nimCache.name
+  std::string image_tag;                                      // spec.image.tag, empty when not set
+  std::string cache;                                          // InferenceService: spec.storage.nimCache.name
   std::vector<std::pair<std::string, std::string>> children;  // (kind, name) of the objects made for it
 };
 

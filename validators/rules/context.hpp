@@ -6,14 +6,15 @@
 #include "validators/field.hpp"
 #include "validators/finding.hpp"
 #include "validators/lookup.hpp"
-#include "validators/rulebook.hpp"
 #include "validators/rule_ids.hpp"  // generated from validators/pages
+#include "validators/rulebook.hpp"
 
 namespace stackgate::validate {
 
 class Context {
  public:
-  Context(const Request& request, Lookup* lookup, const Options& options) : request(request), options(options), lookup(lookup) {}
+  Context(const Request& request, Lookup* lookup, const Options& options)
+      : request(request), options(options), lookup(lookup) {}
 
   const Request& request;
   const Options& options;

@@ -1,0 +1,36 @@
+// The objects that the operator makes for a resource: one list for the name limits, for collisions between resources,
+// and for the reconciler.
+//
+//   workloads          Deployment (with multiNode.size > 1: LeaderWorkerSet, ConfigMap <name>-mpi-config and Secret
+//                      <name>-ssh-pk), Service, and ServiceAccount, Role, RoleBinding where no serviceAccountName is
+//                      given, all named like the resource; when asked for: Ingress, HTTPRoute, HorizontalPodAutoscaler,
+//                      ServiceMonitor, likewise
+//   InferenceCache     Job named like the cache
+//   pvc.create         PersistentVolumeClaim pvc.name, or <name>-pvc
+//   InferencePipeline  an InferenceService for each enabled entry, named like the ENTRY, and that one's children. The
+//                      entry's name is thus the DNS name under which its dependents reach it, in every pipeline.
+//
+// Pure and thread-safe. Fields of a wrong type are passed over: the object may be one that nobody has checked.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "crds/kinds.hpp"
+#include "services/kit/json/value.hpp"
+#include "validators/lookup.hpp"
+
+namespace stackgate::validate {
+
+struct Child {
+  std::string_view kind;  // "Service"; static text
+  std::string name;
+};
+
+std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec);
+
+/// What the rules need to know of another resource of ours.
+Neighbour neighbour_of(crds::Kind kind, const json::Value& object);
+
+}  // namespace stackgate::validate

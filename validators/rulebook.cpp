@@ -1,0 +1,80 @@
+#include "validators/rulebook.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "validators/ratchet.hpp"
+#include "validators/rules/kinds.hpp"
+#include "validators/schemas.hpp"
+#include "validators/structure.hpp"
+
+namespace stackgate::validate {
+namespace {
+
+struct KindRules {
+  Check common;  // nullptr: the kind's own function calls what it needs
+  Check own;
+};
+
+/// In the order of crds::Kind.
+constexpr std::array<KindRules, crds::kinds.size()> rules_by_kind{{
+    {nullptr, check_inference_service},
+    {nullptr, check_inference_cache},
+    {nullptr, check_inference_pipeline},
+    {check_stack_common, check_stack_datastore},
+    {check_stack_common, check_stack_entitystore},
+    {check_stack_common, check_stack_customizer},
+    {check_stack_common, check_stack_evaluator},
+    {check_stack_common, check_stack_guardrail},
+}};
+
+void run_rules(Context& context) {
+  const schema::Node& node = schema_of(context.request.kind).root();
+  const Field object = Field::root(context.walk, *context.request.object, &node);
+  const KindRules& rules = rules_by_kind[static_cast<std::size_t>(context.request.kind)];
+  check_metadata(context, object);
+  if (rules.common != nullptr) rules.common(context, object);
+  rules.own(context, object);
+  if (context.lookup != nullptr) {
+    check_references(context, object);
+    check_neighbours(context, object);
+  }
+  if (context.request.old != nullptr)
+    check_update(context, object, Field::root(context.walk, *context.request.old, &node));
+}
+
+Findings everything_about(const Request& request, Lookup* lookup, const Options& options) {
+  Findings findings = check_structure(request.kind, *request.object);
+  if (!request.object->is_object()) return findings;
+  Context context(request, lookup, options);
+  run_rules(context);
+  if (context.findings.empty()) return findings;
+  drop_echoes(findings, context.findings);
+  findings.insert(findings.end(), std::make_move_iterator(context.findings.begin()),
+                  std::make_move_iterator(context.findings.end()));
+  std::ranges::stable_sort(findings, {}, &Finding::offset);
+  return findings;
+}
+
+}  // namespace
+
+Findings review(const Request& request, Lookup* lookup, const Options& options) {
+  if (request.object == nullptr || nothing_to_review(request)) return {};
+  Findings findings = everything_about(request, lookup, options);
+  if (request.old != nullptr && has_errors(findings)) {
+    Request before = request;
+    before.object = request.old;
+    before.old = nullptr;
+    ratchet(request, findings, everything_about(before, lookup, options));
+  }
+  return findings;
+}
+
+Findings review_deletion(const Request& request, Lookup* lookup, const Options& options) {
+  if (request.object == nullptr || !request.object->is_object() || lookup == nullptr) return {};
+  Context context(request, lookup, options);
+  check_deletion(context, Field::root(context.walk, *request.object, &schema_of(request.kind).root()));
+  return std::move(context.findings);
+}
+
+}  // namespace stackgate::validate

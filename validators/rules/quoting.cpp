@@ -1,0 +1,61 @@
+#include "validators/rules/quoting.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "services/kit/json/write.hpp"
+
+namespace stackgate::validate {
+namespace {
+
+constexpr std::size_t longest_quote = 80;
+
+std::string_view last_key_of(std::string_view path) {
+  const std::size_t at = path.find_last_of(".[");
+  std::string_view key = at == std::string_view::npos ? path : path.substr(at + 1);
+  if (key.ends_with(']')) key.remove_suffix(1);
+  return key;
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view lower) {
+  return !std::ranges::search(text, lower, [](char a, char b) {
+            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+          }).empty();
+}
+
+bool path_may_hold_secret(std::string_view path) {
+  const std::string_view key = last_key_of(path);
+  // Environment variables (env, networkConfig: {name, value}) and the pipeline's envValue.
+  if (key == "value" || key == "envValue") return true;
+  // Names of Secrets and of keys inside them are no secrets, though they say "password".
+  if (key != "apiKey" && key != "privateKey" && key != "secretKey")
+    for (const std::string_view suffix : {"Key", "Secret", "Name", "name"})
+      if (key.ends_with(suffix)) return false;
+  for (const std::string_view word : {"password", "passwd", "token", "secret", "apikey", "private", "credential"})
+    if (contains_ignoring_case(key, word)) return !key.starts_with("automount");
+  return path.starts_with("metadata.annotations");
+}
+
+}  // namespace
+
+std::string quoted_value(std::string_view path, const json::Value* value) {
+  if (value == nullptr || value->is_null()) return {};
+  if (value->is_object()) return value->members().empty() ? "{}" : "";
+  if (value->is_array()) return value->items().empty() ? "[]" : "";
+  if (path_may_hold_secret(path)) return {};
+  const std::string_view text = value->string();
+  // "https://user:password@host": whatever stands before an '@' is not shown.
+  if (text.find('@') != std::string_view::npos && text.find("//") != std::string_view::npos) return {};
+  std::string out;
+  if (text.size() <= longest_quote) {
+    out = json::to_json(*value);
+    return out;
+  }
+  std::size_t end = longest_quote - 4;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a UTF-8 sequence
+  json::append_quoted(out, text.substr(0, end));
+  out.insert(out.size() - 1, "…");
+  return out;
+}
+
+}  // namespace stackgate::validate
