@@ -29,15 +29,18 @@ std::string double_quoted(std::string_view text) {
   return out += '"';
 }
 
-/// Plain where every YAML reader takes the text for a string; quoted otherwise.
+/// Plain where every YAML reader, 1.1 or 1.2, takes the text for a string; quoted otherwise.
 std::string scalar_text(std::string_view text) {
-  static const std::regex plain(R"([A-Za-z./(<$\^][A-Za-z0-9 ._/()<>$+=;*?^|\\'-]*[A-Za-z0-9./)>$+*|?])");
-  static const std::regex word(R"(true|false|yes|no|on|off|null|y|n)", std::regex::icase);
+  static const std::regex plain(R"([A-Za-z./(<$^][A-Za-z0-9 ._/()<>$+=;*?^|\\'"!&,@%:\[\]{}-]*)");
+  static const std::regex word(R"(true|false|yes|no|on|off|null|y|n|\.inf|\.nan)", std::regex::icase);
   const std::string copy(text);
-  const bool safe = std::regex_match(copy, plain) && !std::regex_match(copy, word) && text.find(" #") == std::string_view::npos;
+  const bool safe = std::regex_match(copy, plain) && !std::regex_match(copy, word) && !text.ends_with(' ') &&
+                    !text.ends_with(':') && text.find(": ") == std::string_view::npos;
   if (safe) return copy;
-  if (text.find_first_of("\n\t\r") != std::string_view::npos || text.find('\\') == std::string_view::npos) return double_quoted(text);
-  std::string single = "'";  // backslashes stay readable in single quotes
+  // Single quotes leave backslashes and double quotes as they are.
+  if (text.find_first_of("\n\t\r") != std::string_view::npos || text.find_first_of("\\\"") == std::string_view::npos)
+    return double_quoted(text);
+  std::string single = "'";
   for (const char c : text) {
     single += c;
     if (c == '\'') single += c;
