@@ -154,14 +154,17 @@ std::expected<std::chrono::nanoseconds, Problem> parse_go_duration(std::string_v
     }
     const std::uint64_t scale = go_units[which].nanoseconds;
     if (__builtin_mul_overflow(amount, scale, &amount) || amount > bound) return out_of_range();
-    // Go drops digits of the fraction that do not fit 63 bits; 18 digits always do.
-    double part = 0;
+    // As Go: digits of the fraction beyond 63 bits are dropped.
+    std::uint64_t part = 0;
     double weight = 1;
-    for (const char c : fraction.substr(0, 18)) {
-      part = part * 10 + (c - '0');
+    for (const char c : fraction) {
+      if (part > longest_ns / 10) break;
+      const std::uint64_t next = part * 10 + static_cast<std::uint64_t>(c - '0');
+      if (next > bound) break;
+      part = next;
       weight *= 10;
     }
-    amount += static_cast<std::uint64_t>(part * (static_cast<double>(scale) / weight));
+    amount += static_cast<std::uint64_t>(static_cast<double>(part) * (static_cast<double>(scale) / weight));
     if (amount > bound || __builtin_add_overflow(total, amount, &total) || total > bound) return out_of_range();
   }
   if (negative) return std::chrono::nanoseconds(static_cast<std::int64_t>(~total + 1));

@@ -60,6 +60,7 @@ std::optional<Problem> check_registry(std::string_view text) {
     problem->problem = "names a registry that " + problem->problem;
     return problem;
   }
+  if (host.ends_with('.')) return Problem{"names a registry that ends with '.'", "write the registry without it"};
   if (port.empty()) return std::nullopt;
   if (port[0] != ':') return Problem{"has something other than a port behind its registry", std::string(image_example)};
   const auto number = parse_port(port.substr(1));

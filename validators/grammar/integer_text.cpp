@@ -1,5 +1,6 @@
 #include "validators/grammar/integer_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ std::expected<std::int64_t, Problem> read_integer(std::string_view text, std::st
   while (at < text.size() && is_digit(text[at])) ++at;
   if (at < text.size() || at == sign) {
     std::string_view inner = trim(text);
-    if (inner.starts_with("+")) inner.remove_prefix(1);
-    const bool good_inside = inner.size() < text.size() && read_integer(inner, what, example).has_value();
+    if (inner.starts_with('+')) inner.remove_prefix(1);
+    const bool good_inside = !inner.empty() && std::ranges::all_of(inner, is_digit) && inner[0] != '0';
     return refuse(
         fmt::format("must be {}, but {} stands in it", what, at < text.size() ? place_character(text, at) : "no digit"),
         good_inside ? fmt::format("write {}", quote_short(inner)) : sample);
