@@ -45,6 +45,10 @@ std::string_view to_string(Failure failure) {
   return "unknown";
 }
 
+bool ApiError::object_missing(std::string_view name) const {
+  return code == 404 && reason == "NotFound" && message.ends_with(fmt::format("\"{}\" not found", name));
+}
+
 ApiError error_from_answer(std::string_view what, int code, std::string_view body, std::chrono::seconds retry_after) {
   ApiError error;
   error.failure = Failure::answered;

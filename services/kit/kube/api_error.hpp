@@ -27,6 +27,8 @@ struct ApiError {
   std::chrono::seconds retry_after{0};  // what the server asked for
 
   bool not_found() const { return code == 404; }
+  /// The object `name` does not exist, although its type does: a 404 alone also answers for unknown types.
+  bool object_missing(std::string_view name) const;
   bool conflict() const { return code == 409; }  // AlreadyExists and Conflict alike
   bool forbidden() const { return code == 403 || code == 401; }
   bool gone() const { return code == 410; }

@@ -57,15 +57,16 @@ WatchAction WatchMachine::wait(std::chrono::milliseconds time) {
 WatchAction WatchMachine::fail(const ApiError& error) {
   ++counts_.failures;
   last_error_ = error.message;
-  denied_ = error.code == 401 || error.code == 403 || error.code == 404;
+  denied_ = error.code == 401 || error.code == 403;
+  missing_ = error.code == 404;
   std::chrono::milliseconds time = backoff_.next(jitter_);
-  if (denied_) time = std::max(time, tuning_.denied_wait);
+  if (denied_ || missing_) time = std::max(time, tuning_.denied_wait);
   return wait(std::max<std::chrono::milliseconds>(time, error.retry_after));
 }
 
 WatchAction WatchMachine::page_received(const ListPage& page) {
   backoff_.reset();
-  denied_ = false;
+  denied_ = missing_ = false;
   last_error_.clear();
   if (!page.continue_token.empty()) return list(page.continue_token, tuning_.page_size, false);
   version_ = page.resource_version;
@@ -107,7 +108,7 @@ EventVerdict WatchMachine::event(const json::Value& frame) {
   progress_ = true;
   failed_watches_ = 0;
   backoff_.reset();
-  denied_ = false;
+  denied_ = missing_ = false;
   last_error_.clear();
   if (bookmark) {
     ++counts_.bookmarks;

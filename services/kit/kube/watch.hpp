@@ -85,8 +85,10 @@ class WatchMachine {
   WatchState state() const { return state_; }
   /// Everything was listed at least once.
   bool synced() const { return synced_; }
-  /// The server refuses (401, 403) or does not know the type (404).
+  /// The server refuses (401, 403).
   bool denied() const { return denied_; }
+  /// The server does not know the type (404).
+  bool missing() const { return missing_; }
   const std::string& last_error() const { return last_error_; }
   const WatchCounts& counts() const { return counts_; }
 
@@ -101,7 +103,7 @@ class WatchMachine {
   Backoff backoff_;
   WatchState state_ = WatchState::idle;
   std::string version_;  // empty: list next
-  bool synced_ = false, denied_ = false;
+  bool synced_ = false, denied_ = false, missing_ = false;
   bool progress_ = false;  // something was received on this stream
   bool expired_ = false;   // the stream said that version_ is forgotten
   int failed_watches_ = 0;

@@ -1,5 +1,6 @@
 #include "services/kit/kube/watch_runner.hpp"
 
+#include <atomic>
 #include <future>
 #include <mutex>
 
@@ -37,6 +38,7 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
   bool cut_as_stalled = false;
   Clock::time_point begun, last_bytes;
 
+  std::atomic<bool> synced{false};
   mutable std::mutex mutex;
   WatchHealth shown;
 
@@ -48,8 +50,9 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
         machine(tuning_, Jitter::random()) {}
 
   void show(bool connected) {
+    synced = machine.synced();
     const std::scoped_lock lock(mutex);
-    shown = {machine.synced(), connected, machine.denied(), machine.last_error(), machine.counts()};
+    shown = {machine.synced(), connected, machine.denied(), machine.missing(), machine.last_error(), machine.counts()};
   }
 
   std::string collection() const { return collection_path(target.type, target.ns); }
@@ -271,6 +274,8 @@ Watch::~Watch() {
 }
 
 const WatchTarget& Watch::target() const { return impl_->target; }
+
+bool Watch::synced() const { return impl_->synced; }
 
 WatchHealth Watch::health() const {
   const std::scoped_lock lock(impl_->mutex);

@@ -30,7 +30,8 @@ class WatchSink {
 struct WatchHealth {
   bool synced = false;     // everything was listed once; may be old when the server cannot be reached
   bool connected = false;  // a watch is open now
-  bool denied = false;     // the server refuses the type, or does not know it
+  bool denied = false;     // the server refuses (401, 403)
+  bool missing = false;    // the server does not know the type (404): its CRD is not installed
   std::string last_error;  // of the failure that lasts; empty when there is none
   WatchCounts counts;
 };
@@ -47,6 +48,8 @@ class Watch {
   const WatchTarget& target() const;
   /// Thread-safe.
   WatchHealth health() const;
+  /// health().synced, without a lock.
+  bool synced() const;
 
  private:
   struct Impl;

@@ -1,0 +1,64 @@
+#include "webhook/reference_asker.hpp"
+
+#include <fmt/format.h>
+
+#include "validators/children.hpp"
+#include "webhook/reference_facts.hpp"
+
+namespace stackgate::webhook {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+AskedReferent ReferenceAsker::find(validate::Referent referent, std::string_view ns, std::string_view name,
+                                   milliseconds limit) {
+  const std::string key = fmt::format("{}/{}/{}", static_cast<int>(referent), ns, name);
+  return referents_.fly(key, [&] { return ask(referent, ns, name, limit); });
+}
+
+AskedReferent ReferenceAsker::ask(validate::Referent referent, std::string_view ns, std::string_view name,
+                                  milliseconds limit) {
+  AskedReferent out;
+  // An empty or impossible name would ask for a whole collection or another path.
+  if (name.empty()) return out;
+  const auto object = client_.get(resource_type(referent), ns, name, kube::CallOptions::once(limit));
+  if (object) {
+    out.referred = referred_of(referent, object->root());
+    out.server_reached = true;
+    return out;
+  }
+  out.error = object.error().message;
+  out.server_reached = object.error().code != 0 && object.error().code < 500;
+  if (object.error().object_missing(name)) out.referred.presence = validate::Presence::absent;
+  return out;
+}
+
+ReferenceAsker::AskedNeighbours ReferenceAsker::neighbours(std::string_view ns, milliseconds limit) {
+  return neighbours_.fly(std::string(ns), [&] { return ask_neighbours(ns, limit); });
+}
+
+ReferenceAsker::AskedNeighbours ReferenceAsker::ask_neighbours(std::string_view ns, milliseconds limit) {
+  AskedNeighbours out;
+  std::vector<validate::Neighbour> list;
+  const auto deadline = Clock::now() + limit;
+  for (const crds::KindInfo& kind : crds::kinds) {
+    const auto left = std::chrono::floor<milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) {
+      out.error = "the API server is too slow";
+      return out;
+    }
+    const auto listed = client_.list(
+        resource_type(kind.kind), ns, {},
+        [&](const json::Value& object) { list.push_back(validate::neighbour_of(kind.kind, object)); },
+        kube::CallOptions::once(left));
+    if (listed || listed.error().not_found()) continue;  // a kind that the server does not know has no objects
+    out.error = listed.error().message;
+    out.server_reached = listed.error().code != 0 && listed.error().code < 500;
+    return out;
+  }
+  out.server_reached = true;
+  out.list = std::move(list);
+  return out;
+}
+
+}  // namespace stackgate::webhook
