@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -75,10 +76,10 @@ class Cache final : public WatchSink {
   }
   void relist_ended() override {
     const std::unique_lock lock(mutex_);
-    std::erase_if(spaces_, [this](auto& space) {
-      std::erase_if(space.second, [this](const auto& entry) { return entry.second.round != round_; });
-      return space.second.empty();
-    });
+    for (auto space = spaces_.begin(); space != spaces_.end();) {
+      std::erase_if(space->second, [this](const auto& entry) { return entry.second.round != round_; });
+      space = space->second.empty() ? spaces_.erase(space) : std::next(space);
+    }
   }
 
  private:
