@@ -42,7 +42,7 @@ class Responder {
   };
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
   Responder(Responder&&) = default;
-  Responder& operator=(Responder&&) = default;
+  Responder& operator=(Responder&& other) noexcept;
   ~Responder();
   void operator()(Response&& response);
 

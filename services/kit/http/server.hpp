@@ -1,4 +1,5 @@
-// HTTP/1.1 server. server.cpp is the only file of the project that includes Asio or Beast.
+// HTTP/1.1 server (RFC 9110, 9112), over TLS or plain. One event loop per thread, each with its own listening socket.
+// README.md says why it stands on epoll and OpenSSL directly.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -28,9 +29,9 @@ struct Limits {
   std::size_t body_bytes = 8 * 1024 * 1024;  // 413 beyond it
   std::size_t connections = 10'000;          // the oldest idle one makes room
   std::chrono::milliseconds handshake{10'000};
-  std::chrono::milliseconds head{10'000};     // from its first byte to its last
-  std::chrono::milliseconds body{30'000};     // likewise
-  std::chrono::milliseconds idle{300'000};    // between requests
+  std::chrono::milliseconds head{10'000};   // from its first byte to its last
+  std::chrono::milliseconds body{30'000};   // likewise
+  std::chrono::milliseconds idle{300'000};  // between requests
   std::chrono::milliseconds write{30'000};
 };
 
@@ -44,7 +45,8 @@ struct ServerConfig {
 /// Counted by the server, read by /metrics; monotonic except the gauges.
 struct ServerStats {
   std::uint64_t connections_total, connections_open, handshakes_total, handshake_failures_total;
-  std::uint64_t requests_total, bytes_read_total, bytes_written_total, rejected_total;  // rejected: malformed, too large, too slow
+  std::uint64_t requests_total, bytes_read_total, bytes_written_total,
+      rejected_total;  // rejected: malformed, too large, too slow
 };
 
 /// Called on an I/O thread: it must not block (1 ms is much). Work that waits moves the Responder to another thread.

@@ -1,0 +1,366 @@
+#include "services/kit/http/connection.hpp"
+
+#include <cerrno>
+#include <exception>
+#include <new>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "services/kit/http/writer.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::http {
+namespace connection_detail {
+
+// After so many reads and requests the other connections get their turn.
+constexpr int turns_per_event = 64;
+// How long a peer may go on sending after its answer before the connection is cut.
+constexpr std::chrono::milliseconds linger_limit{2'000};
+constexpr std::chrono::milliseconds first_request_while_draining{1'000};
+constexpr std::size_t scratch_kept = 256 * 1024;
+
+}  // namespace connection_detail
+
+Connection::Connection(std::shared_ptr<Worker> worker, int fd, std::string peer)
+    : worker_(std::move(worker)),
+      stream_(fd),
+      reader_({worker_->limits().head_bytes, worker_->limits().body_bytes}, worker_->pool()),
+      peer_(std::move(peer)) {}
+
+void Connection::start(Connections::iterator place, ssl_ctx_st* context) {
+  list_ = &worker_->greeting();
+  place_ = place;
+  if (context == nullptr) state_ = State::reading;
+  watched_ = EPOLLIN;
+  if ((context != nullptr && !stream_.secure(context)) || !worker_->loop().add(stream_.fd(), EPOLLIN, *this)) {
+    log::error("cannot serve a connection: out of memory", {{"peer", peer_}});
+    close();
+    return;
+  }
+  // A plain connection owes its first request as soon as a TLS one owes its handshake.
+  deadline_in(worker_->limits().handshake);
+}
+
+void Connection::on_event(std::uint32_t events) {
+  switch (state_) {
+    case State::handshake:
+      shake_hands();
+      break;
+    case State::reading:
+      pump();
+      break;
+    case State::handling:
+      if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
+        close();
+      } else {
+        watch(0);  // what has come is read after the answer
+      }
+      break;
+    case State::writing: {
+      const std::string rest = std::move(unsent_);
+      unsent_.clear();
+      write_out(rest);
+      if (state_ == State::reading) pump();
+      break;
+    }
+    case State::lingering:
+      swallow();
+      break;
+    case State::closed:
+      break;
+  }
+}
+
+void Connection::on_deadline() {
+  switch (state_) {
+    case State::handshake:
+      worker_->tallies().handshake_failures.add();
+      close();
+      break;
+    case State::reading:
+      if (reader_.phase() == RequestReader::Phase::head || reader_.phase() == RequestReader::Phase::body) {
+        reject(408, "the request did not arrive in time");
+      } else {
+        say_goodbye();
+      }
+      break;
+    case State::writing:
+      worker_->tallies().rejected.add();
+      close();
+      break;
+    case State::handling:
+    case State::closed:
+      break;
+    case State::lingering:
+      close();
+      break;
+  }
+}
+
+void Connection::shake_hands() {
+  switch (stream_.handshake().state) {
+    case Stream::State::done:
+      worker_->tallies().handshakes.add();
+      state_ = State::reading;
+      stream_.has_buffered() ? pump() : wait_for_bytes();
+      return;
+    case Stream::State::want_read:
+      watch(EPOLLIN);
+      return;
+    case Stream::State::want_write:
+      watch(EPOLLOUT);
+      return;
+    case Stream::State::closed:
+    case Stream::State::failed:
+      break;
+  }
+  worker_->tallies().handshake_failures.add();
+  // "unknown certificate authority" here means that the webhook configuration's caBundle is wrong: worth a line.
+  if (worker_->may_complain()) log::warning("TLS handshake failed", {{"peer", peer_}, {"reason", stream_.failure()}});
+  close();
+}
+
+// Reads and answers until there is nothing to do without waiting.
+void Connection::pump() {
+  using Step = RequestReader::Step;
+  for (int turn = 0; turn < connection_detail::turns_per_event; ++turn) {
+    switch (reader_.step()) {
+      case Step::request:
+        dispatch();
+        if (state_ != State::reading) return;
+        if (reader_.phase() == RequestReader::Phase::idle && !stream_.has_buffered()) {
+          wait_for_bytes();  // a read would only say so at the price of a system call
+          return;
+        }
+        break;
+      case Step::send_continue:
+        if (stream_.write("HTTP/1.1 100 Continue\r\n\r\n").state != Stream::State::done) {
+          close();
+          return;
+        }
+        break;
+      case Step::reject:
+        reject(reader_.rejected().status, reader_.rejected().reason);
+        return;
+      case Step::need_more:
+        if (!receive()) return;
+        break;
+    }
+  }
+  worker_->loop().post([self = shared_from_this()] {
+    if (self->state_ == State::reading) self->pump();
+  });
+}
+
+// False when the connection waits or has ended.
+bool Connection::receive() {
+  std::span<char> space;
+  try {
+    space = reader_.space();
+  } catch (const std::bad_alloc&) {
+    log::error("a request was cut off: out of memory", {{"peer", peer_}});
+    close();
+    return false;
+  }
+  const Stream::Result result = stream_.read(space);
+  switch (result.state) {
+    case Stream::State::done:
+      reader_.add(result.bytes);
+      worker_->tallies().bytes_read.add(result.bytes);
+      return true;
+    case Stream::State::want_write:  // a TLS key update; the next event retries
+      watch(EPOLLOUT);
+      return false;
+    case Stream::State::want_read:
+      wait_for_bytes();
+      return false;
+    case Stream::State::closed:
+    case Stream::State::failed:
+      close();
+      return false;
+  }
+  return false;
+}
+
+void Connection::wait_for_bytes() {
+  using Phase = RequestReader::Phase;
+  watch(EPOLLIN);
+  const Phase phase = reader_.phase();
+  if (phase == Phase::idle) {
+    reader_.release();
+    move_to(worker_->idle());
+  }
+  if (phase == waited_in_) return;  // the deadline is for the whole phase
+  waited_in_ = phase;
+  const Limits& limits = worker_->limits();
+  switch (phase) {
+    case Phase::idle:
+      deadline_in(worker_->draining() ? connection_detail::first_request_while_draining : limits.idle);
+      break;
+    case Phase::head:
+      deadline_in(limits.head);
+      break;
+    case Phase::body:
+      deadline_in(limits.body);
+      break;
+    case Phase::complete:
+    case Phase::rejected:
+      break;
+  }
+  if (phase != Phase::idle) move_to(worker_->greeting());
+}
+
+void Connection::dispatch() {
+  Worker& worker = *worker_;
+  worker.tallies().requests.add();
+  worker.loop().clear_deadline(*this);
+  move_to(worker.busy());
+  state_ = State::handling;
+  waited_in_ = RequestReader::Phase::complete;
+  Request& request = reader_.request();
+  request.peer = peer_;
+  in_handler_ = true;
+  try {
+    worker.shared().handler(request, Responder(shared_from_this()));
+  } catch (const std::exception& error) {  // the Responder that went down with it has answered 500
+    log::error("a request handler failed", {{"path", request.path}, {"peer", peer_}, {"error", error.what()}});
+  } catch (...) {
+    log::error("a request handler failed",
+               {{"path", request.path}, {"peer", peer_}, {"error", "not a std::exception"}});
+  }
+  in_handler_ = false;
+  if (ready_) {
+    const Response response = std::move(*ready_);
+    ready_.reset();
+    answer(response, false);
+  }
+}
+
+void Connection::send(Response&& response) {
+  if (!worker_->loop().on_this_thread()) {
+    worker_->loop().post(
+        [self = shared_from_this(), moved = std::move(response)]() mutable { self->send(std::move(moved)); });
+    return;
+  }
+  if (state_ != State::handling) return;  // closed meanwhile
+  if (in_handler_) {
+    ready_ = std::move(response);
+    return;
+  }
+  answer(response, false);
+  if (state_ == State::reading) pump();
+}
+
+void Connection::reject(int status, std::string_view reason) {
+  worker_->tallies().rejected.add();
+  move_to(worker_->busy());
+  answer(plain_answer(status, reason), true);
+}
+
+void Connection::answer(const Response& response, bool then_close) {
+  const bool known = reader_.phase() == RequestReader::Phase::complete;
+  close_after_ = then_close || worker_->draining() || (known && !reader_.head().keep_alive);
+  WriteOptions options;
+  options.date = worker_->date();
+  options.head_only = known && reader_.request().method == "HEAD";
+  options.close = close_after_;
+  options.keep_alive = known && reader_.head().http10 && !close_after_;
+  std::string& out = worker_->scratch();
+  out.clear();
+  append_response(out, response, options);
+  write_out(out);
+  if (out.capacity() > connection_detail::scratch_kept) std::string().swap(out);
+}
+
+void Connection::write_out(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Stream::Result result = stream_.write(bytes);
+    switch (result.state) {
+      case Stream::State::done:
+        bytes.remove_prefix(result.bytes);
+        worker_->tallies().bytes_written.add(result.bytes);
+        continue;
+      case Stream::State::want_read:
+      case Stream::State::want_write:
+        unsent_.assign(bytes);
+        watch(result.state == Stream::State::want_read ? EPOLLIN : EPOLLOUT);
+        if (state_ != State::writing) deadline_in(worker_->limits().write);
+        state_ = State::writing;
+        return;
+      case Stream::State::closed:
+      case Stream::State::failed:
+        close();
+        return;
+    }
+  }
+  answered();
+}
+
+void Connection::answered() {
+  if (unsent_.capacity() > 0) std::string().swap(unsent_);
+  worker_->loop().clear_deadline(*this);
+  if (close_after_) {
+    const bool peer_may_be_sending =
+        reader_.phase() != RequestReader::Phase::complete || reader_.has_more() || has_input();
+    stream_.shutdown();
+    peer_may_be_sending ? linger() : close();
+    return;
+  }
+  reader_.finish();
+  state_ = State::reading;
+  watch(EPOLLIN);
+}
+
+// Closing a socket with unread bytes resets it, and the reset can overtake the answer: so they are read and dropped.
+void Connection::linger() {
+  state_ = State::lingering;
+  watch(EPOLLIN);
+  deadline_in(connection_detail::linger_limit);
+  swallow();
+}
+
+void Connection::swallow() {
+  char dropped[16 * 1024];
+  for (int turn = 0; turn < connection_detail::turns_per_event; ++turn) {
+    const ssize_t n = ::recv(stream_.fd(), dropped, sizeof dropped, 0);
+    if (n > 0) continue;
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) close();
+    return;
+  }
+}
+
+bool Connection::has_input() const {
+  if (stream_.has_buffered()) return true;
+  char byte = 0;
+  return ::recv(stream_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+void Connection::say_goodbye() {
+  if (state_ == State::closed) return;
+  stream_.shutdown();
+  close();
+}
+
+void Connection::close() {
+  if (state_ == State::closed) return;
+  const bool handler_holds_views = state_ == State::handling;
+  state_ = State::closed;
+  worker_->loop().remove(stream_.fd(), *this);
+  stream_.close();
+  if (!handler_holds_views) reader_.abandon();
+  worker_->closed(*list_, place_);
+}
+
+void Connection::watch(std::uint32_t events) {
+  if (events == watched_) return;
+  watched_ = events;
+  worker_->loop().change(stream_.fd(), events, *this);
+}
+
+void Connection::move_to(Connections& list) {
+  list.splice(list.end(), *list_, place_);
+  list_ = &list;
+}
+
+}  // namespace stackgate::http

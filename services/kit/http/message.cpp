@@ -1,0 +1,37 @@
+#include "services/kit/http/message.hpp"
+
+#include "services/kit/http/text.hpp"
+
+namespace stackgate::http {
+
+std::string_view Request::header(std::string_view name) const {
+  for (const Header& header : headers) {
+    if (equal_ignoring_case(header.name, name)) return header.value;
+  }
+  return {};
+}
+
+// What was held so far is dropped, and so answered with 500.
+Responder& Responder::operator=(Responder&& other) noexcept {
+  Responder dropped(std::move(other));
+  std::swap(sink_, dropped.sink_);
+  return *this;
+}
+
+Responder::~Responder() {
+  if (!sink_) return;
+  Response response;
+  response.status = 500;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = "500 the request was dropped by its handler without an answer\n";
+  sink_->send(std::move(response));
+}
+
+void Responder::operator()(Response&& response) {
+  if (const auto sink = std::move(sink_)) {
+    sink_ = nullptr;
+    sink->send(std::move(response));
+  }
+}
+
+}  // namespace stackgate::http

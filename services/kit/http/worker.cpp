@@ -1,0 +1,162 @@
+#include "services/kit/http/worker.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "services/kit/http/connection.hpp"
+#include "services/kit/http/listen.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::http {
+namespace worker_detail {
+
+constexpr int accepts_per_event = 64;
+constexpr std::chrono::milliseconds pause_without_descriptors{100};
+constexpr std::chrono::seconds between_complaints{10};
+
+}  // namespace worker_detail
+
+Worker::Worker(std::shared_ptr<Shared> shared, std::unique_ptr<Loop> loop, int listener)
+    : shared_(std::move(shared)), loop_(std::move(loop)), listener_(listener) {
+  loop_->add(listener_, EPOLLIN, *this);
+}
+
+Worker::~Worker() {
+  if (listener_ >= 0) ::close(listener_);
+}
+
+void Worker::run() {
+  loop_->run();
+  for (Connections* list : {&idle_, &greeting_, &busy_}) {
+    while (!list->empty()) {
+      const auto connection = list->front();  // kept until close() has returned
+      connection->close();
+    }
+  }
+  loop_->end_round();  // the dead hold their worker
+}
+
+std::string_view Worker::date() {
+  const std::time_t second = std::time(nullptr);
+  if (second != date_second_) {
+    std::tm parts{};
+    gmtime_r(&second, &parts);
+    char text[32];
+    const std::size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    date_.assign(text, size);
+    date_second_ = second;
+  }
+  return date_;
+}
+
+void Worker::closed(Connections& list, Connections::iterator place) {
+  loop_->bury(std::move(*place));
+  list.erase(place);
+  if (shared_->open.fetch_sub(1) == 1) {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->all_closed.notify_all();
+  }
+}
+
+bool Worker::may_complain() {
+  if (complained_ != Clock::time_point() && loop_->now() - complained_ < worker_detail::between_complaints)
+    return false;
+  complained_ = loop_->now();
+  return true;
+}
+
+void Worker::on_event(std::uint32_t) {
+  for (int i = 0; i < worker_detail::accepts_per_event && accept_one(); ++i) {
+  }
+}
+
+void Worker::on_deadline() {
+  if (listener_ >= 0) loop_->change(listener_, EPOLLIN, *this);
+}
+
+// False when there is no connection to take now.
+bool Worker::accept_one() {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  const int fd = ::accept4(listener_, reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd >= 0) {
+    tallies_.connections.add();
+    if (shared_->open.load(std::memory_order_relaxed) >= limits().connections && !make_room()) {
+      ::close(fd);
+    } else {
+      adopt(fd, format_address(reinterpret_cast<const sockaddr&>(address)));
+    }
+    return true;
+  }
+  switch (errno) {
+    case EAGAIN:
+      return false;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+      if (may_complain()) {
+        log::error("cannot accept connections", {{"error", std::strerror(errno)},
+                                                 {"open", shared_->open.load()},
+                                                 {"cure", "raise the limit of open files"}});
+      }
+      make_room();
+      loop_->change(listener_, 0, *this);  // the waiting connection would wake the loop without end
+      loop_->set_deadline(*this, loop_->now() + worker_detail::pause_without_descriptors);
+      return false;
+    default:
+      return true;  // that connection is gone already; the next one may be well
+  }
+}
+
+// Whoever has been silent longest goes, half-made connections last.
+bool Worker::make_room() {
+  for (Connections* list : {&idle_, &greeting_}) {
+    if (list->empty()) continue;
+    const auto oldest = list->front();
+    oldest->say_goodbye();
+    return true;
+  }
+  return false;
+}
+
+void Worker::adopt(int fd, std::string peer) {
+  std::shared_ptr<ssl_ctx_st> context;
+  if (shared_->config.tls) {
+    context = shared_->config.tls->current();
+    if (!context) {
+      tallies_.handshake_failures.add();
+      if (may_complain()) log::warning("connection closed: there is no certificate yet", {{"peer", peer}});
+      ::close(fd);
+      return;
+    }
+  }
+  const auto connection = std::make_shared<Connection>(shared_from_this(), fd, std::move(peer));
+  shared_->open.fetch_add(1);
+  connection->start(greeting_.insert(greeting_.end(), connection), context.get());
+}
+
+void Worker::drain() {
+  if (draining_) return;
+  draining_ = true;
+  if (listener_ >= 0) {
+    while (accept_one()) {  // closing the socket would reset what the kernel has already let in
+    }
+    loop_->remove(listener_, *this);
+    ::close(listener_);
+    listener_ = -1;
+  }
+  for (auto place = idle_.begin(); place != idle_.end();) {
+    const auto connection = *place++;
+    if (!connection->has_input()) connection->say_goodbye();
+  }
+  const std::lock_guard lock(shared_->mutex);
+  ++shared_->drained;
+  shared_->all_closed.notify_all();
+}
+
+}  // namespace stackgate::http

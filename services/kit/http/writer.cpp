@@ -1,0 +1,144 @@
+#include "services/kit/http/writer.hpp"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "services/kit/http/text.hpp"
+
+namespace stackgate::http {
+namespace writer_detail {
+
+void append_clean(std::string& out, std::string_view text, Char kind) {
+  if (all(kind, text)) {
+    out += text;
+    return;
+  }
+  for (const char c : text) out += is(kind, c) ? c : '?';
+}
+
+void append_header(std::string& out, std::string_view name, std::string_view value) {
+  append_clean(out, name, Char::token);
+  out += ": ";
+  append_clean(out, value, Char::field);
+  out += "\r\n";
+}
+
+}  // namespace writer_detail
+
+void append_response(std::string& out, const Response& response, const WriteOptions& options) {
+  using namespace writer_detail;
+  if (response.status == 200) {
+    out += "HTTP/1.1 200 OK\r\nDate: ";
+  } else {
+    fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\nDate: ", response.status,
+                   reason_phrase(response.status));
+  }
+  out += options.date;
+  out += "\r\n";
+  const bool has_body = response.status >= 200 && response.status != 204 && response.status != 304;
+  if (has_body) {
+    if (!response.content_type.empty()) append_header(out, "Content-Type", response.content_type);
+    out += "Content-Length: ";
+    const fmt::format_int length(response.body.size());
+    out.append(length.data(), length.size());
+    out += "\r\n";
+  }
+  if (options.close) {
+    out += "Connection: close\r\n";
+  } else if (options.keep_alive) {
+    out += "Connection: keep-alive\r\n";
+  }
+  for (const auto& [name, value] : response.headers) append_header(out, name, value);
+  out += "\r\n";
+  if (has_body && !options.head_only) out += response.body;
+}
+
+std::string_view reason_phrase(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 202:
+      return "Accepted";
+    case 204:
+      return "No Content";
+    case 206:
+      return "Partial Content";
+    case 301:
+      return "Moved Permanently";
+    case 302:
+      return "Found";
+    case 303:
+      return "See Other";
+    case 304:
+      return "Not Modified";
+    case 307:
+      return "Temporary Redirect";
+    case 308:
+      return "Permanent Redirect";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 411:
+      return "Length Required";
+    case 412:
+      return "Precondition Failed";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
+    case 416:
+      return "Range Not Satisfiable";
+    case 417:
+      return "Expectation Failed";
+    case 422:
+      return "Unprocessable Content";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 502:
+      return "Bad Gateway";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Unknown";
+  }
+}
+
+Response plain_answer(int status, std::string_view text) {
+  Response response;
+  response.status = status;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = fmt::format("{} {}\n", status, text);
+  return response;
+}
+
+}  // namespace stackgate::http
