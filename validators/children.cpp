@@ -63,6 +63,16 @@ void add_pipeline(std::vector<Child>& out, const json::Value& spec) {
   }
 }
 
+std::string_view pipeline_that_made(const json::Value& object) {
+  const json::Value* owners = dig(object, {"metadata", "ownerReferences"});
+  if (owners == nullptr) return {};
+  for (const json::Value& owner : owners->items())
+    if (text_at(owner, {"kind"}) == crds::info(crds::Kind::inference_pipeline).name &&
+        text_at(owner, {"apiVersion"}).starts_with(crds::api_group))
+      return text_at(owner, {"name"});
+  return {};
+}
+
 }  // namespace
 
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec) {
@@ -101,7 +111,8 @@ Neighbour neighbour_of(crds::Kind kind, const json::Value& object) {
                 .name = std::string(text_at(object, {"metadata", "name"})),
                 .image_tag = std::string(text_at(*spec, {"image", "tag"})),
                 .cache = {},
-                .children = {}};
+                .children = {},
+                .owner = std::string(pipeline_that_made(object))};
   if (kind == crds::Kind::inference_service) out.cache = text_at(*spec, {"storage", "nimCache", "name"});
   for (Child& child : children_of(kind, out.name, *spec)) out.children.emplace_back(child.kind, std::move(child.name));
   return out;

@@ -4,6 +4,7 @@
 // tests (a table). Secret values never pass this interface: only the names of their keys.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,11 @@ enum class Referent : std::uint8_t {
 
 struct Referred {
   Presence presence = Presence::unknown;
-  std::vector<std::string> keys;          // of a Secret or ConfigMap
-  std::string type;                       // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
-  std::string state;                      // of an InferenceCache: status.state
-  std::vector<std::string> access_modes;  // of a claim
+  std::vector<std::string> keys;           // of a Secret or ConfigMap
+  std::string type;                        // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
+  std::string state;                       // of an InferenceCache: status.state
+  std::vector<std::string> access_modes;   // of a claim
+  std::vector<std::string> profiles = {};  // of an InferenceCache: status.profiles[].name
 };
 
 /// Another resource of ours in the same namespace.
@@ -44,6 +46,7 @@ struct Neighbour {
   std::string image_tag;                                      // spec.image.tag, empty when not set
   std::string cache;                                          // InferenceService: spec.storage.nimCache.name
   std::vector<std::pair<std::string, std::string>> children;  // (kind, name) of the objects made for it
+  std::optional<std::string> owner = {};  // the InferencePipeline that made it; "": none did; nullopt: not known
 };
 
 /// Called from one thread per review; implementations shared between reviews are thread-safe.

@@ -1,80 +1,13 @@
 // Every rule's page is true: its bad examples break the rule and no other, its good ones break none.
 #include <algorithm>
-#include <map>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/table_lookup.hpp"
 #include "tests/validators/rules/samples.hpp"
-#include "validators/children.hpp"
 
 namespace stackgate::validate::tests {
 namespace {
-
-/// The objects of an example's ```yaml cluster block.
-class TableLookup : public Lookup {
- public:
-  explicit TableLookup(std::string_view yaml) : text_(yaml), objects_(yaml::parse(text_)) {
-    if (objects_.failed) throw std::runtime_error("cluster: " + objects_.error.message);
-  }
-
-  Referred find(Referent kind, std::string_view ns, std::string_view name) override {
-    static const std::map<Referent, std::string_view> kinds{
-        {Referent::secret, "Secret"},
-        {Referent::config_map, "ConfigMap"},
-        {Referent::persistent_volume_claim, "PersistentVolumeClaim"},
-        {Referent::service_account, "ServiceAccount"},
-        {Referent::inference_cache, "InferenceCache"},
-        {Referent::storage_class, "StorageClass"},
-        {Referent::priority_class, "PriorityClass"},
-        {Referent::runtime_class, "RuntimeClass"}};
-    for (const json::Document& each : objects_.documents) {
-      const json::Value& object = each.root;
-      if (text(object, {"kind"}) != kinds.at(kind) || text(object, {"metadata", "name"}) != name) continue;
-      if (!ns.empty() && namespace_of(object) != ns) continue;
-      return describe(object);
-    }
-    return {.presence = Presence::absent, .keys = {}, .type = {}, .state = {}, .access_modes = {}};
-  }
-
-  bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
-    for (const json::Document& each : objects_.documents) {
-      const auto kind = crds::kind_named(text(each.root, {"kind"}));
-      if (!kind || namespace_of(each.root) != ns) continue;
-      out.push_back(describe_neighbour(*kind, each.root));
-    }
-    return true;
-  }
-
- private:
-  static std::string_view text(const json::Value& object, std::initializer_list<std::string_view> path) {
-    const json::Value* at = &object;
-    for (const std::string_view key : path) {
-      at = at->find(key);
-      if (at == nullptr) return {};
-    }
-    return at->string();
-  }
-  static std::string_view namespace_of(const json::Value& object) {
-    const std::string_view written = text(object, {"metadata", "namespace"});
-    return written.empty() ? "default" : written;
-  }
-  static Referred describe(const json::Value& object) {
-    Referred out{.presence = Presence::present, .keys = {}, .type = {}, .state = {}, .access_modes = {}};
-    for (const std::string_view field : {"data", "stringData", "binaryData"})
-      if (const json::Value* data = object.find(field))
-        for (const json::Member& member : data->members()) out.keys.emplace_back(member.key);
-    out.type = text(object, {"type"});
-    out.state = text(object, {"status", "state"});
-    if (const json::Value* spec = object.find("spec"))
-      if (const json::Value* modes = spec->find("accessModes"))
-        for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
-    return out;
-  }
-  static Neighbour describe_neighbour(crds::Kind kind, const json::Value& object) { return neighbour_of(kind, object); }
-
-  std::string text_;
-  yaml::Stream objects_;
-};
 
 std::string described(const Findings& findings) {
   std::string out;

@@ -1,0 +1,98 @@
+// A Lookup over a table of objects in YAML: what a cluster knows, written down.
+//
+// An object without metadata.namespace lies in "default". The annotation `test/presence: unknown` makes the object one
+// that could not be asked about. Not thread-safe.
+#pragma once
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/yaml/parse.hpp"
+#include "validators/children.hpp"
+#include "validators/lookup.hpp"
+
+namespace stackgate::validate::tests {
+
+class TableLookup : public Lookup {
+ public:
+  explicit TableLookup(std::string_view yaml) : text_(yaml), objects_(yaml::parse(text_)) {
+    if (objects_.failed) throw std::runtime_error("cluster: " + objects_.error.message);
+  }
+
+  bool answers_neighbours = true;
+  std::vector<std::string> asked;  // "Secret team-a/name" for each find()
+
+  Referred find(Referent kind, std::string_view ns, std::string_view name) override {
+    asked.push_back(std::string(kind_of(kind)) + " " + std::string(ns) + "/" + std::string(name));
+    for (const json::Document& each : objects_.documents) {
+      const json::Value& object = each.root;
+      if (text(object, {"kind"}) != kind_of(kind) || text(object, {"metadata", "name"}) != name) continue;
+      if (!ns.empty() && namespace_of(object) != ns) continue;
+      return describe(object);
+    }
+    Referred absent;
+    absent.presence = Presence::absent;
+    return absent;
+  }
+
+  bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
+    if (!answers_neighbours) return false;
+    for (const json::Document& each : objects_.documents) {
+      const auto kind = crds::kind_named(text(each.root, {"kind"}));
+      if (kind && namespace_of(each.root) == ns) out.push_back(neighbour_of(*kind, each.root));
+    }
+    return true;
+  }
+
+ private:
+  static std::string_view kind_of(Referent kind) {
+    static const std::map<Referent, std::string_view> kinds{
+        {Referent::secret, "Secret"},
+        {Referent::config_map, "ConfigMap"},
+        {Referent::persistent_volume_claim, "PersistentVolumeClaim"},
+        {Referent::service_account, "ServiceAccount"},
+        {Referent::inference_cache, "InferenceCache"},
+        {Referent::storage_class, "StorageClass"},
+        {Referent::priority_class, "PriorityClass"},
+        {Referent::runtime_class, "RuntimeClass"}};
+    return kinds.at(kind);
+  }
+  static const json::Value* dig(const json::Value& object, std::initializer_list<std::string_view> path) {
+    const json::Value* at = &object;
+    for (const std::string_view key : path) {
+      at = at->find(key);
+      if (at == nullptr) return nullptr;
+    }
+    return at;
+  }
+  static std::string_view text(const json::Value& object, std::initializer_list<std::string_view> path) {
+    const json::Value* at = dig(object, path);
+    return at == nullptr ? std::string_view{} : at->string();
+  }
+  static std::string_view namespace_of(const json::Value& object) {
+    const std::string_view written = text(object, {"metadata", "namespace"});
+    return written.empty() ? "default" : written;
+  }
+  static Referred describe(const json::Value& object) {
+    Referred out;
+    if (text(object, {"metadata", "annotations", "test/presence"}) == "unknown") return out;
+    out.presence = Presence::present;
+    for (const std::string_view field : {"data", "stringData", "binaryData"})
+      if (const json::Value* data = object.find(field))
+        for (const json::Member& member : data->members()) out.keys.emplace_back(member.key);
+    out.type = text(object, {"type"});
+    out.state = text(object, {"status", "state"});
+    if (const json::Value* modes = dig(object, {"spec", "accessModes"}))
+      for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
+    if (const json::Value* profiles = dig(object, {"status", "profiles"}))
+      for (const json::Value& profile : profiles->items()) out.profiles.emplace_back(text(profile, {"name"}));
+    return out;
+  }
+
+  std::string text_;
+  yaml::Stream objects_;
+};
+
+}  // namespace stackgate::validate::tests

@@ -1,0 +1,66 @@
+#include "validators/rules/references_ask.hpp"
+
+#include <fmt/format.h>
+
+namespace stackgate::validate {
+
+std::string_view kind_name(Referent referent) {
+  switch (referent) {
+    case Referent::secret:
+      return "Secret";
+    case Referent::config_map:
+      return "ConfigMap";
+    case Referent::persistent_volume_claim:
+      return "PersistentVolumeClaim";
+    case Referent::service_account:
+      return "ServiceAccount";
+    case Referent::inference_cache:
+      return "InferenceCache";
+    case Referent::storage_class:
+      return "StorageClass";
+    case Referent::priority_class:
+      return "PriorityClass";
+    case Referent::runtime_class:
+      return "RuntimeClass";
+  }
+  return "object";
+}
+
+bool is_cluster_wide(Referent referent) {
+  return referent == Referent::storage_class || referent == Referent::priority_class ||
+         referent == Referent::runtime_class;
+}
+
+std::string_view namespace_of(const Context& context, const Field& object) {
+  const auto written = object["metadata"]["namespace"].text();
+  if (written && !written->empty()) return *written;
+  return context.request.ns.empty() ? std::string_view("default") : context.request.ns;
+}
+
+const Referred& Asker::ask(Referent referent, std::string_view name, const Field& field) {
+  for (const Answer& known : answers_)
+    if (known.referent == referent && known.name == name) return known.referred;
+  const std::string_view where = is_cluster_wide(referent) ? std::string_view{} : ns_;
+  const Answer& answer = answers_.emplace_back(Answer{referent, name, context_.lookup->find(referent, where, name)});
+  if (answer.referred.presence == Presence::unknown && !first_unanswered_) first_unanswered_ = field;
+  return answer.referred;
+}
+
+void Asker::report_unanswered() {
+  if (!first_unanswered_) return;
+  constexpr std::size_t most_named = 5;
+  std::string names;
+  std::size_t count = 0;
+  for (const Answer& each : answers_) {
+    if (each.referred.presence != Presence::unknown) continue;
+    if (++count > most_named) continue;
+    fmt::format_to(std::back_inserter(names), "{}{} \"{}\"", names.empty() ? "" : ", ", kind_name(each.referent),
+                   each.name);
+  }
+  if (count > most_named) fmt::format_to(std::back_inserter(names), " and {} more", count - most_named);
+  context_.report(rule::reference_unchecked, *first_unanswered_,
+                  fmt::format("the cluster could not be asked about {}", names),
+                  fmt::format("see that {} in namespace \"{}\"", count == 1 ? "it exists" : "they exist", ns_));
+}
+
+}  // namespace stackgate::validate

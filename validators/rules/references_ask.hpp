@@ -1,0 +1,45 @@
+// Asks the lookup, once for each object however many fields name it, and remembers what could not be asked.
+#pragma once
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "validators/rules/context.hpp"
+
+namespace stackgate::validate {
+
+/// "Secret", "ConfigMap", …: the kind as users write it.
+std::string_view kind_name(Referent referent);
+/// StorageClass, PriorityClass and RuntimeClass have no namespace.
+bool is_cluster_wide(Referent referent);
+/// metadata.namespace, or the request's, or "default".
+std::string_view namespace_of(const Context& context, const Field& object);
+
+/// Serves one review; needs a Context with a lookup, which must outlive it.
+class Asker {
+ public:
+  Asker(Context& context, std::string_view ns) : context_(context), ns_(ns) {}
+
+  /// What is known about the object that `field` names. The reference stays valid as long as the Asker.
+  const Referred& ask(Referent referent, std::string_view name, const Field& field);
+
+  /// One warning [reference-unchecked] for everything that could not be asked, at the first field concerned.
+  void report_unanswered();
+
+  std::string_view ns() const { return ns_; }
+
+ private:
+  struct Answer {
+    Referent referent;
+    std::string_view name;
+    Referred referred;
+  };
+
+  Context& context_;
+  std::string_view ns_;
+  std::deque<Answer> answers_;
+  std::optional<Field> first_unanswered_;
+};
+
+}  // namespace stackgate::validate

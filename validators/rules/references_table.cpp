@@ -1,0 +1,89 @@
+#include "validators/rules/references_table.hpp"
+
+namespace stackgate::validate {
+namespace reference_table {
+
+using crds::Kind;
+
+constexpr std::uint8_t service = kind_bit(Kind::inference_service);
+constexpr std::uint8_t cache = kind_bit(Kind::inference_cache);
+constexpr std::uint8_t datastore = kind_bit(Kind::stack_datastore);
+constexpr std::uint8_t entitystore = kind_bit(Kind::stack_entitystore);
+constexpr std::uint8_t customizer = kind_bit(Kind::stack_customizer);
+constexpr std::uint8_t evaluator = kind_bit(Kind::stack_evaluator);
+constexpr std::uint8_t guardrail = kind_bit(Kind::stack_guardrail);
+constexpr std::uint8_t stack = datastore | entitystore | customizer | evaluator | guardrail;
+constexpr std::uint8_t workloads = service | stack;
+
+constexpr std::string_view pull_type = "kubernetes.io/dockerconfigjson";
+constexpr std::string_view tls_type = "kubernetes.io/tls";
+
+using enum Referent;
+using enum Demand;
+
+// An InferencePipeline has the rows of an InferenceService for each of its enabled services.
+constexpr ReferenceRow rows[] = {
+    // What all workloads share.
+    {workloads, "image.pullSecrets[]", secret, other, Keys::none, {}, pull_type},
+    {workloads,
+     "expose.ingress.tlsSecretName",
+     secret,
+     other,
+     Keys::fixed,
+     {"tls.crt", "tls.key"},
+     tls_type,
+     When::enabled},
+    {workloads, "serviceAccountName", service_account, other},
+    {workloads, "priorityClassName", priority_class, other},
+    {workloads, "runtimeClassName", runtime_class, other},
+    {workloads, "env[].valueFrom.secretKeyRef.name", secret, other, Keys::written, {"key"}, {}, When::mandatory},
+    {workloads, "env[].valueFrom.configMapKeyRef.name", config_map, other, Keys::written, {"key"}, {}, When::mandatory},
+    {stack, "databaseConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}},
+
+    {service, "authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}},
+    {service, "storage.nimCache.name", inference_cache, other},
+
+    {cache, "source.registry.authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}},
+    {cache, "source.registry.pullSecret", secret, other, Keys::none, {}, pull_type},
+    {cache, "source.datastore.authSecret", secret, required, Keys::any},
+    {cache, "proxy.caConfigMap", config_map, other, Keys::any},
+    {cache, "storage.pvc.name", persistent_volume_claim, other, Keys::none, {}, {}, When::not_created},
+    {cache, "storage.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
+
+    {datastore, "secrets.gitAdminSecret", secret, required, Keys::fixed, {"GIT_ADMIN_USERNAME", "GIT_ADMIN_PASSWORD"}},
+    {datastore, "secrets.lfsJwtSecret", secret, required, Keys::fixed, {"jwtSecret"}},
+    {datastore, "secrets.datastoreConfigSecret", secret, required, Keys::fixed, {"config_environment.sh"}},
+    {datastore, "secrets.datastoreInitSecret", secret, required, Keys::any},
+    {datastore, "secrets.datastoreInlineConfigSecret", secret, required, Keys::any},
+    {datastore, "objectStoreConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}},
+    {datastore, "pvc.name", persistent_volume_claim, required, Keys::none, {}, {}, When::not_created},
+    {datastore, "pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
+
+    {customizer, "experimentTracker.secretName", secret, other, Keys::written, {"apiKeyKey", "encryptionKey"}},
+    {customizer, "modelDownloadJobs.registryApiSecret.name", secret, other, Keys::written, {"key"}},
+    {customizer, "modelConfig.name", config_map, other, Keys::any},
+    {customizer, "trainingConfig.configMap.name", config_map, other, Keys::any},
+    {customizer,
+     "trainingConfig.modelPVC.name",
+     persistent_volume_claim,
+     required,
+     Keys::none,
+     {},
+     {},
+     When::not_created},
+    {customizer, "trainingConfig.modelPVC.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
+    {customizer, "trainingConfig.workspacePVC.storageClass", storage_class, other},
+
+    {evaluator, "workflowServer.serviceAccount", service_account, other},
+
+    {guardrail, "nimEndpoint.apiKeySecret", secret, other, Keys::written, {"apiKeyKey"}},
+    {guardrail, "configStore.configMap.name", config_map, required, Keys::fixed, {"config.yml"}},
+    {guardrail, "configStore.pvc.name", persistent_volume_claim, required, Keys::none, {}, {}, When::not_created},
+    {guardrail, "configStore.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
+};
+
+}  // namespace reference_table
+
+std::span<const ReferenceRow> reference_rows() { return reference_table::rows; }
+
+}  // namespace stackgate::validate

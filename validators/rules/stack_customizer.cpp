@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "validators/rules/common.hpp"
+#include "validators/rules/kinds.hpp"
+#include "validators/rules/stack_endpoint.hpp"
+#include "validators/rules/stack_scheduler.hpp"
+#include "validators/rules/stack_training.hpp"
+#include "validators/rules/stack_volume.hpp"
+
+namespace stackgate::validate {
+namespace customizer {
+
+void check_tracker(Context& context, const Field& tracker) {
+  if (!tracker) return;
+  const Field api_key = tracker["apiKeyKey"];
+  const Field encryption = tracker["encryptionKey"];
+  std::string missing;
+  for (const char* name : {"secretName", "apiKeyKey", "encryptionKey"})
+    if (!tracker[name]) missing += missing.empty() ? name : std::string(", ") + name;
+  if (!missing.empty())
+    context.report(rule::tracker_incomplete, tracker, fmt::format("{} must be there too", missing),
+                   "name the Secret and the two keys in it that hold the API key and the encryption key");
+  check_object_name(context, tracker["secretName"]);
+  check_secret_key(context, api_key);
+  check_secret_key(context, encryption);
+  if (api_key && encryption && !api_key.text().value_or("").empty() && api_key.text() == encryption.text())
+    context.report(rule::tracker_keys_identical, encryption, "names the same entry of the Secret as apiKeyKey",
+                   "name another entry, one that holds a key made for encryption only");
+  for (const char* name : {"entity", "projectName"})
+    if (tracker[name] && tracker[name].text() == "")
+      context.report(rule::tracker_name_empty, tracker[name], "an empty text is sent as it stands, and refused",
+                     "write a name, or remove the field");
+}
+
+void check_downloads(Context& context, const Field& downloads) {
+  if (!downloads) return;
+  check_image_reference(context, downloads["image"]);
+  check_object_name(context, downloads["registryApiSecret"]["name"]);
+  check_secret_key(context, downloads["registryApiSecret"]["key"]);
+  check_security_context(context, downloads["securityContext"]);
+  const Field keep = downloads["ttlSecondsAfterFinished"];
+  const auto seconds = keep.integer();
+  const auto poll = downloads["pollIntervalSeconds"].integer();
+  if (seconds && poll && *seconds < *poll)
+    context.report(rule::download_ttl_below_poll, keep,
+                   fmt::format("a finished job is removed before the next poll, {} seconds later, has seen it", *poll),
+                   fmt::format("write {} or more, or leave the field out", *poll * 2));
+}
+
+}  // namespace customizer
+
+void check_stack_customizer(Context& context, Field object) {
+  const Field spec = object["spec"];
+  check_scheduler(context, spec);
+  const Field datastore = spec["datastore"]["endpoint"];
+  const Field entitystore = spec["entitystore"]["endpoint"];
+  check_service_endpoint(context, object, entitystore);
+  check_service_endpoint(context, object, datastore);
+  check_service_endpoint(context, object, spec["trackingServer"]["endpoint"]);
+  check_datastore_root(context, datastore);
+  check_endpoints_differ(context, datastore, entitystore);
+  customizer::check_tracker(context, spec["experimentTracker"]);
+  check_image_reference(context, spec["datastoreTools"]["image"]);
+  customizer::check_downloads(context, spec["modelDownloadJobs"]);
+  check_object_name(context, spec["modelConfig"]["name"]);
+  check_training(context, spec["trainingConfig"]);
+  check_volumes(context, spec);
+}
+
+}  // namespace stackgate::validate

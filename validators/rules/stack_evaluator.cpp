@@ -1,0 +1,72 @@
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "validators/grammar/characters.hpp"
+#include "validators/rules/common.hpp"
+#include "validators/rules/kinds.hpp"
+#include "validators/rules/stack_endpoint.hpp"
+
+namespace stackgate::validate {
+namespace evaluator {
+
+constexpr std::array<std::string_view, 9> frameworks{
+    "bigcodeEvalHarness", "lmEvalHarness", "similarityMetrics", "llmAsJudge", "mtBench", "retriever", "rag", "bfcl",
+    "agenticEval"};
+
+void check_images(Context& context, const Field& images) {
+  if (!images) return;
+  std::string missing;
+  for (const std::string_view framework : frameworks) {
+    const Field image = images[framework];
+    if (image)
+      check_image_reference(context, image);
+    else
+      fmt::format_to(std::back_inserter(missing), "{}{}", missing.empty() ? "" : ", ", framework);
+  }
+  if (!missing.empty())
+    context.report(rule::evaluation_image_missing, images, fmt::format("there is no image for {}", missing),
+                   "name an image for each of the nine, as repository:tag");
+}
+
+void check_workflows(Context& context, const Field& object, const Field& server) {
+  const Field endpoint = server["endpoint"];
+  check_service_endpoint(context, object, endpoint);
+  check_object_name(context, server["serviceAccount"]);
+  const auto text = endpoint.text();
+  if (text && grammar::to_lower(text->substr(0, 7)) == "http://")
+    context.report(rule::workflow_server_plain_http, endpoint,
+                   "the workflow server speaks HTTPS unless it was told otherwise",
+                   "write https://, or see that the server runs without TLS");
+}
+
+void check_levels(Context& context, const Field& spec) {
+  const Field console = spec["consoleLogLevel"];
+  if (!console) return;
+  if (!spec["logHandlers"])
+    context.report(rule::console_level_ignored, console, "has no effect without the console handler",
+                   "write logHandlers: console, or remove consoleLogLevel");
+  else if (console.text() == "DEBUG" && spec["evalLogLevel"].text() == "INFO")
+    context.report(rule::console_level_ignored, console, "has no effect: evalLogLevel lets nothing below INFO through",
+                   "write evalLogLevel: DEBUG, or remove consoleLogLevel");
+}
+
+}  // namespace evaluator
+
+void check_stack_evaluator(Context& context, Field object) {
+  const Field spec = object["spec"];
+  const Field datastore = spec["datastore"]["endpoint"];
+  const Field entitystore = spec["entitystore"]["endpoint"];
+  evaluator::check_workflows(context, object, spec["workflowServer"]);
+  check_vector_database_endpoint(context, object, spec["vectorDB"]["endpoint"]);
+  check_service_endpoint(context, object, datastore);
+  check_endpoint_suffix(context, rule::evaluator_datastore_suffix, datastore, "/v1/hf",
+                        "the evaluator's datastore endpoint");
+  check_service_endpoint(context, object, entitystore);
+  check_endpoints_differ(context, datastore, entitystore);
+  evaluator::check_levels(context, spec);
+  evaluator::check_images(context, spec["evaluationImages"]);
+}
+
+}  // namespace stackgate::validate
