@@ -104,7 +104,7 @@ std::vector<Child> children_of(crds::Kind kind, std::string_view name, const jso
 }
 
 Neighbour neighbour_of(crds::Kind kind, const json::Value& object) {
-  static const json::Value nothing;
+  static const json::Value nothing{};
   const json::Value* spec = object.find("spec");
   if (spec == nullptr) spec = &nothing;
   Neighbour out{.kind = kind,
