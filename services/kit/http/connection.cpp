@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "services/kit/http/answers.hpp"
 #include "services/kit/http/writer.hpp"
 #include "services/kit/log/log.hpp"
 

@@ -1,5 +1,6 @@
 #include "services/kit/http/message.hpp"
 
+#include "services/kit/http/answers.hpp"
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::http {
@@ -20,11 +21,7 @@ Responder& Responder::operator=(Responder&& other) noexcept {
 
 Responder::~Responder() {
   if (!sink_) return;
-  Response response;
-  response.status = 500;
-  response.content_type = "text/plain; charset=utf-8";
-  response.body = "500 the request was dropped by its handler without an answer\n";
-  sink_->send(std::move(response));
+  sink_->send(plain_answer(500, "the request was dropped by its handler without an answer"));
 }
 
 void Responder::operator()(Response&& response) {

@@ -133,12 +133,4 @@ std::string_view reason_phrase(int status) {
   }
 }
 
-Response plain_answer(int status, std::string_view text) {
-  Response response;
-  response.status = status;
-  response.content_type = "text/plain; charset=utf-8";
-  response.body = fmt::format("{} {}\n", status, text);
-  return response;
-}
-
 }  // namespace stackgate::http

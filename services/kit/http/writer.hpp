@@ -20,7 +20,4 @@ void append_response(std::string& out, const Response& response, const WriteOpti
 /// "Not Found"; "Unknown" for a status that RFC 9110 does not have.
 std::string_view reason_phrase(int status);
 
-/// A short text/plain answer: "413 the request's body is …\n".
-Response plain_answer(int status, std::string_view text);
-
 }  // namespace stackgate::http

@@ -1,0 +1,44 @@
+// How a process of ours ends: a signal, not ready any more, the drain time, in-flight requests finished.
+#pragma once
+#include <chrono>
+#include <optional>
+
+#include <signal.h>
+
+#include "services/kit/http/server.hpp"
+#include "services/kit/run/readiness.hpp"
+
+namespace stackgate::run {
+
+/// SIGTERM and SIGINT as something to wait for. Make one at the top of main(), before any thread: threads inherit the
+/// mask. SIGPIPE is ignored from then on. The destructor restores the mask (tests need it).
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// The next signal's number.
+  int wait();
+  /// The same, or nothing when the time is over.
+  std::optional<int> wait_for(std::chrono::milliseconds limit);
+
+ private:
+  sigset_t signals_{}, before_{};
+};
+
+struct DrainPlan {
+  /// Still serving but not ready: the time that endpoints need to leave load balancers. A second signal cuts it short.
+  std::chrono::milliseconds lame_duck{5'000};
+  /// For in-flight requests, after that.
+  std::chrono::milliseconds limit{20'000};
+};
+
+/// Call when the first signal has come. Returns when `server` has no connection left or the plan's time is over.
+void stop_gracefully(StopSignals& signals, Readiness& readiness, http::Server& server, const DrainPlan& plan);
+
+/// Raises the soft limit of open files to the hard one; each connection is one.
+void raise_file_limit();
+
+}  // namespace stackgate::run
