@@ -35,17 +35,19 @@ gate_authority() {
     -addext keyUsage=critical,keyCertSign,cRLSign 2>/dev/null
 }
 
-# gate_certificate DIR [ADDRESS]: a new leaf, put in place as Kubernetes does with a mounted secret: the files are links
+# gate_certificate DIR [ADDRESS...]: a new leaf, put in place as Kubernetes does with a mounted secret: the files are links
 # into "..data", itself a link that is replaced in one step.
 gate_certificate() {
-  local dir=$1 address=${2:-127.0.0.1} fresh
+  local dir=$1 names=DNS:localhost,DNS:stackgate.stackgate-system.svc,IP:127.0.0.1 fresh address
+  shift
+  for address; do names+=,IP:$address; done
   gate_authority "$dir"
   fresh=$(mktemp -d "$dir/..XXXXXXXX")
   openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=stackgate -keyout "$fresh/tls.key" \
     -out "$fresh/tls.csr" 2>/dev/null
   openssl x509 -req -in "$fresh/tls.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -set_serial "0x$(openssl rand -hex 8)" \
     -days 30 -out "$fresh/tls.crt" -extfile <(printf '%s\n' basicConstraints=CA:FALSE keyUsage=digitalSignature \
-      extendedKeyUsage=serverAuth "subjectAltName=IP:$address,DNS:localhost,DNS:stackgate.stackgate-system.svc") 2>/dev/null
+      extendedKeyUsage=serverAuth "subjectAltName=$names") 2>/dev/null
   ln -sfn "$(basename "$fresh")" "$dir/..data_tmp"
   mv -T "$dir/..data_tmp" "$dir/..data"
   for file in tls.crt tls.key; do [ -L "$dir/$file" ] || ln -s "..data/$file" "$dir/$file"; done
@@ -57,7 +59,7 @@ start_gate() {
   shift
   if [ ! -s "$state/$name.ports" ]; then echo "$(free_port) $(free_port) $(free_port)" >"$state/$name.ports"; fi
   read -r gate_port gate_metrics gate_health <"$state/$name.ports"
-  start "$name" "$gate_binary" gate --listen "${gate_address:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
+  start "$name" "$gate_binary" gate --listen "${gate_listen:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
     --health-listen "127.0.0.1:$gate_health" --log-format json "$@"
   until_true 20 gate_is_ready "$name" || {
     echo "the gate did not become ready; the end of $state/$name.log:" >&2
@@ -70,9 +72,11 @@ gate_is_ready() {
   alive "$1" && curl -fsS --max-time 2 --noproxy '*' "http://127.0.0.1:$gate_health/readyz"
 }
 
-# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations, pointed at a process on this machine.
+# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations, pointed at a process on this machine at
+# $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set.
 install_webhooks() {
-  local port=$1 ca policy=${3:-Fail} address=${gate_address:-127.0.0.1}
+  local port=$1 ca policy=${3:-Fail} address=${gate_address:-127.0.0.1} selector='{}'
+  [ -z "${gate_scoped:-}" ] || selector='{matchLabels: {stackgate.dev/demo: "true"}}'
   ca=$(base64 -w0 <"$2")
   webhook() { # KIND NAME PATH OPERATIONS
     cat <<YAML
@@ -87,6 +91,7 @@ webhooks:
   admissionReviewVersions: [v1]
   sideEffects: None
   matchPolicy: Equivalent
+  namespaceSelector: $selector
   failurePolicy: $policy
   timeoutSeconds: 5
 ---

@@ -24,6 +24,6 @@ format() {
   [ -z "$files" ] || { echo "$files" && return 1; }
 }
 check "the sources are formatted (./dev fmt does it)" format
-check "shellcheck finds nothing" shellcheck -x -P SCRIPTDIR "${scripts[@]}"
+check "shellcheck finds nothing" shellcheck "${scripts[@]}"
 check "codespell finds nothing" codespell --quiet-level 34 "${texts[@]}"
 exit "$failed"

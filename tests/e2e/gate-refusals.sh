@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Every bad sample is refused by a real API server, and kubectl prints each fault with its field and the cure.
+# golden/ holds kubectl's words; UPDATE_GOLDEN=1 ./dev test e2e/gate-refusals writes them anew.
+source "$(dirname "$(realpath "$0")")/lib.sh"
+gate_up
+
+# one FILE INDEX: the n-th document of a file of bad samples, as it is written.
+documents() { awk -v out="$scratch/$2" 'BEGIN {n = 1} /^---$/ {n++; next} {print > (out "." n ".yaml")}' "$1"; }
+
+for file in "$samples"/bad/*.yaml; do
+  plural=$(basename "$file" .yaml)
+  documents "$file" "$plural"
+  for document in "$scratch/$plural".*.yaml; do
+    grep -q '^kind:' "$document" || continue
+    name=$(basename "$document" .yaml)
+    words=$(kube -n "$ns" apply --validate=false -f "$document" 2>&1) && not_ok "$name is refused" "$words"
+    words=${words//$document/FILE}
+    golden "$name is refused with kubectl's words as recorded" "$name.txt" "$words"
+    same "$name: every cause names its rule" '' "$(grep -E '^\* |is invalid: .' <<<"$words" | grep -vE '\[[a-z0-9-]+\]$')"
+    refused "$name is refused as a dry run" 'is invalid' kube -n "$ns" create --dry-run=server --validate=false -f "$document"
+    refused "$name is refused by server-side apply" 'is invalid' \
+      kube -n "$ns" apply --server-side --validate=false --field-manager e2e -f "$document"
+    causes=$(grep -cE '^\* |is invalid: .' <<<"$words") # a single cause stands on the first line
+    offline=$("$gate_binary" validate --output json "$document" | jq '[.[] | select(.severity == "error")] | length')
+    check "$name: the gate names at least the $offline faults that 'stackgate validate' finds" test "$causes" -ge "$offline"
+  done
+done
+same "nothing bad was stored" "" "$(kube -n "$ns" get stackgate -o name 2>/dev/null)"
+
+# Each of the two webhooks holds on its own.
+kube delete mutatingwebhookconfiguration -l app.kubernetes.io/part-of=stackgate >/dev/null
+sleep 1
+json "$samples/minimal/stackguardrails.yaml" | jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' >"$scratch/no-suffix.json"
+refused "the validating webhook alone refuses" 'spec.nimEndpoint.baseURL' apply -f "$scratch/no-suffix.json"
+install_webhooks "$gate_port" "$certificates/ca.crt" >/dev/null
+kube delete validatingwebhookconfiguration -l app.kubernetes.io/part-of=stackgate >/dev/null
+sleep 1
+refused "the early webhook alone refuses" 'spec.nimEndpoint.baseURL' apply -f "$scratch/no-suffix.json"
+install_webhooks "$gate_port" "$certificates/ca.crt" >/dev/null
+sleep 1
+
+# Schema faults and cross-field faults in one refusal, not one after the other.
+json "$samples/minimal/stackguardrails.yaml" | jq '.spec.nimEndpoint.baseURL = "http://llm:8000" | .spec.replicas = "two"' >"$scratch/both.json"
+words=$(apply -f "$scratch/both.json" 2>&1)
+says "a wrong type and a broken rule come in one refusal" 'spec.replicas' echo "$words"
+says "… and the other one too" 'spec.nimEndpoint.baseURL' echo "$words"
+
+# References: a Secret that is missing, then there.
+json "$samples/minimal/inferenceservices.yaml" | jq '.spec.authSecret = "not-there-yet"' >"$scratch/secret.json"
+refused "a missing secret is named" 'not-there-yet' apply -f "$scratch/secret.json"
+kube -n "$ns" create secret generic not-there-yet --from-literal=WRONG=x >/dev/null
+refused "a secret without the key is named with the key" 'REGISTRY_API_KEY' apply -f "$scratch/secret.json"
+kube -n "$ns" delete secret not-there-yet >/dev/null
+kube -n "$ns" create secret generic not-there-yet --from-literal=REGISTRY_API_KEY=hunter2 >/dev/null
+check "the same resource passes the moment the secret is there" apply -f "$scratch/secret.json"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  kube -n "$ns" create secret generic "fresh-$i" --from-literal=REGISTRY_API_KEY=x >/dev/null
+  jq --arg n "fresh-$i" '.metadata.name = $n | .spec.authSecret = $n' "$scratch/secret.json" >"$scratch/fresh.json"
+  apply -f "$scratch/fresh.json" >>"$scratch/fresh.out" 2>&1 || echo "refused" >>"$scratch/fresh.out"
+done
+check "ten secrets made a moment before their users are all seen" test "$(grep -c created "$scratch/fresh.out")" = 10
+check "no secret value stands in the gate's log" test "$(grep -c hunter2 "$state/$script.log")" = 0

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Updates and deletions: immutable fields, ratcheting, finalizers, used caches, namespaces that go away.
+source "$(dirname "$(realpath "$0")")/lib.sh"
+
+# A resource from before the gate, with a fault.
+json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "old" | .spec.nimEndpoint.baseURL = "http://llm:8000" |
+  .metadata.finalizers = ["example.com/hold"]' >"$scratch/old.json"
+kube -n "$ns" create -f "$scratch/old.json" >/dev/null
+gate_up
+
+patch() { kube -n "$ns" patch "$1" "$2" --type merge -p "$3"; }
+
+says "what was wrong before and is untouched only warns" 'patched' patch sgr old '{"spec":{"replicas":2}}'
+words=$(patch sgr old '{"spec":{"replicas":3}}' 2>&1)
+says "… and the warning names the field" 'spec.nimEndpoint.baseURL' echo "$words"
+refused "a new fault on the same resource is refused" 'spec.replicas' patch sgr old '{"spec":{"replicas":-1}}'
+refused "… and the old one is not among the causes" 'is invalid' patch sgr old '{"spec":{"replicas":-1}}'
+words=$(patch sgr old '{"spec":{"replicas":-1}}' 2>&1 | grep '^\* ')
+same "… only one cause" 1 "$(grep -c . <<<"$words")"
+check "a label may be added to it" kube -n "$ns" label sgr old team=a
+check "its status may be written" api PATCH "/apis/stackgate.dev/v1alpha1/namespaces/$ns/stackguardrails/old/status" \
+  --fail -H 'Content-Type: application/merge-patch+json' -d '{"status":{"state":"Failed"}}'
+check "it may be deleted" kube -n "$ns" delete sgr old --wait=false
+check "its finalizer may be removed while it goes, faults and all" patch sgr old '{"metadata":{"finalizers":null}}'
+same "it is gone" "" "$(kube -n "$ns" get sgr old --ignore-not-found -o name)"
+
+# Immutable fields.
+apply -f "$samples/minimal/inferencecaches.yaml" >/dev/null
+refused "a cache's source cannot be changed" 'spec.source' patch icache llm-cache \
+  '{"spec":{"source":{"registry":{"modelPuller":"registry.example.com/other:1.0.0"}}}}'
+refused "a cache's size cannot be changed" 'spec.storage' patch icache llm-cache '{"spec":{"storage":{"pvc":{"size":"200Gi"}}}}'
+
+# Used caches.
+json "$samples/minimal/inferenceservices.yaml" | jq '.metadata.name = "user" | .spec.storage.nimCache.name = "llm-cache"' >"$scratch/user.json"
+apply -f "$scratch/user.json" >/dev/null 2>&1
+refused "a cache in use cannot be deleted, and the user is named" 'user' kube -n "$ns" delete icache llm-cache --wait=false
+refused "… not even as a dry run" 'user' kube -n "$ns" delete icache llm-cache --dry-run=server
+check "it is still there" kube -n "$ns" get icache llm-cache
+kube -n "$ns" delete isvc user --wait=false >/dev/null
+check "without a user it can be deleted" kube -n "$ns" delete icache llm-cache --wait=false
+
+# A namespace that goes away: the namespace controller deletes collections, kind by kind, until nothing is left.
+apply -f "$samples/minimal/inferencecaches.yaml" >/dev/null
+apply -f "$scratch/user.json" >/dev/null 2>&1
+kube delete namespace "$ns" --wait=false >/dev/null
+for _ in 1 2 3; do
+  for plural in inferencecaches inferenceservices; do api DELETE "/apis/stackgate.dev/v1alpha1/namespaces/$ns/$plural" >/dev/null; done
+done
+same "a namespace with a cache and its user empties itself" "" "$(kube -n "$ns" get icache,isvc -o name 2>/dev/null)"
