@@ -28,8 +28,9 @@ Tree columns(const Tree& source, const std::string& where) {
 
 Tree root_schema(const KindInfo& kind, const Tree& source, const Fragments& fragments, const std::string& where) {
   Tree properties = Tree::map();
-  properties.set("apiVersion", Tree::map({{"description", Tree::text(fmt::format("Version of this schema: {}.", api_group_version))},
-                                          {"type", Tree::text("string")}}));
+  properties.set("apiVersion",
+                 Tree::map({{"description", Tree::text(fmt::format("Version of this schema: {}.", api_group_version))},
+                            {"type", Tree::text("string")}}));
   properties.set("kind", Tree::map({{"description", Tree::text(fmt::format("Kind of the resource: {}.", kind.name))},
                                     {"type", Tree::text("string")}}));
   properties.set("metadata", Tree::map({{"type", Tree::text("object")}}));  // its schema is Kubernetes' own
@@ -49,7 +50,8 @@ Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const
   const std::filesystem::path file = folder / fmt::format("{}.yaml", kind.plural);
   const Tree source = read_yaml(file);
   const std::string where = file.string();
-  if (source.at("kind", where).scalar != kind.name) throw SourceError(fmt::format("{}: kind is not {}", where, kind.name));
+  if (source.at("kind", where).scalar != kind.name)
+    throw SourceError(fmt::format("{}: kind is not {}", where, kind.name));
 
   std::string singular(kind.name);
   for (char& c : singular) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);

@@ -9,12 +9,40 @@
 namespace stackgate::crds::generator {
 namespace {
 
-constexpr std::array<std::string_view, 34> keyword_order{
-    "description", "type", "format", "nullable", "enum", "default", "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum",
-    "multipleOf", "minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties", "maxProperties", "required",
-    "anyOf", "allOf", "oneOf", "not", "properties", "additionalProperties", "items",
-    "x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
-    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations", "example"};
+constexpr std::array<std::string_view, 34> keyword_order{"description",
+                                                         "type",
+                                                         "format",
+                                                         "nullable",
+                                                         "enum",
+                                                         "default",
+                                                         "minimum",
+                                                         "exclusiveMinimum",
+                                                         "maximum",
+                                                         "exclusiveMaximum",
+                                                         "multipleOf",
+                                                         "minLength",
+                                                         "maxLength",
+                                                         "pattern",
+                                                         "minItems",
+                                                         "maxItems",
+                                                         "minProperties",
+                                                         "maxProperties",
+                                                         "required",
+                                                         "anyOf",
+                                                         "allOf",
+                                                         "oneOf",
+                                                         "not",
+                                                         "properties",
+                                                         "additionalProperties",
+                                                         "items",
+                                                         "x-kubernetes-int-or-string",
+                                                         "x-kubernetes-preserve-unknown-fields",
+                                                         "x-kubernetes-embedded-resource",
+                                                         "x-kubernetes-list-type",
+                                                         "x-kubernetes-list-map-keys",
+                                                         "x-kubernetes-map-type",
+                                                         "x-kubernetes-validations",
+                                                         "example"};
 
 bool is_appended(std::string_view key) { return key == "required" || key == "x-kubernetes-validations"; }
 
@@ -66,7 +94,8 @@ void check_validations(const Tree& schema, const std::string& where) {
     (void)rule.at("rule", where);
     const std::string& message = rule.at("message", where).scalar;
     if (!message.ends_with(']') || message.rfind(" [") == std::string::npos)
-      throw SourceError(fmt::format("{}: the message \"{}\" does not end with its rule id in brackets", where, message));
+      throw SourceError(
+          fmt::format("{}: the message \"{}\" does not end with its rule id in brackets", where, message));
   }
 }
 
@@ -79,7 +108,8 @@ Fragments::Fragments(const std::filesystem::path& folder) : members_(Tree::map()
   std::ranges::sort(files);
   for (const auto& file : files) {
     for (const auto& [name, schema] : read_yaml(file).members) {
-      if (members_.find(name) != nullptr) throw SourceError(fmt::format("{}: fragment \"{}\" exists already", file.string(), name));
+      if (members_.find(name) != nullptr)
+        throw SourceError(fmt::format("{}: fragment \"{}\" exists already", file.string(), name));
       members_.members.emplace_back(name, schema);
     }
   }

@@ -8,10 +8,18 @@
 
 namespace stackgate::crds::generator {
 
-Tree Tree::text(std::string_view value) { return {.type = Type::string, .scalar = std::string(value), .items = {}, .members = {}}; }
-Tree Tree::number(std::string_view value) { return {.type = Type::number, .scalar = std::string(value), .items = {}, .members = {}}; }
-Tree Tree::boolean(bool value) { return {.type = Type::boolean, .scalar = value ? "true" : "false", .items = {}, .members = {}}; }
-Tree Tree::list(std::vector<Tree> items) { return {.type = Type::list, .scalar = {}, .items = std::move(items), .members = {}}; }
+Tree Tree::text(std::string_view value) {
+  return {.type = Type::string, .scalar = std::string(value), .items = {}, .members = {}};
+}
+Tree Tree::number(std::string_view value) {
+  return {.type = Type::number, .scalar = std::string(value), .items = {}, .members = {}};
+}
+Tree Tree::boolean(bool value) {
+  return {.type = Type::boolean, .scalar = value ? "true" : "false", .items = {}, .members = {}};
+}
+Tree Tree::list(std::vector<Tree> items) {
+  return {.type = Type::list, .scalar = {}, .items = std::move(items), .members = {}};
+}
 Tree Tree::map(std::vector<std::pair<std::string, Tree>> members) {
   return {.type = Type::map, .scalar = {}, .items = {}, .members = std::move(members)};
 }
@@ -55,7 +63,8 @@ Tree from_scalar(const YAML::Node& node) {
 
 Tree from_node(const YAML::Node& node, const std::string& file) {
   switch (node.Type()) {
-    case YAML::NodeType::Scalar: return from_scalar(node);
+    case YAML::NodeType::Scalar:
+      return from_scalar(node);
     case YAML::NodeType::Sequence: {
       Tree out = Tree::list();
       for (const auto& item : node) out.items.push_back(from_node(item, file));
@@ -71,7 +80,8 @@ Tree from_node(const YAML::Node& node, const std::string& file) {
       }
       return out;
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 

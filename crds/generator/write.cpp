@@ -15,10 +15,18 @@ std::string double_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20)
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
@@ -119,10 +127,16 @@ void append_block(std::string& out, const Tree& tree, std::size_t indent) {
 
 void append_json(std::string& out, const Tree& tree) {
   switch (tree.type) {
-    case Tree::Type::null: out += "null"; break;
+    case Tree::Type::null:
+      out += "null";
+      break;
     case Tree::Type::boolean:
-    case Tree::Type::number: out += tree.scalar; break;
-    case Tree::Type::string: out += double_quoted(tree.scalar); break;
+    case Tree::Type::number:
+      out += tree.scalar;
+      break;
+    case Tree::Type::string:
+      out += double_quoted(tree.scalar);
+      break;
     case Tree::Type::list:
       out += '[';
       for (std::size_t i = 0; i < tree.items.size(); ++i) {
