@@ -49,12 +49,6 @@ struct Scratch {
   }
 };
 
-std::uint64_t key_bit(std::string_view key) {
-  if (key.empty()) return 1;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };
-  return std::uint64_t{1} << ((byte(0) + 5U * byte(key.size() / 2) + 11U * byte(key.size() - 1) + key.size()) & 63U);
-}
-
 class Parser {
  public:
   Parser(std::string_view text, Arena& arena, Scratch& scratch, std::uint32_t max_depth)

@@ -1,7 +1,10 @@
 // YAML (and JSON, its subset) to json Documents, as kubectl reads it: one Document per `---`, scalars resolved by the
 // YAML 1.1 rules of Kubernetes' own reader (yes/no/on/off are booleans, 0o17 and 017 are octal, ~ is null), anchors and
 // merge keys expanded within a size limit, duplicate keys refused.
+//
+// Where kubectl's reader and the YAML specification differ, kubectl's wins: see README.md.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -11,6 +14,37 @@
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::yaml {
+
+/// Which reader is used. `automatic` takes the fast one where it can; the others are for tests and benchmarks.
+enum class Engine : std::uint8_t { automatic, libyaml };
+
+/// Reads one document after the other from `text`, which must outlive them. Not thread-safe.
+class Reader {
+ public:
+  explicit Reader(std::string_view text, const json::ParseLimits& limits = {}, Engine engine = Engine::automatic);
+
+  /// The next document that holds anything, read into `document` (its arena is reset first; its offsets count from the
+  /// beginning of the whole text). False at the end, and when the rest is not YAML.
+  bool next(json::Document& document);
+
+  bool failed() const { return !error_.message.empty(); }
+  /// The first thing that is not YAML, with its place.
+  const json::ParseError& error() const { return error_; }
+  /// How many documents the fast reader left to libyaml.
+  std::size_t left_to_libyaml() const { return left_to_libyaml_; }
+
+ private:
+  void next_slow(std::size_t end);
+  bool next_json(json::Document& document);
+
+  std::string_view text_;
+  json::ParseLimits limits_;
+  Engine engine_;
+  std::size_t at_ = 0;
+  json::ParseError error_;
+  std::size_t left_to_libyaml_ = 0;
+  std::deque<json::Document> ready_;  // of a piece that only libyaml could split
+};
 
 struct Stream {
   /// One per document that holds anything; all offsets count from the beginning of the whole text.

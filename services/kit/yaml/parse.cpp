@@ -1,0 +1,105 @@
+#include "services/kit/yaml/parse.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "services/kit/yaml/libyaml_reader.hpp"
+#include "services/kit/yaml/pieces.hpp"
+#include "services/kit/yaml/plain_reader.hpp"
+
+namespace stackgate::yaml {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::uint32_t addressable = (1U << 29U) - 1;  // what json::Value::offset() can hold
+
+/// `{"` or `[{` and the like: what json::parse should try first. Flow collections of YAML alone look different.
+bool looks_like_json(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(space);
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return false;
+  const std::size_t second = text.find_first_not_of(space, first + 1);
+  if (second == std::string_view::npos) return true;
+  return text[second] == '"' || (text[first] == '{' ? text[second] == '}' : text[second] == '{' || text[second] == ']');
+}
+
+}  // namespace
+
+Reader::Reader(std::string_view text, const json::ParseLimits& limits, Engine engine)
+    : text_(text), limits_(limits), engine_(engine) {
+  const std::uint32_t most = std::min(limits.max_bytes, addressable);
+  if (text.size() > most) {
+    error_ = {most, fmt::format("the text is longer than {} bytes", most)};
+    at_ = text.size();
+    return;
+  }
+  if (text.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
+}
+
+bool Reader::next(json::Document& document) {
+  while (true) {
+    if (!ready_.empty()) {
+      document = std::move(ready_.front());
+      ready_.pop_front();
+      return true;
+    }
+    if (at_ >= text_.size()) break;
+    if (at_ == 0 && looks_like_json(text_)) {
+      if (next_json(document)) return !document.root.is_null();
+      continue;
+    }
+    if (engine_ == Engine::libyaml) {
+      next_slow(text_.size());
+      continue;
+    }
+    const Piece piece = next_piece(text_, at_);
+    if (!piece.only_whole && piece.marker_is_bare && is_simple_text(text_.substr(at_, piece.end - at_)) &&
+        read_plain(text_, piece.content, piece.end, limits_.max_depth, document)) {
+      at_ = piece.end;
+      if (!document.root.is_null()) return true;
+      continue;
+    }
+    next_slow(piece.only_whole ? text_.size() : piece.end);
+  }
+  document.root = {};
+  document.arena.reset();
+  return false;
+}
+
+/// What libyaml reads up to `end` waits in ready_.
+void Reader::next_slow(std::size_t end) {
+  ++left_to_libyaml_;
+  auto error = read_with_libyaml(text_, at_, end, limits_, ready_);
+  at_ = error ? text_.size() : end;
+  if (error && error_.message.empty()) error_ = std::move(*error);
+}
+
+/// A whole text that is JSON. When it is not, YAML may still read it; when YAML cannot either, the fault is in the
+/// JSON.
+bool Reader::next_json(json::Document& document) {
+  auto parsed = json::parse(text_, document, limits_);
+  if (parsed) {
+    at_ = text_.size();
+    return true;
+  }
+  next_slow(text_.size());
+  // Of a duplicate key libyaml's half tells both places.
+  if (failed() && ready_.empty() && !parsed.error().message.starts_with("duplicate key"))
+    error_ = std::move(parsed.error());
+  return false;
+}
+
+Stream parse(std::string_view text, const json::ParseLimits& limits) {
+  Stream stream;
+  Reader reader(text, limits);
+  json::Document document;
+  while (reader.next(document)) stream.documents.push_back(std::exchange(document, {}));
+  stream.failed = reader.failed();
+  stream.error = reader.error();
+  return stream;
+}
+
+}  // namespace stackgate::yaml
