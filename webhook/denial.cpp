@@ -1,10 +1,12 @@
 #include "webhook/denial.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "validators/rulebook.hpp"
 
 namespace stackgate::webhook {
 namespace {
@@ -19,13 +21,19 @@ struct ReasonOf {
 };
 // The first match counts. Rule ids are words, so the word tells the sort of fault.
 constexpr std::array reasons{
-    ReasonOf{"required", "FieldValueRequired"},    ReasonOf{"missing", "FieldValueRequired"},
-    ReasonOf{"incomplete", "FieldValueRequired"},  ReasonOf{"enum", "FieldValueNotSupported"},
-    ReasonOf{"duplicate", "FieldValueDuplicate"},  ReasonOf{"unknown-field", "FieldValueForbidden"},
-    ReasonOf{"immutable", "FieldValueForbidden"},  ReasonOf{"excludes", "FieldValueForbidden"},
-    ReasonOf{"not-found", "FieldValueNotFound"},   ReasonOf{"in-use", "FieldValueForbidden"},
-    ReasonOf{"schema-type", "FieldValueTypeInvalid"},
+    ReasonOf{"schema-required", "FieldValueRequired"},   ReasonOf{"missing", "FieldValueRequired"},
+    ReasonOf{"incomplete", "FieldValueRequired"},        ReasonOf{"enum", "FieldValueNotSupported"},
+    ReasonOf{"duplicate", "FieldValueDuplicate"},        ReasonOf{"unknown-field", "FieldValueForbidden"},
+    ReasonOf{"immutable", "FieldValueForbidden"},        ReasonOf{"excludes", "FieldValueForbidden"},
+    ReasonOf{"deletion-of-used", "FieldValueForbidden"}, ReasonOf{"schema-type", "FieldValueTypeInvalid"},
 };
+
+std::string_view group_of(std::string_view rule) {
+  const auto& pages = validate::rule_pages();
+  const auto at =
+      std::ranges::lower_bound(pages, rule, {}, [](const validate::RulePage& page) { return page.rule.id; });
+  return at != pages.end() && at->rule.id == rule ? at->group : std::string_view{};
+}
 
 /// Cuts to at most `limit` bytes, at a character's end, with an ellipsis.
 std::string cut(std::string text, std::size_t limit) {
@@ -65,7 +73,15 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent)
 
 }  // namespace
 
+bool rests_on_lookup(const validate::Findings& findings) {
+  return std::ranges::any_of(findings, [](const validate::Finding& finding) {
+    const std::string_view group = group_of(finding.rule);
+    return group == "reference" || group == "across";
+  });
+}
+
 std::string_view cause_reason(std::string_view rule) {
+  if (group_of(rule) == "reference" && rule.ends_with("-missing")) return "FieldValueNotFound";
   for (const ReasonOf& each : reasons)
     if (rule.find(each.part) != std::string_view::npos) return each.reason;
   return "FieldValueInvalid";
@@ -87,8 +103,9 @@ std::string denial_message(std::string_view kind, std::string_view name, const v
   for (const validate::Finding& finding : findings) {
     if (finding.severity != validate::Severity::error) continue;
     out += fmt::format("\n{:2}. ", ++number);
-    append_wrapped(out, one_line(finding.path.empty() ? validate::to_line(finding)
-                                                      : fmt::format("{}: {}", finding.path, validate::to_line(finding))),
+    append_wrapped(out,
+                   one_line(finding.path.empty() ? validate::to_line(finding)
+                                                 : fmt::format("{}: {}", finding.path, validate::to_line(finding))),
                    4);
   }
   return out;

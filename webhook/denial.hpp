@@ -9,6 +9,9 @@
 
 namespace stackgate::webhook {
 
+/// Whether any finding came of what the cluster was said to hold (groups reference and across).
+bool rests_on_lookup(const validate::Findings& findings);
+
 /// Kubernetes' word for a fault of that rule (metav1.CauseType): what clients switch on.
 std::string_view cause_reason(std::string_view rule);
 

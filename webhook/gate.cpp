@@ -1,12 +1,13 @@
 #include "webhook/gate.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <exception>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "services/kit/json/parse.hpp"
+#include "webhook/denial.hpp"
 
 namespace stackgate::webhook {
 namespace {
@@ -53,15 +54,16 @@ void Gate::refuse(http::Responder& respond, int status, Refusal why, std::string
 void Gate::handle(const http::Request& request, http::Responder respond) {
   const auto stage = stage_of(request.path);
   if (!stage)
-    return refuse(respond, 404, Refusal::not_found, {},
-                  fmt::format("no such path: {}; this is an admission webhook, it serves POST /validate and POST /early",
-                              request.path));
+    return refuse(
+        respond, 404, Refusal::not_found, {},
+        fmt::format("no such path: {}; this is an admission webhook, it serves POST /validate and POST /early",
+                    request.path));
   if (request.method != "POST")
     return refuse(respond, 405, Refusal::method, {}, fmt::format("{} is not served here, only POST", request.method));
   if (!is_json(request.header("content-type")))
-    return refuse(respond, 415, Refusal::media_type, {},
-                  fmt::format("content type \"{}\" is not served here, only application/json",
-                              request.header("content-type")));
+    return refuse(
+        respond, 415, Refusal::media_type, {},
+        fmt::format("content type \"{}\" is not served here, only application/json", request.header("content-type")));
 
   json::Document& document = thread_document();
   const auto root = json::parse(request.body, document);
@@ -75,7 +77,9 @@ void Gate::handle(const http::Request& request, http::Responder respond) {
     const auto begin = Clock::now();
     const std::unique_ptr<QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
     const Verdict verdict = admit(*stage, *review, lookup.get(), options_);
-    if (lookup != nullptr && lookup->wants_asking()) return answer_on_pool(*stage, request, std::move(respond));
+    // Memory may lag behind the cluster: nothing is held against a resource on its word alone.
+    if (lookup != nullptr && (lookup->wants_asking() || rests_on_lookup(verdict.findings)))
+      return answer_on_pool(*stage, request, std::move(respond));
     http::Response response = ok(verdict.answer);
     telemetry_.reviewed(*stage, *review, verdict, false, Clock::now() - begin);
     respond(std::move(response));
