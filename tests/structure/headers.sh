@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every header compiles alone, so that its includes are complete whoever includes it first.
-#   headers.sh [COMPILER] [GENERATED_INCLUDE_DIR]     prints each header that does not, with the compiler's words
+#   headers.sh [COMPILER] [GENERATED_INCLUDE_DIR]     "ok HEADER" or "not ok HEADER" and the compiler's words
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
 export compiler=${1:-clang++-19} generated=${2:-build/release/generated}
@@ -8,8 +8,9 @@ export compiler=${1:-clang++-19} generated=${2:-build/release/generated}
 check() {
   local words
   # Compiled through an including line: a header as main file would warn about its #pragma once.
-  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I"$generated" -x c++ - 2>&1) && return 0
-  printf '%s does not compile alone:\n%s\n' "$1" "$(grep -m3 error: <<<"$words")"
+  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I"$generated" -x c++ - 2>&1) &&
+    echo "ok $1 compiles alone" && return
+  printf 'not ok %s compiles alone\n%s\n' "$1" "$(grep -m3 error: <<<"$words")"
   return 1
 }
 export -f check
