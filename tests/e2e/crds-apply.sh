@@ -82,22 +82,6 @@ same "otel has all its defaults as soon as it is there" \
   "$(stored stackguardrail guardrail .spec.otel)"
 same "a Service has its defaults" '{"port":8000,"type":"ClusterIP"}' "$(stored stackguardrail guardrail .spec.expose.service)"
 
-# --- Server-side apply: two owners of one list, each with an entry of its own
-for owner in one two; do
-  check "owner $owner adds a variable" kube -n "$ns" apply --server-side --field-manager "$owner" -f - <<Y
-apiVersion: stackgate.dev/v1alpha1
-kind: StackGuardrail
-metadata: {name: guardrail}
-spec:
-  env: [{name: FROM_${owner^^}, value: "1"}]
-  image: {pullSecrets: [$owner]}
-  nimEndpoint: {baseURL: "http://llm:8000/v1"}
-  configStore: {configMap: {name: guardrail-config}}
-Y
-done
-same "env holds the entries of both" '["FROM_ONE","FROM_TWO"]' "$(stored stackguardrail guardrail '[.spec.env[].name]')"
-same "pullSecrets hold the names of both" '["one","two"]' "$(stored stackguardrail guardrail .spec.image.pullSecrets)"
-
 # --- The status subresource
 status() { api PATCH "/apis/stackgate.dev/v1alpha1/namespaces/$ns/$1/status" -H 'Content-Type: application/merge-patch+json' -d "$2" | jq -r '.message // "accepted"'; }
 kube -n "$ns" patch stackguardrail guardrail --type merge -p '{"status":{"state":"Ready"}}' >/dev/null
