@@ -1,6 +1,7 @@
 #include "validators/structure.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "validators/rule_ids.hpp"
 #include "validators/rules/quoting.hpp"
@@ -13,9 +14,34 @@ bool same_or_inside(std::string_view path, std::string_view of) {
   return path.starts_with(of) && (path.size() == of.size() || path[of.size()] == '.' || path[of.size()] == '[');
 }
 
+/// Nothing inside such a value can be judged.
 bool hides_inside(std::string_view rule) {
   return rule == rule::schema_type.id || rule == rule::schema_null.id || rule == rule::schema_unknown_field.id ||
          rule == rule::schema_duplicate.id;
+}
+
+bool is_about_form(std::string_view rule) {
+  return rule == rule::schema_pattern.id || rule == rule::schema_format.id || rule == rule::schema_length.id ||
+         rule == rule::schema_range.id || rule == rule::schema_combination.id;
+}
+
+/// Rules that hold a grammar which the CRD's patterns, lengths and ranges hold too, and have better words for it.
+bool is_grammar_rule(std::string_view rule) {
+  static const std::array ids{rule::annotation_grammar.id, rule::cache_tensor_parallelism.id,
+                              rule::database_host.id,      rule::duration.id,
+                              rule::endpoint_url.id,       rule::env_name.id,
+                              rule::git_revision.id,       rule::gpu_count.id,
+                              rule::image_reference.id,    rule::image_repository.id,
+                              rule::image_tag.id,          rule::ingress_host.id,
+                              rule::ingress_path.id,       rule::label_grammar.id,
+                              rule::object_name.id,        rule::probe_success_threshold.id,
+                              rule::pvc_sub_path.id,       rule::quantity.id,
+                              rule::repository_name.id,    rule::resource_name.id,
+                              rule::secret_key_name.id,    rule::storage_class_name.id,
+                              rule::sysctl_name.id,        rule::toleration_key.id,
+                              rule::toleration_value.id,   rule::topology_key.id,
+                              rule::url_user_info.id};
+  return std::ranges::find(ids, rule) != ids.end();
 }
 
 }  // namespace
@@ -61,8 +87,13 @@ Findings check_structure(crds::Kind kind, const json::Value& object) {
   return findings;
 }
 
-void drop_echoes(const Findings& structure, Findings& found) {
-  if (structure.empty()) return;
+void drop_echoes(Findings& structure, Findings& found) {
+  if (structure.empty() || found.empty()) return;
+  std::erase_if(structure, [&](const Finding& fault) {
+    return is_about_form(fault.rule) && std::ranges::any_of(found, [&](const Finding& each) {
+             return each.path == fault.path && is_grammar_rule(each.rule);
+           });
+  });
   std::erase_if(found, [&](const Finding& each) {
     return std::ranges::any_of(structure, [&](const Finding& fault) {
       return each.path == fault.path || (hides_inside(fault.rule) && same_or_inside(each.path, fault.path));

@@ -13,8 +13,8 @@ const Rule& rule_of(schema::Fault fault);
 /// Schema faults of `object`, in document order. The status is passed over: users do not write it.
 Findings check_structure(crds::Kind kind, const json::Value& object);
 
-/// Drops from `found` what only repeats a schema fault: anything at the place of one, or inside a value that has the
-/// wrong type.
-void drop_echoes(const Findings& structure, Findings& found);
+/// Leaves one finding per fault. A grammar's finding replaces the schema's about the form of the same value, since it
+/// has better words; otherwise what stands at the place of a schema fault, or inside a value of the wrong type, goes.
+void drop_echoes(Findings& structure, Findings& found);
 
 }  // namespace stackgate::validate

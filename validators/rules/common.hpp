@@ -14,7 +14,6 @@ void check_env_name(Context& context, Field name);
 void check_quantity(Context& context, Field quantity);  // Kubernetes grammar; not negative
 void check_image_reference(Context& context,
                            Field image);  // a whole reference in one string: repository[:tag][@digest]
-void check_integer_text(Context& context, Field text, std::int64_t minimum);  // "4": a whole number in a string
 
 /// An http or https URL with a host and without user information.
 void check_endpoint(Context& context, Field url);

@@ -14,4 +14,7 @@ inline constexpr std::string_view last_applied_annotation = "kubectl.kubernetes.
 /// The annotation's value in `object`, or nullptr.
 const json::Value* last_applied(const json::Value& object);
 
+/// Unknown fields in a configuration that is new or has changed, each at its own path.
+void check_last_applied(Context& context, const Field& annotations);
+
 }  // namespace stackgate::validate

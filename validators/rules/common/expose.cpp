@@ -1,0 +1,74 @@
+// Service, Ingress and HTTPRoute.
+// Source: k8s.io/kubernetes/pkg/apis/networking/validation; gateway.networking.k8s.io/v1 HTTPRoute.
+#include <fmt/format.h>
+
+#include "validators/grammar/host.hpp"
+#include "validators/grammar/names.hpp"
+#include "validators/rules/common.hpp"
+#include "validators/rules/common/single_values.hpp"
+
+namespace stackgate::validate {
+namespace {
+
+std::optional<grammar::Problem> host_name_problem(std::string_view text) {
+  if (grammar::parse_ipv4(text) || grammar::parse_ipv6(text))
+    return grammar::Problem{"is an address; only names can be told apart here", "write a host name, or leave it out"};
+  return grammar::check_ingress_host(text);
+}
+
+std::optional<grammar::Problem> ingress_path_problem(std::string_view path) {
+  if (!path.starts_with('/')) return grammar::Problem{"must begin with '/'", fmt::format("write /{}", path)};
+  for (const std::string_view part : {"//", "/./", "/../", "%2f", "%2F"})
+    if (path.find(part) != std::string_view::npos)
+      return grammar::Problem{fmt::format("must not contain \"{}\"", part), "write the path in its plain form"};
+  for (const std::string_view end : {"/..", "/."})
+    if (path.ends_with(end))
+      return grammar::Problem{fmt::format("must not end in \"{}\"", end), "write the path in its plain form"};
+  return std::nullopt;
+}
+
+void check_ingress(Context& context, const Field& expose, const Field& ingress) {
+  if (ingress.absent()) return;
+  check_object_name(context, ingress["className"]);
+  check_text(context, rule::ingress_host, ingress["host"], host_name_problem);
+  check_text(context, rule::ingress_path, ingress["path"], ingress_path_problem);
+  const Field tls = ingress["tlsSecretName"];
+  check_object_name(context, tls);
+  check_annotations(context, ingress["annotations"]);
+  if (!ingress["enabled"].flag().value_or(false)) return;
+  if (tls.present() && ingress["host"].absent())
+    context.report(rule::ingress_tls_without_host, tls, "a certificate is for a host, but no host is given",
+                   "add host with the name in the certificate");
+  if (expose["service"]["type"].text() == "LoadBalancer")
+    context.report(rule::two_entry_points, expose["service"]["type"],
+                   "a LoadBalancer opens a second way in beside the Ingress", "write type: ClusterIP");
+}
+
+void check_route(Context& context, const Field& route) {
+  if (route.absent()) return;
+  const Field parents = route["parentRefs"];
+  for (const Field parent : parents.items()) {
+    check_object_name(context, parent["name"]);
+    check_text(context, rule::object_name, parent["namespace"], grammar::check_dns_label);
+    check_object_name(context, parent["sectionName"]);
+  }
+  for (const Field host : route["hostnames"].items()) check_text(context, rule::ingress_host, host, host_name_problem);
+  if (route["enabled"].flag().value_or(false) && parents.size() == 0)
+    context.report(rule::route_parent_missing, parents, "a route that belongs to no Gateway receives nothing",
+                   "add parentRefs: [{name: <gateway>}]");
+}
+
+}  // namespace
+
+void check_expose(Context& context, Field expose) {
+  if (expose.absent()) return;
+  const Field ingress = expose["ingress"];
+  const Field route = expose["httpRoute"];
+  if (ingress["enabled"].flag().value_or(false) && route["enabled"].flag().value_or(false))
+    context.report(rule::ingress_and_route, route["enabled"], "an Ingress and an HTTPRoute are both enabled",
+                   "set enabled: false in one of expose.ingress and expose.httpRoute");
+  check_ingress(context, expose, ingress);
+  check_route(context, route);
+}
+
+}  // namespace stackgate::validate

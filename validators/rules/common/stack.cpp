@@ -1,0 +1,40 @@
+#include "validators/rules/common.hpp"
+#include "validators/rules/kinds.hpp"
+#include "validators/rules/reserved_env.hpp"
+
+namespace stackgate::validate {
+namespace {
+
+/// Workloads that others cannot do without and that nothing keeps from running twice.
+bool wants_two(const Context& context, const Field& spec) {
+  switch (context.request.kind) {
+    case crds::Kind::stack_entitystore:
+    case crds::Kind::stack_customizer:
+      return true;
+    case crds::Kind::stack_datastore:
+      return spec["pvc"]["volumeAccessMode"].text() == "ReadWriteMany";
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void check_stack_common(Context& context, Field object) {
+  const Field spec = object["spec"];
+  check_image(context, spec["image"]);
+  check_expose(context, spec["expose"]);
+  check_resources(context, spec["resources"]);
+  check_env(context, spec["env"]);
+  check_reserved_env(context, spec, true);
+  check_metrics(context, spec["metrics"]);
+  check_otel(context, spec["otel"]);
+  check_database(context, spec["databaseConfig"]);
+  check_pod_knobs(context, spec);
+  const Field replicas = spec["replicas"];
+  if (replicas.present() && replicas.integer() == 1 && wants_two(context, spec))
+    context.report(rule::single_replica, replicas, "with one replica the service is away whenever its pod or node is",
+                   "write replicas: 2");
+}
+
+}  // namespace stackgate::validate

@@ -1,0 +1,87 @@
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "validators/rules/common.hpp"
+#include "validators/rules/common/single_values.hpp"
+#include "validators/rules/inference/pipeline_graph.hpp"
+#include "validators/rules/inference/service.hpp"
+#include "validators/rules/kinds.hpp"
+#include "validators/schema/check.hpp"
+
+namespace stackgate::validate {
+namespace {
+
+constexpr std::int64_t workload_port = 8000;
+
+void check_env_of_dependency(Context& context, const Field& entry, const Field& dependency,
+                             std::unordered_map<std::string_view, bool>& injected) {
+  const Field name = dependency["envName"];
+  const Field value = dependency["envValue"];
+  if (name.absent() && value.present())
+    context.report(rule::pipeline_env_pair, name, "envValue has no variable to go into", "add envName");
+  check_env_name(context, name);
+  if (!name.text()) return;
+  if (!injected.emplace(*name.text(), true).second)
+    context.report(rule::pipeline_env_conflict, name, "another dependency of this service sets the same variable",
+                   "give each dependency a variable of its own");
+  for (const Field item : entry["spec"]["env"].items())
+    if (item["name"].text() == name.text())
+      context.report(rule::pipeline_env_conflict, name, "spec.env of this service sets the same variable",
+                     "take it out of spec.env, or choose another name");
+}
+
+void check_port_of_dependency(Context& context, const PipelineEntry& target, const Field& dependency) {
+  const Field port = dependency["port"];
+  if (!port.integer() || port.absent()) return;
+  const std::int64_t served = target.field["spec"]["expose"]["service"]["port"].integer().value_or(workload_port);
+  if (*port.integer() != served)
+    context.report(rule::pipeline_port_mismatch, port, fmt::format("\"{}\" listens on port {}", target.name, served),
+                   fmt::format("write {}", served));
+}
+
+void check_entry(Context& context, const PipelineGraph& graph, const PipelineEntry& entry) {
+  check_service_name(context, entry.field["name"]);
+  check_inference_spec(context, entry.field["spec"], entry.name);
+  std::unordered_map<std::string_view, bool> injected;
+  for (const Field dependency : entry.field["dependencies"].items()) {
+    check_env_of_dependency(context, entry.field, dependency, injected);
+    const Field name = dependency["name"];
+    if (!name.text()) continue;
+    const PipelineEntry* target = graph.find(*name.text());
+    if (*name.text() == entry.name) {
+      context.report(rule::pipeline_dependency_unknown, name, "a service cannot depend on itself",
+                     "take the dependency out");
+    } else if (target == nullptr) {
+      const std::string_view near = schema::nearest(*name.text(), graph.names());
+      context.report(rule::pipeline_dependency_unknown, name, "is no service of this pipeline",
+                     near.empty() ? "name one of spec.services" : fmt::format("did you mean {}?", near));
+    } else {
+      if (entry.enabled && !target->enabled)
+        context.report(rule::pipeline_dependency_disabled, name,
+                       fmt::format("\"{}\" is needed here but disabled", target->name),
+                       "write enabled: true there, or take the dependency out");
+      check_port_of_dependency(context, *target, dependency);
+    }
+  }
+}
+
+}  // namespace
+
+void check_inference_pipeline(Context& context, Field object) {
+  const Field services = object["spec"]["services"];
+  const PipelineGraph graph(services);
+  bool any_enabled = false;
+  for (const PipelineEntry& entry : graph.entries()) {
+    check_entry(context, graph, entry);
+    any_enabled = any_enabled || entry.enabled;
+  }
+  if (!any_enabled && !graph.entries().empty())
+    context.report(rule::pipeline_all_disabled, services, "every service is disabled: the pipeline runs nothing",
+                   "write enabled: true for at least one");
+  for (const PipelineCycle& cycle : graph.cycles())
+    context.report(rule::pipeline_cycle, cycle.at, fmt::format("the services wait for each other: {}", cycle.route),
+                   "take one of these dependencies out");
+}
+
+}  // namespace stackgate::validate

@@ -1,0 +1,11 @@
+// Variables that the operator sets itself: a second one of the same name would silently win or lose.
+#pragma once
+#include "validators/rules/context.hpp"
+
+namespace stackgate::validate {
+
+/// Reports those of spec.env that the operator sets for this kind of resource. The table is in reserved_env.cpp.
+/// `stack` is false for an InferenceService (a pipeline's entries included).
+void check_reserved_env(Context& context, const Field& spec, bool stack);
+
+}  // namespace stackgate::validate
