@@ -61,9 +61,9 @@ std::string_view meant_unit(std::string_view unit) {
 std::unexpected<Problem> wrong_unit(std::string_view text, std::string_view number, std::string_view unit, bool alone) {
   const std::string_view meant = meant_unit(unit);
   if (alone && !meant.empty() && meant != unit && number.size() < 20)
-    return no_duration(
-        fmt::format("has the unit {}, which does not exist", quote_short(unit).empty() ? "given" : quote_short(unit)),
-        fmt::format("write \"{}{}\"", number, meant));
+    return no_duration(fmt::format("has the unit {}, which does not exist",
+                                   quote_short(trim(unit)).empty() ? "given" : quote_short(trim(unit))),
+                       fmt::format("write \"{}{}\"", number, meant));
   const auto at = static_cast<std::size_t>(unit.data() - text.data());
   return no_duration(fmt::format("is no duration: no unit begins with {}", place_character(text, at)),
                      "use the units y, w, d, h, m, s and ms, for example \"30s\" or \"1h30m\"");

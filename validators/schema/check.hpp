@@ -13,17 +13,17 @@ namespace stackgate::validate::schema {
 
 /// Which keyword was broken; each is a rule of the book (rule id in brackets).
 enum class Fault : std::uint8_t {
-  type,        // [schema-type]
-  null_value,  // [schema-null]          null where nullable is not set
-  required,    // [schema-required]
-  unknown,     // [schema-unknown-field]
-  enumeration, // [schema-enum]
-  range,       // [schema-range]         minimum, maximum, multipleOf
-  length,      // [schema-length]        of strings, lists, maps
-  pattern,     // [schema-pattern]
-  format,      // [schema-format]
-  duplicate,   // [schema-duplicate]     list-type set or map, uniqueItems
-  combination, // [schema-combination]   anyOf, oneOf, allOf, not
+  type,         // [schema-type]
+  null_value,   // [schema-null]          null where nullable is not set
+  required,     // [schema-required]
+  unknown,      // [schema-unknown-field]
+  enumeration,  // [schema-enum]
+  range,        // [schema-range]         minimum, maximum, multipleOf
+  length,       // [schema-length]        of strings, lists, maps
+  pattern,      // [schema-pattern]
+  format,       // [schema-format]
+  duplicate,    // [schema-duplicate]     list-type set or map, uniqueItems
+  combination,  // [schema-combination]   anyOf, oneOf, allOf, not
 };
 
 struct SchemaFault {
@@ -36,7 +36,7 @@ struct SchemaFault {
 };
 
 struct CheckOptions {
-  bool unknown_fields = true;   // report them (off: as the API server prunes)
+  bool unknown_fields = true;  // report them (off: as the API server prunes)
   std::size_t max_faults = 100;
 };
 

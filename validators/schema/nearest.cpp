@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <array>
+
+#include "validators/schema/check.hpp"
+
+namespace stackgate::validate::schema {
+namespace {
+
+constexpr std::size_t longest_word = 40;
+
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Edit distance with transpositions, case ignored; gives up above `limit`.
+std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
+  std::array<std::array<std::size_t, longest_word + 1>, 3> rows{};
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    auto& now = rows[i % 3];
+    const auto& before = rows[(i + 2) % 3];
+    now[0] = i;
+    std::size_t least = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower_letter(a[i - 1]) == lower_letter(b[j - 1]);
+      now[j] = std::min({before[j] + 1, now[j - 1] + 1, before[j - 1] + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && lower_letter(a[i - 1]) == lower_letter(b[j - 2]) &&
+          lower_letter(a[i - 2]) == lower_letter(b[j - 1]))
+        now[j] = std::min(now[j], rows[(i + 1) % 3][j - 2] + 1);
+      least = std::min(least, now[j]);
+    }
+    if (least > limit) return limit + 1;
+  }
+  return rows[a.size() % 3][b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+  if (word.empty() || word.size() > longest_word) return {};
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string_view each : known) {
+    if (each.empty() || each.size() > longest_word) continue;
+    const std::size_t gap = each.size() > word.size() ? each.size() - word.size() : word.size() - each.size();
+    if (gap >= best_distance) continue;
+    const std::size_t found = distance(word, each, best_distance - 1);
+    // One letter for another in a short word is no likeness.
+    if (found >= best_distance || found >= std::max(word.size(), each.size())) continue;
+    best = each;
+    best_distance = found;
+    if (found == 0) break;
+  }
+  return best;
+}
+
+}  // namespace stackgate::validate::schema

@@ -1,0 +1,261 @@
+#include "validators/schema/wording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "services/kit/json/write.hpp"
+#include "validators/grammar/characters.hpp"
+#include "validators/schema/check.hpp"
+#include "validators/schema/formats.hpp"
+
+namespace stackgate::validate::schema {
+namespace {
+
+using json::Type;
+
+constexpr std::size_t most_words = 12;
+
+std::string_view with_article(Type type) {
+  switch (type) {
+    case Type::null:
+      return "null";
+    case Type::boolean:
+      return "true or false";
+    case Type::integer:
+      return "an integer";
+    case Type::number:
+      return "a number";
+    case Type::string:
+      return "a string";
+    case Type::array:
+      return "a list";
+    case Type::object:
+      return "an object";
+  }
+  return "";
+}
+
+std::string plain_number(double value) {
+  if (value >= -9e15 && value <= 9e15 && value == static_cast<double>(static_cast<std::int64_t>(value)))
+    return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", value);
+}
+
+// "1, 2 or 3", cut after a dozen.
+std::string list_words(const std::vector<std::string>& words, std::string_view last) {
+  std::string out;
+  const std::size_t shown = std::min(words.size(), most_words);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) out += i + 1 == words.size() ? fmt::format(" {} ", last) : ", ";
+    out += words[i];
+  }
+  if (shown < words.size()) out += ", …";
+  return out;
+}
+
+std::string range_text(const Limits& limits) {
+  const std::string least = limits.minimum ? plain_number(*limits.minimum) : "";
+  const std::string most = limits.maximum ? plain_number(*limits.maximum) : "";
+  const auto above = [&] { return fmt::format("{} {}", limits.exclusive_minimum ? "larger than" : "at least", least); };
+  const auto below = [&] { return fmt::format("{} {}", limits.exclusive_maximum ? "smaller than" : "at most", most); };
+  if (least.empty() && most.empty()) return {};
+  if (most.empty()) return above();
+  if (least.empty()) return below();
+  if (limits.exclusive_minimum || limits.exclusive_maximum) return above() + " and " + below();
+  return fmt::format("between {} and {}", least, most);
+}
+
+std::vector<std::string> enumeration_words(const Node& node) {
+  std::vector<std::string> words;
+  for (const json::Value& each : node.enumeration)
+    words.push_back(each.is_string() && !each.string().empty() ? std::string(each.string()) : json::to_json(each));
+  return words;
+}
+
+std::string field_names(const Node& node) {
+  std::vector<std::string> names;
+  for (const std::string_view each : node.required) names.emplace_back(each);
+  for (const Property& each : node.properties)
+    if (std::ranges::find(node.required, each.name) == node.required.end()) names.emplace_back(each.name);
+  return list_words(names, "and");
+}
+
+// What stands behind "for example" in a description, up to the end of the clause.
+std::string example_in(std::string_view description) {
+  constexpr std::string_view lead = "for example ";
+  const std::size_t at = description.find(lead);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = description.substr(at + lead.size());
+  std::size_t end = 0;
+  while (end < rest.size() && rest[end] != ';' && rest[end] != ')' &&
+         !(rest[end] == '.' && (end + 1 == rest.size() || rest[end + 1] == ' ')))
+    ++end;
+  rest = rest.substr(0, end);
+  return rest.size() > 80 ? std::string() : std::string(rest);
+}
+
+std::string first_sentence(std::string_view description) {
+  std::size_t end = 0;
+  while (end < description.size() &&
+         !(description[end] == '.' && (end + 1 == description.size() || description[end + 1] == ' ')))
+    ++end;
+  return end > 120 ? std::string() : std::string(description.substr(0, end));
+}
+
+bool is_whole_number(std::string_view text) {
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  return !digits.empty() && digits.size() < 16 && std::ranges::all_of(digits, grammar::is_digit) &&
+         (digits == "0" || digits[0] != '0');
+}
+
+bool contains_word(std::string_view text, std::string_view lower) {
+  return !std::ranges::search(text, lower, [](char a, char b) { return grammar::to_lower(a) == b; }).empty();
+}
+
+}  // namespace
+
+bool may_repeat(const Path* at, std::string_view key) {
+  if (key == "value" || key == "envValue") return false;
+  for (const std::string_view word :
+       {"password", "passwd", "token", "secret", "apikey", "private", "credential", "encryption"})
+    if (contains_word(key, word)) return false;
+  return at == nullptr || at->key != "annotations";
+}
+
+std::string describe(const Node& node) {
+  if (!node.enumeration.empty()) return fmt::format("one of {}", list_words(enumeration_words(node), "or"));
+  if (node.int_or_string) return "an integer or a string";
+  if (!node.type) return "a value";
+  std::string out(with_article(*node.type));
+  if (node.limits != nullptr && (node.type == Type::integer || node.type == Type::number))
+    if (const std::string range = range_text(*node.limits); !range.empty())
+      out += (range.starts_with("between") ? " " : " that is ") + range;
+  if (node.type == Type::string && format_name(node.format).size() > 2)
+    return std::string(format_name(node.format)) + " as a string";
+  if (node.type == Type::object && !node.properties.empty())
+    out += fmt::format(" with the field{} {}", node.properties.size() == 1 ? "" : "s", field_names(node));
+  return out;
+}
+
+Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat) {
+  const std::string needed = node.int_or_string ? "an integer or a string"
+                             : node.type        ? std::string(with_article(*node.type))
+                                                : "a value";
+  const std::string_view given = value.is_boolean() ? "a boolean"
+                                 : value.type() == Type::number && node.type == Type::integer
+                                     ? "a fraction or too large"
+                                     : with_article(value.type());
+  Problem out{fmt::format("must be {}, but is {}", needed, given), fmt::format("write {}", describe(node))};
+  const std::string text(value.string());
+  if (node.type == Type::string && (value.is_number() || value.is_boolean())) {
+    out.fix = repeat ? fmt::format("write it in quotes: \"{}\"", json::to_json(value)) : "write it in quotes";
+  } else if ((node.type == Type::integer || node.type == Type::number) && value.is_string() && is_whole_number(text)) {
+    out.fix = repeat ? fmt::format("write {} without quotes", text) : "write it without quotes";
+  } else if (node.type == Type::boolean && value.is_string()) {
+    const std::string lower = grammar::to_lower(text);
+    if (lower == "true" || lower == "yes" || lower == "on")
+      out.fix = "write true without quotes";
+    else if (lower == "false" || lower == "no" || lower == "off")
+      out.fix = "write false without quotes";
+  } else if (node.type == Type::array && !value.is_object() && node.items != nullptr &&
+             node.items->type == Type::string) {
+    out.fix = value.is_string() && repeat && text.size() <= 60 && !grammar::quote_short(text).empty()
+                  ? fmt::format("write a list: [{}]", grammar::quote_short(text))
+                  : "write a list of strings";
+  } else if (node.type == Type::array && value.is_object()) {
+    out.fix = "write a list: put \"- \" in front of the first field";
+  }
+  return out;
+}
+
+Problem say_null(const Node& node) {
+  return {"must not be null", fmt::format("write {}, or remove the item", describe(node))};
+}
+
+Problem say_missing(const Node* node, std::string_view name, bool is_null) {
+  Problem out{is_null ? "is required, but null" : "is required, but missing", fmt::format("add {}", name)};
+  if (node == nullptr) return out;
+  out.fix = fmt::format("add \"{}: …\", {}", name, describe(*node));
+  if (node->type == Type::object && node->properties.empty()) out.fix = fmt::format("add \"{}\", an object", name);
+  if (const std::string example = example_in(node->description); !example.empty())
+    out.fix += fmt::format(", for example {}", example);
+  else if (const std::string sentence = first_sentence(node->description); !sentence.empty())
+    out.fix += fmt::format(" ({})", sentence);
+  return out;
+}
+
+Problem say_unknown(const Node& parent, std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Property& each : parent.properties) known.push_back(each.name);
+  if (parent.embedded_resource)
+    for (const std::string_view each : {"apiVersion", "kind", "metadata"})
+      if (std::ranges::find(known, each) == known.end()) known.push_back(each);
+  if (const std::string_view like = nearest(name, known); !like.empty())
+    return {fmt::format("unknown field; did you mean \"{}\"?", like),
+            fmt::format("write {}, or remove the field", like)};
+  const std::string names = field_names(parent);
+  return {"unknown field", names.empty() ? "remove it: no field is known here"
+                                         : fmt::format("remove it; the fields here are {}", names)};
+}
+
+Problem say_not_allowed(const Node& node, const json::Value& value) {
+  const std::vector<std::string> words = enumeration_words(node);
+  Problem out{words.size() == 1 ? fmt::format("must be {}", words[0])
+                                : fmt::format("must be one of {}", list_words(words, "or")),
+              ""};
+  std::vector<std::string_view> texts;
+  for (const json::Value& each : node.enumeration) texts.push_back(each.string());
+  const std::string_view like = nearest(value.string(), texts);
+  out.fix = !like.empty()       ? fmt::format("write {}", like)
+            : words.size() == 1 ? fmt::format("write {}", words[0])
+                                : "write one of them, with exactly these letters";
+  return out;
+}
+
+Problem say_out_of_range(const Node& node) {
+  const std::string range = range_text(*node.limits);
+  return {fmt::format("must be {}", range),
+          fmt::format("write {} {}{}", node.type == Type::integer ? "an integer" : "a number",
+                      range.starts_with("between") ? "" : "that is ", range)};
+}
+
+Problem say_format_range(const Node& node) {
+  (void)node;
+  return {"does not fit 32 bits", "write an integer between -2147483648 and 2147483647"};
+}
+
+Problem say_multiple(const Node& node) {
+  const std::string step = plain_number(*node.limits->multiple_of);
+  return {fmt::format("must be a multiple of {}", step), fmt::format("write a multiple of {}", step)};
+}
+
+Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what) {
+  if (have == 0)
+    return {"must not be empty", what == "character"
+                                     ? "write a text, or leave the field out"
+                                     : fmt::format("write at least {}", least == 1 ? "one" : fmt::format("{}", least))};
+  return {fmt::format("must have at least {} {}s, but has {}", least, what, have), "add what is missing"};
+}
+
+Problem say_too_many(std::uint64_t most, std::uint64_t have, std::string_view what) {
+  const std::string plural = what == "entry" ? "entries" : fmt::format("{}s", what);
+  if (most == 0) return {"must be empty", "leave it empty"};
+  return {fmt::format("must have at most {} {}, but has {}", most, most == 1 ? std::string(what) : plural, have),
+          what == "character" ? "write a shorter text" : "remove some"};
+}
+
+Problem say_wrong_format(Format format) {
+  return {fmt::format("must be {}", format_name(format)), std::string(format_example(format))};
+}
+
+Problem say_duplicate(std::span<const std::string_view> keys, std::size_t first) {
+  if (keys.empty()) return {fmt::format("is the same as item {}", first), "remove one of them"};
+  std::vector<std::string> names(keys.begin(), keys.end());
+  return {fmt::format("has the same {} as item {}", list_words(names, "and"), first),
+          "remove one of them, or give it another name"};
+}
+
+}  // namespace stackgate::validate::schema
