@@ -129,7 +129,8 @@ int run_gate(const GateOptions& options) {
                             {"threads", event_loops(options.workers)}});
   signals.wait();
   run::stop_gracefully(signals, readiness, **server, {.lame_duck = options.drain});
-  server->reset();  // no request may outlive the gate
+  server->reset();
+  pool.reset();  // its tasks use the gate
   return 0;
 }
 

@@ -1,42 +1,40 @@
-// The flags of `stackgate gate`; command_line.cpp fills them from argv and STACKGATE_… variables.
+// What `stackgate gate` is started with: every flag, each also an environment variable STACKGATE_….
 #pragma once
-#include <chrono>
 #include <string>
 #include <vector>
 
 #include "services/kit/log/log.hpp"
 #include "validators/rulebook.hpp"
 
-namespace stackgate::cli {
+namespace stackgate {
 
 struct GateOptions {
   std::string listen = "127.0.0.1:9443";
-  std::string metrics_listen = "127.0.0.1:8080";  // empty: none
-  std::string health_listen = "127.0.0.1:8081";   // empty: none
+  std::string metrics_listen = "127.0.0.1:8080";
+  std::string health_listen = "127.0.0.1:8081";
 
-  std::string tls_cert, tls_key;   // --tls-cert, --tls-key
-  bool self_managed_certs = false;  // --certs self-managed
-  std::string service_name = "stackgate-gate";
+  // Either both files, or self_managed; the command line sees to that.
+  std::string tls_cert;
+  std::string tls_key;
+  bool self_managed = false;
+  std::string service_name = "stackgate";  // for the DNS names of a self-managed certificate
   std::string service_namespace = "stackgate-system";
-  std::string certificate_secret = "stackgate-webhook-cert";
-  std::vector<std::string> webhook_config_names{"stackgate-gate"};
-  std::string webhook_url;  // for tests: names in the certificate beside the Service's
+  std::vector<std::string> webhook_config_names{"stackgate"};  // whose caBundle is kept right
 
-  bool no_cluster = false;
-  std::string kubeconfig, context;
+  bool no_cluster = false;  // then nothing of the cluster is read: kubeconfig and context are empty
+  std::string kubeconfig;   // empty: found as kubectl and pods do
+  std::string context;
   std::vector<std::string> namespaces;  // empty: all
 
-  validate::References references = validate::References::deny;
-  validate::References other_references = validate::References::warn;
-  std::vector<std::string> gpu_resources;
+  validate::Options rules;
 
-  unsigned workers = 0;  // event loops; 0: one per core, at most 4
-  std::chrono::seconds drain{5};
-  log::Format log_format = log::default_format(2);
+  std::string log_format;  // "json", "text", or empty: text on a terminal, otherwise json
   log::Level log_level = log::Level::info;
+  unsigned workers = 0;  // 0: one per core
+  unsigned drain_seconds = 5;
 };
 
-/// Serves until SIGTERM or SIGINT. Returns the exit code; says on standard error why it could not start.
+/// Serves until SIGTERM or SIGINT; the exit status. Written in gate.cpp.
 int run_gate(const GateOptions& options);
 
-}  // namespace stackgate::cli
+}  // namespace stackgate

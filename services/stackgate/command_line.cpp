@@ -1,0 +1,241 @@
+#include "services/stackgate/command_line.hpp"
+
+#include <map>
+#include <string>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+namespace stackgate {
+
+namespace {
+
+using validate::References;
+
+const std::map<std::string, References> reference_words{
+    {"deny", References::deny}, {"warn", References::warn}, {"off", References::off}};
+const std::map<std::string, ValidateOutput> output_words{{"text", ValidateOutput::text},
+                                                         {"json", ValidateOutput::json},
+                                                         {"sarif", ValidateOutput::sarif},
+                                                         {"github", ValidateOutput::github}};
+const std::map<std::string, log::Level> level_words{{"debug", log::Level::debug},
+                                                    {"info", log::Level::info},
+                                                    {"warning", log::Level::warning},
+                                                    {"error", log::Level::error}};
+
+/// Words become values; a wrong word is refused with the list of right ones.
+template <class T>
+CLI::Option* word_option(CLI::App& app, const std::string& name, T& value, const std::map<std::string, T>& words,
+                         const std::string& help) {
+  std::string list;
+  for (const auto& [word, meaning] : words) list += (list.empty() ? "" : "|") + word;
+  return app
+      .add_option_function<std::string>(
+          name, [&value, &words](const std::string& word) { value = words.at(word); }, help)
+      ->check(CLI::IsMember(words))
+      ->type_name(list);
+}
+
+/// HOST:PORT as in "127.0.0.1:9443", ":8080" or "[::1]:0"; listening itself says the rest.
+std::string check_address(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return "write HOST:PORT, not '" + text + "'";
+  const std::string port = text.substr(colon + 1);
+  const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || std::stoul(port) > 65535) return "'" + port + "' is no port; write HOST:PORT with a port up to 65535";
+  return {};
+}
+
+void add_rule_options(CLI::App& app, validate::Options& rules) {
+  word_option(app, "--references", rules.required_references, reference_words,
+              "references that must exist before the resource does (default: deny)")
+      ->envname("STACKGATE_REFERENCES");
+  word_option(app, "--other-references", rules.other_references, reference_words,
+              "all other references (default: warn)")
+      ->envname("STACKGATE_OTHER_REFERENCES");
+  app.add_option("--gpu-resources", rules.gpu_resources,
+                 "extended resources that are GPUs, beside any that ends in /gpu")
+      ->delimiter(',')
+      ->type_name("NAME,…")
+      ->envname("STACKGATE_GPU_RESOURCES");
+}
+
+void add_cluster_options(CLI::App& app, std::string& kubeconfig, std::string& context) {
+  app.add_option("--kubeconfig", kubeconfig, "kubeconfig file (default: as kubectl and pods find theirs)")
+      ->type_name("FILE")
+      ->envname("STACKGATE_KUBECONFIG");
+  app.add_option("--context", context, "context of the kubeconfig")->type_name("NAME")->envname("STACKGATE_CONTEXT");
+}
+
+CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
+  CLI::App* app = root.add_subcommand("gate", "Serve the admission webhook");
+  app->footer(
+      "Examples:\n"
+      "  stackgate gate --tls-cert tls.crt --tls-key tls.key --no-cluster\n"
+      "  stackgate gate --listen 0.0.0.0:9443 --certs self-managed\n\n"
+      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+  const auto address = [&](const char* name, std::string& value, const char* env, const char* help) {
+    app->add_option(name, value, help)
+        ->check(CLI::Validator(check_address, ""))
+        ->type_name("HOST:PORT")
+        ->envname(env)
+        ->capture_default_str();
+  };
+  address("--listen", gate.listen, "STACKGATE_LISTEN", "where admission reviews are answered, over TLS");
+  address("--metrics-listen", gate.metrics_listen, "STACKGATE_METRICS_LISTEN", "where /metrics is");
+  address("--health-listen", gate.health_listen, "STACKGATE_HEALTH_LISTEN", "where /healthz and /readyz are");
+
+  CLI::Option* certificate =
+      app->add_option("--tls-cert", gate.tls_cert, "certificate chain, PEM; read again when it changes")
+          ->type_name("FILE")
+          ->envname("STACKGATE_TLS_CERT");
+  CLI::Option* key = app->add_option("--tls-key", gate.tls_key, "its private key, PEM")
+                         ->type_name("FILE")
+                         ->envname("STACKGATE_TLS_KEY");
+  certificate->needs(key);
+  key->needs(certificate);
+  app->add_option_function<std::string>(
+         "--certs", [&gate](const std::string&) { gate.self_managed = true; },
+         "self-managed: a CA and certificates of our own, kept in a Secret")
+      ->check(CLI::IsMember({"self-managed"}))
+      ->type_name("self-managed")
+      ->envname("STACKGATE_CERTS");
+  app->add_option("--service-name", gate.service_name, "Service in front of the gate, for self-managed certificates")
+      ->envname("STACKGATE_SERVICE_NAME")
+      ->capture_default_str();
+  app->add_option("--service-namespace", gate.service_namespace, "its namespace, and that of the Secret")
+      ->envname("STACKGATE_SERVICE_NAMESPACE")
+      ->capture_default_str();
+  app->add_option("--webhook-config-names", gate.webhook_config_names,
+                  "webhook configurations whose caBundle is kept right, for self-managed certificates")
+      ->delimiter(',')
+      ->type_name("NAME,…")
+      ->envname("STACKGATE_WEBHOOK_CONFIG_NAMES")
+      ->capture_default_str();
+
+  add_cluster_options(*app, gate.kubeconfig, gate.context);
+  app->add_flag("--no-cluster", gate.no_cluster, "ask no API server: reference rules are off")
+      ->envname("STACKGATE_NO_CLUSTER");
+  app->add_option("--namespaces", gate.namespaces, "namespaces to watch (default: all)")
+      ->delimiter(',')
+      ->type_name("NAME,…")
+      ->envname("STACKGATE_NAMESPACES");
+  add_rule_options(*app, gate.rules);
+
+  app->add_option("--log-format", gate.log_format, "json or text (default: text on a terminal)")
+      ->check(CLI::IsMember({"json", "text"}))
+      ->type_name("json|text")
+      ->envname("STACKGATE_LOG_FORMAT");
+  word_option(*app, "--log-level", gate.log_level, level_words, "least level that is logged (default: info)")
+      ->envname("STACKGATE_LOG_LEVEL");
+  app->add_option("--workers", gate.workers, "threads that answer requests (default: one per core)")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N")
+      ->envname("STACKGATE_WORKERS");
+  app->add_option("--drain-seconds", gate.drain_seconds, "how long to go on serving after SIGTERM, unready")
+      ->check(CLI::Range(0, 3600))
+      ->type_name("N")
+      ->envname("STACKGATE_DRAIN_SECONDS")
+      ->capture_default_str();
+  return app;
+}
+
+CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
+  CLI::App* app = root.add_subcommand("validate", "Check manifests before they are applied");
+  app->footer(
+      "Examples:\n"
+      "  stackgate validate manifests/                     every .yaml, .yml and .json below\n"
+      "  kustomize build . | stackgate validate -          a stream\n"
+      "  stackgate validate --old stored.yaml new.yaml     would this update be accepted?\n"
+      "  stackgate validate --cluster manifests/           do the named secrets and volumes exist?\n"
+      "  stackgate validate --output sarif . > stackgate.sarif\n\n"
+      "Exit status: 0 no errors, 1 errors, 2 something could not be read.");
+  app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
+  app->add_option("--old", options.old_path, "the resources as they are stored: rules about updates hold, too")
+      ->type_name("PATH");
+  word_option(*app, "--output,-o", options.output, output_words, "how findings are written (default: text)")
+      ->envname("STACKGATE_OUTPUT");
+  app->add_flag("--strict", options.strict, "complain about documents of other kinds instead of passing them over");
+  app->add_flag("--warnings-as-errors", options.warnings_as_errors, "exit with 1 for warnings, too");
+  CLI::Option* cluster =
+      app->add_flag("--cluster", options.cluster, "ask the API server about what the resources refer to");
+  add_cluster_options(*app, options.kubeconfig, options.context);
+  app->get_option("--context")->needs(cluster);
+  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")->type_name("NAME");
+  add_rule_options(*app, options.rules);
+  app->add_option("--jobs,-j", options.jobs, "threads")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N")
+      ->capture_default_str();
+  return app;
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv, const Console& console) {
+  CLI::App root("Stackgate: nothing reaches the cluster that could not run.", "stackgate");
+  root.require_subcommand(1);
+  root.footer("'stackgate COMMAND --help' tells a command's options, with examples.");
+  root.get_formatter()->column_width(34);
+  bool version_flag = false;
+  root.add_flag("--version", version_flag, "Print the version")->trigger_on_parse();
+  root.get_option("--version")->each([](const std::string&) { throw CLI::CallForVersion(); });
+
+  GateOptions gate;
+  ValidateOptions checks;
+  RulesOptions rules;
+  CrdsOptions crds;
+  CLI::App* const gate_command = add_gate(root, gate);
+  CLI::App* const validate_command = add_validate(root, checks);
+
+  CLI::App* const rules_command = root.add_subcommand("rules", "List the rules, or explain one");
+  const auto rules_json = [&](CLI::App* app) {
+    app->add_option_function<std::string>(
+           "--output,-o", [&rules](const std::string& word) { rules.json = word == "json"; }, "how they are written")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->type_name("text|json");
+  };
+  rules_json(rules_command);
+  rules_command->footer("Examples:\n  stackgate rules\n  stackgate rules explain schema-required");
+  CLI::App* const explain =
+      rules_command->add_subcommand("explain", "Why a rule exists, with a bad and a good example");
+  explain->add_option("rule", rules.explain, "the rule's id, as findings show it")->required()->type_name("ID");
+  explain->footer("Example:\n  stackgate rules explain schema-required");
+  rules_json(explain);
+
+  CLI::App* const crds_command = root.add_subcommand("crds", "Print the CustomResourceDefinitions");
+  crds_command->add_option("kinds", crds.kinds, "kinds, plurals or short names (default: all)")->type_name("KIND");
+  crds_command
+      ->add_option_function<std::string>(
+          "--output,-o", [&crds](const std::string& word) { crds.json = word == "json"; }, "how they are written")
+      ->check(CLI::IsMember({"yaml", "json"}))
+      ->type_name("yaml|json");
+  crds_command->footer("Examples:\n  stackgate crds | kubectl apply -f -\n  stackgate crds isvc icache");
+
+  CLI::App* const version_command = root.add_subcommand("version", "Print the version");
+
+  try {
+    root.parse(argc, argv);
+    if (gate_command->parsed()) {
+      if (gate.self_managed && !gate.tls_cert.empty())
+        throw CLI::ValidationError("--certs", "self-managed excludes --tls-cert and --tls-key");
+      if (!gate.self_managed && gate.tls_cert.empty())
+        throw CLI::RequiredError("--tls-cert FILE and --tls-key FILE (or --certs self-managed)");
+      if (gate.self_managed && gate.no_cluster)
+        throw CLI::ValidationError("--certs", "self-managed needs the cluster that --no-cluster excludes");
+      return gate;
+    }
+    if (validate_command->parsed()) return checks;
+    if (rules_command->parsed()) return rules;
+    if (crds_command->parsed()) return crds;
+    if (version_command->parsed()) return VersionOptions{};
+  } catch (const CLI::CallForVersion&) {
+    return VersionOptions{};
+  } catch (const CLI::ParseError& error) {
+    const int code = root.exit(error, console.out, console.err);
+    return Finished{code == 0 ? 0 : 2};
+  }
+  return Finished{2};
+}
+
+}  // namespace stackgate

@@ -1,0 +1,24 @@
+// From argv to plain options. The one place that includes CLI11.
+#pragma once
+#include <variant>
+
+#include "services/stackgate/console.hpp"
+#include "services/stackgate/crds_command.hpp"
+#include "services/stackgate/gate_options.hpp"
+#include "services/stackgate/rules_command.hpp"
+#include "services/stackgate/validate/options.hpp"
+
+namespace stackgate {
+
+/// Help or a complaint has been printed, nothing is left to do.
+struct Finished {
+  int exit_status = 0;
+};
+struct VersionOptions {};
+
+using Command = std::variant<Finished, VersionOptions, GateOptions, ValidateOptions, RulesOptions, CrdsOptions>;
+
+/// What the command line asks for; environment variables fill in what it does not say. Wrong use finishes with 2.
+Command parse_command_line(int argc, const char* const* argv, const Console& console);
+
+}  // namespace stackgate

@@ -1,0 +1,45 @@
+// The `stackgate` command: picks the sub-command, each of which is a function of its own.
+#include <cstdlib>
+#include <iostream>
+#include <variant>
+
+#include <unistd.h>
+
+#include "services/stackgate/command_line.hpp"
+#include "services/stackgate/validate/validate.hpp"
+#include "services/stackgate/version.hpp"
+
+namespace {
+
+template <class... Bodies>
+struct Overloaded : Bodies... {
+  using Bodies::operator()...;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace stackgate;
+  std::ios::sync_with_stdio(false);
+  const bool colour = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  const Console console{std::cout, std::cerr, std::cin, colour};
+  const Command command = parse_command_line(argc, argv, console);
+  const int status = std::visit(Overloaded{
+                                    [](const Finished& finished) { return finished.exit_status; },
+                                    [](const VersionOptions&) {
+                                      std::cout << "stackgate " << version << '\n';
+                                      return 0;
+                                    },
+                                    [](const GateOptions& options) { return run_gate(options); },
+                                    [&](const ValidateOptions& options) { return run_validate(options, console); },
+                                    [&](const RulesOptions& options) { return run_rules(options, console); },
+                                    [&](const CrdsOptions& options) { return run_crds(options, console); },
+                                },
+                                command);
+  std::cout.flush();
+  if (!std::cout) {
+    std::cerr << "stackgate: cannot write to standard output\n";
+    return 2;
+  }
+  return status;
+}
