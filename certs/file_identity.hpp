@@ -12,8 +12,8 @@
 namespace stackgate::certs {
 
 struct FileIdentityOptions {
-  std::string certificate_file;
-  std::string key_file;
+  std::string certificate_file{};
+  std::string key_file{};
   std::chrono::milliseconds poll{10'000};  // the net below inotify (network file systems have none)
   std::chrono::milliseconds settle{100};   // after a change: key and certificate are often written one after the other
 };

@@ -9,10 +9,10 @@
 namespace stackgate::certs {
 
 struct Subject {
-  std::string common_name;
-  std::vector<std::string> dns_names;     // of a leaf; a CA has none
-  std::vector<std::string> ip_addresses;  // text, IPv4 or IPv6
-  Time not_before{}, not_after{};         // whole seconds count
+  std::string common_name{};
+  std::vector<std::string> dns_names{};     // of a leaf; a CA has none
+  std::vector<std::string> ip_addresses{};  // text, IPv4 or IPv6
+  Time not_before{}, not_after{};           // whole seconds count
 };
 
 /// A self-signed CA that may sign leaves only (pathlen 0), and its key.

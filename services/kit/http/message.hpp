@@ -29,8 +29,8 @@ struct Request {
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string body{};
 };
 
 /// Completes one request, once, from any thread. Dropping it unanswered answers 500.

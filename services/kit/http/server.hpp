@@ -37,9 +37,9 @@ struct Limits {
 
 struct ServerConfig {
   std::string listen = "127.0.0.1:0";  // host:port, [v6]:port, :port for all addresses
-  std::shared_ptr<TlsSource> tls;      // nullptr: plain HTTP
+  std::shared_ptr<TlsSource> tls{};    // nullptr: plain HTTP
   unsigned threads = 1;                // one event loop each
-  Limits limits;
+  Limits limits{};
 };
 
 /// Counted by the server, read by /metrics; monotonic except the gauges.

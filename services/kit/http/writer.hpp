@@ -8,7 +8,7 @@
 namespace stackgate::http {
 
 struct WriteOptions {
-  std::string_view date;    // IMF-fixdate (RFC 9110, 5.6.7)
+  std::string_view date{};  // IMF-fixdate (RFC 9110, 5.6.7)
   bool head_only = false;   // the request was HEAD: the head says what GET would get, no body follows
   bool close = false;       // say "Connection: close"
   bool keep_alive = false;  // say so, as an HTTP/1.0 peer wants it

@@ -1,0 +1,129 @@
+#include "services/kit/http/reader.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace stackgate::http {
+namespace {
+
+using Step = RequestReader::Step;
+
+void feed(RequestReader& reader, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto space = reader.space();
+    const std::size_t n = std::min(space.size(), bytes.size());
+    std::memcpy(space.data(), bytes.data(), n);
+    reader.add(n);
+    bytes.remove_prefix(n);
+  }
+}
+
+// "METHOD path body" of each request, then how it ended.
+std::vector<std::string> read_all(std::string_view bytes, std::size_t step, ReadLimits limits = {}) {
+  BufferPool pool;
+  RequestReader reader(limits, pool);
+  std::vector<std::string> seen;
+  for (;;) {
+    switch (reader.step()) {
+      case Step::request:
+        seen.push_back(std::string(reader.request().method) + " " + std::string(reader.request().path) + " " +
+                       std::string(reader.request().body));
+        reader.finish();
+        continue;
+      case Step::send_continue:
+        seen.emplace_back("continue");
+        continue;
+      case Step::reject:
+        seen.push_back(std::to_string(reader.rejected().status));
+        return seen;
+      case Step::need_more:
+        break;
+    }
+    if (bytes.empty()) break;
+    const auto piece = bytes.substr(0, step);
+    feed(reader, piece);
+    bytes.remove_prefix(piece.size());
+  }
+  if (reader.phase() != RequestReader::Phase::idle) seen.emplace_back("unfinished");
+  return seen;
+}
+
+struct Case {
+  const char* what;
+  std::string bytes;
+  std::vector<std::string> seen;
+};
+
+TEST(RequestReader, yields_the_same_requests_however_the_bytes_are_cut) {
+  const std::string big(100'000, 'b');
+  const Case cases[] = {
+      {"nothing", "", {}},
+      {"one", "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", {"GET /a "}},
+      {"with a body", "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", {"POST /a abc"}},
+      {"empty line before it", "\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n", {"GET /a "}},
+      {"two empty lines before it", "\r\n\r\nGET /a HTTP/1.1\r\nHost: x\r\n\r\n", {"400"}},
+      {"pipelined, mixed framing",
+       "POST /1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
+       "GET /2 HTTP/1.1\r\nHost: x\r\n\r\n"
+       "POST /3 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nde",
+       {"POST /1 abc", "GET /2 ", "POST /3 de"}},
+      {"body that outgrows the buffer",
+       "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + big,
+       {"POST /a " + big}},
+      {"chunked body that outgrows the buffer",
+       "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n186a0\r\n" + big +
+           "\r\n0\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n",
+       {"POST /a " + big, "GET /b "}},
+      {"unfinished head", "GET / HT", {"unfinished"}},
+      {"unfinished body", "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nab", {"unfinished"}},
+      {"TLS on a plain port", "\x16\x03\x01\x02", {"400"}},
+      {"line feed alone", "GET / HTTP/1.1\n", {"400"}},
+      {"body too large by its length", "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8388609\r\n\r\n", {"413"}},
+      {"body too large by its chunks",
+       "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n800001\r\n",
+       {"413"}},
+      {"malformed chunk", "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n", {"400"}},
+      {"second one malformed", "GET /a HTTP/1.1\r\nHost: x\r\n\r\n/nonsense\r\n\r\n", {"GET /a ", "400"}},
+  };
+  for (const auto& test : cases) {
+    for (const std::size_t step : {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1} << 30U}) {
+      SCOPED_TRACE(std::string(test.what) + ", in pieces of " + std::to_string(step));
+      EXPECT_EQ(read_all(test.bytes, step), test.seen);
+    }
+  }
+}
+
+TEST(RequestReader, says_when_the_peer_waits_for_a_continue_and_only_then) {
+  const std::string head = "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n";
+  EXPECT_EQ(read_all(head + "x", head.size()), (std::vector<std::string>{"continue", "POST /a x"}));
+  EXPECT_EQ(read_all(head + "x", 1000), (std::vector<std::string>{"POST /a x"}));  // the body came along
+  const std::string too_large =
+      "POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 99999999\r\n\r\n";
+  EXPECT_EQ(read_all(too_large, 1000), (std::vector<std::string>{"413"}));
+  EXPECT_EQ(read_all("POST /a HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx", 1),
+            (std::vector<std::string>{"POST /a x"}));
+}
+
+TEST(RequestReader, limits_the_head) {
+  const ReadLimits limits{1000, 1000};
+  const std::string start = "GET / HTTP/1.1\r\nHost: x\r\nA: ";
+  const auto head_of = [&](std::size_t size) { return start + std::string(size - start.size() - 4, 'a') + "\r\n\r\n"; };
+  EXPECT_EQ(read_all(head_of(1000), 100, limits), (std::vector<std::string>{"GET / "}));
+  EXPECT_EQ(read_all(head_of(1001), 100, limits), (std::vector<std::string>{"431"}));
+  EXPECT_EQ(read_all(head_of(1001), 100'000, limits), (std::vector<std::string>{"431"}));
+  EXPECT_EQ(read_all("GET /" + std::string(2000, 'a'), 100, limits), (std::vector<std::string>{"414"}));
+}
+
+TEST(RequestReader, takes_no_memory_for_a_body_that_is_only_announced) {
+  BufferPool pool;
+  RequestReader reader({}, pool);
+  feed(reader, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n");
+  EXPECT_EQ(reader.step(), Step::need_more);
+  EXPECT_LE(reader.space().size(), BufferPool::block_bytes);
+}
+
+}  // namespace
+}  // namespace stackgate::http
