@@ -9,7 +9,7 @@
 namespace stackgate::crds::generator {
 namespace {
 
-constexpr std::size_t columns = 110;
+constexpr std::size_t line_width = 110;
 
 std::string double_quoted(std::string_view text) {
   std::string out = "\"";
@@ -64,11 +64,11 @@ bool can_fold(std::string_view text) {
 
 void append_folded(std::string& out, std::string_view text, std::size_t indent) {
   out += ">-";
-  std::size_t at = columns + 1;
+  std::size_t at = line_width + 1;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
-    if (at + 1 + word.size() > columns) {
+    if (at + 1 + word.size() > line_width) {
       out += '\n';
       out.append(indent, ' ');
       at = indent;
@@ -92,7 +92,7 @@ void append_member_value(std::string& out, const Tree& value, std::size_t indent
     return;
   }
   out += ' ';
-  if (value.type == Tree::Type::string && indent + value.scalar.size() > columns && can_fold(value.scalar)) {
+  if (value.type == Tree::Type::string && indent + value.scalar.size() > line_width && can_fold(value.scalar)) {
     append_folded(out, value.scalar, indent + 2);
   } else if (value.type == Tree::Type::string) {
     out += scalar_text(value.scalar);

@@ -284,27 +284,27 @@ std::set<std::string> rule_ids(Kind kind) {
 }
 
 TEST(Rules, stand_in_the_kinds_that_they_concern) {
-  const std::set<std::string> common{"env-value-source",  "env-value-twice", "gpu-requests-differ-from-limits",
-                                     "ingress-and-route", "name-length",     "root-with-non-root",
-                                     "seccomp-profile"};
   const auto with = [](std::set<std::string> a, const std::set<std::string>& b) {
     a.insert(b.begin(), b.end());
     return a;
   };
-  const std::set<std::string> stack = with(common, {"otel-endpoint-missing", "url-user-info"});
+  const std::set<std::string> common{"gpu-requests-differ-from-limits", "resource-name", "toleration-key",
+                                     "toleration-seconds", "toleration-value"};
+  const std::set<std::string> workload = with(
+      common, {"env-value-source", "env-value-twice", "ingress-and-route", "root-with-non-root", "seccomp-profile"});
+  const std::set<std::string> server = with(workload, {"gpu-missing", "multinode-size-missing", "scale-bounds", "scale-max-missing",
+                                                       "scale-excludes-multinode", "scale-excludes-replicas"});
+  const std::set<std::string> stack = with(workload, {"otel-endpoint-missing", "url-user-info"});
   const std::set<std::string> claim{"pvc-create-incomplete", "pvc-name-missing"};
-  const std::set<std::string> server =
-      with(common, {"gpu-missing", "scale-bounds", "scale-excludes-multinode", "scale-excludes-replicas"});
   EXPECT_EQ(rule_ids(inference_service), server);
-  std::set<std::string> pipeline = with(server, {"pipeline-dependency-unknown"});
-  pipeline.erase("name-length");
-  EXPECT_EQ(rule_ids(inference_pipeline), pipeline);
-  EXPECT_EQ(rule_ids(inference_cache),
-            with(claim, {"cache-immutable", "cache-source-exactly-one", "gpu-requests-differ-from-limits",
-                         "name-length", "url-user-info"}));
-  EXPECT_EQ(rule_ids(stack_datastore), with(stack, claim));
+  EXPECT_EQ(rule_ids(inference_pipeline),
+            with(server, {"pipeline-dependency-disabled", "pipeline-dependency-unknown", "pipeline-env-pair"}));
+  EXPECT_EQ(rule_ids(inference_cache), with(with(common, claim), {"cache-immutable", "cache-source-exactly-one",
+                                                                  "cache-volume-read-only", "url-user-info"}));
+  EXPECT_EQ(rule_ids(stack_datastore), with(with(stack, claim), {"datastore-replicas-without-volume"}));
   EXPECT_EQ(rule_ids(stack_entitystore), stack);
-  EXPECT_EQ(rule_ids(stack_customizer), with(with(stack, claim), {"queue-dialect-needs-queue", "tracker-incomplete"}));
+  EXPECT_EQ(rule_ids(stack_customizer),
+            with(with(stack, claim), {"queue-dialect-needs-queue", "queue-name-missing", "tracker-incomplete"}));
   EXPECT_EQ(rule_ids(stack_evaluator), with(stack, {"evaluation-image-missing", "evaluator-datastore-suffix"}));
   EXPECT_EQ(rule_ids(stack_guardrail), with(with(stack, claim), {"configstore-exactly-one", "guardrail-base-url"}));
 }

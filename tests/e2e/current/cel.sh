@@ -24,13 +24,23 @@ env-value-twice|inferenceservices|.spec.env = [{name: "A", value: "x", valueFrom
 evaluation-image-missing|stackevaluators|del(.spec.evaluationImages.rag)
 gpu-requests-differ-from-limits|inferenceservices|.spec.resources.requests = {"nvidia.com/gpu": 2}
 ingress-and-route|stackentitystores|.spec.expose = {ingress: {enabled: true, host: "a.example.com"}, httpRoute: {enabled: true, parentRefs: [{name: "g"}]}}
-name-length|inferencecaches|.metadata.name = ("a" * 64)
-name-length|stackentitystores|.metadata.name = ("a" * 64)
+resource-name|inferencecaches|.metadata.name = ("a" * 64)
+resource-name|stackentitystores|.metadata.name = ("a" * 64)
 otel-endpoint-missing|stackevaluators|.spec.otel = {enabled: true}
 scale-excludes-replicas|inferenceservices|.spec.replicas = 2 | .spec.scale = {enabled: true, maxReplicas: 4}
 scale-excludes-multinode|inferenceservices|.spec.multiNode = {size: 2} | .spec.scale = {enabled: true, maxReplicas: 4}
 seccomp-profile|stackentitystores|.spec.podSecurityContext = {seccompProfile: {type: "Localhost"}}
 pvc-name-missing|stackdatastores|.spec.pvc = {create: false}
+scale-max-missing|inferenceservices|.spec.scale = {enabled: true}
+multinode-size-missing|inferenceservices|.spec.multiNode = {tensorParallelism: 1}
+toleration-key|inferenceservices|.spec.tolerations = [{operator: "Equal", value: "x"}]
+toleration-value|inferencecaches|.spec.tolerations = [{key: "a", operator: "Exists", value: "x"}]
+toleration-seconds|stackguardrails|.spec.tolerations = [{key: "a", effect: "NoSchedule", tolerationSeconds: 5}]
+cache-volume-read-only|inferencecaches|.spec.storage.pvc.volumeAccessMode = "ReadOnlyMany"
+datastore-replicas-without-volume|stackdatastores|del(.spec.pvc) | .spec.replicas = 2
+queue-name-missing|stackcustomizers|.spec.scheduler = {type: "queue", queueDialect: "kai"}
+pipeline-dependency-disabled|inferencepipelines|.spec.services[1].enabled = false
+pipeline-env-pair|inferencepipelines|del(.spec.services[0].dependencies[0].envName)
 ROWS
 }
 

@@ -64,6 +64,19 @@ root-with-non-root|inferenceservices|.spec.podSecurityContext = {runAsNonRoot: t
 root-with-non-root|stackcustomizers|.spec.modelDownloadJobs.securityContext = {runAsNonRoot: true, runAsUser: 0}
 seccomp-profile|stackevaluators|.spec.podSecurityContext.seccompProfile = {type: "Localhost"}
 seccomp-profile|stackevaluators|.spec.podSecurityContext.seccompProfile = {type: "RuntimeDefault", localhostProfile: "a.json"}
+scale-max-missing|inferenceservices|.spec.scale = {enabled: true}
+multinode-size-missing|inferenceservices|.spec.multiNode = {tensorParallelism: 1}
+toleration-key|inferenceservices|.spec.tolerations = [{operator: "Equal", value: "x"}]
+toleration-key|stackcustomizers|.spec.trainingConfig.tolerations = [{effect: "NoSchedule"}]
+toleration-value|inferencecaches|.spec.tolerations = [{key: "a", operator: "Exists", value: "x"}]
+toleration-seconds|stackguardrails|.spec.tolerations = [{key: "a", effect: "NoSchedule", tolerationSeconds: 5}]
+cache-volume-read-only|inferencecaches|.spec.storage.pvc.volumeAccessMode = "ReadOnlyMany"
+datastore-replicas-without-volume|stackdatastores|del(.spec.pvc) | .spec.replicas = 2
+queue-name-missing|stackcustomizers|.spec.scheduler = {type: "queue", queueDialect: "kai"}
+pipeline-dependency-disabled|inferencepipelines|.spec.services[1].enabled = false
+pipeline-env-pair|inferencepipelines|del(.spec.services[0].dependencies[0].envName)
+toleration-value|inferencepipelines|.spec.services[0].spec.tolerations = [{key: "a", operator: "Exists", value: "x"}]
+resource-name|inferencepipelines|.metadata.name = ("a" * 64)
 cache-source-exactly-one|inferencecaches|.spec.source = {}
 cache-source-exactly-one|inferencecaches|.spec.source.datastore = {endpoint: "http://datastore:8000", repository: "models/llm"}
 pvc-create-incomplete|inferencecaches|del(.spec.storage.pvc.size)
@@ -93,10 +106,10 @@ guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000"
 guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000/v1/chat/completions"
 configstore-exactly-one|stackguardrails|.spec.configStore = {}
 configstore-exactly-one|stackguardrails|.spec.configStore.pvc = {name: "rails"}
-name-length|inferenceservices|.metadata.name = ("a" * 64)
-name-length|stackdatastores|.metadata.name = "1datastore"
-name-length|stackguardrails|.metadata.name = "guard.rail"
-name-length|inferencecaches|.metadata.name = ("a" * 64)
+resource-name|inferenceservices|.metadata.name = ("a" * 64)
+resource-name|stackdatastores|.metadata.name = "1datastore"
+resource-name|stackguardrails|.metadata.name = "guard.rail"
+resource-name|inferencecaches|.metadata.name = ("a" * 64)
 T
 
 # --- KIND | change that stays within the rules
@@ -113,7 +126,11 @@ while IFS='|' read -r plural change; do
 done <<'T'
 inferenceservices|.spec.replicas = 0
 inferenceservices|.spec.replicas = 2 | .spec.scale = {enabled: false, maxReplicas: 4}
-inferenceservices|.spec.scale = {enabled: true, minReplicas: 2, maxReplicas: 2}
+inferenceservices|.spec.resources.requests.cpu = 1 | .spec.scale = {enabled: true, minReplicas: 2, maxReplicas: 2}
+inferenceservices|.spec.tolerations = [{operator: "Exists"}, {key: "a", value: "b"}, {key: "c", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5}]
+inferencepipelines|.spec.services[].enabled = false
+stackdatastores|del(.spec.pvc) | .spec.replicas = 1
+stackcustomizers|.spec.scheduler.type = "queue"
 inferenceservices|.spec.resources.requests = {"nvidia.com/gpu": "1"}
 inferenceservices|.spec.expose = {ingress: {enabled: true, host: "llm.example.com"}, httpRoute: {enabled: false}}
 inferenceservices|.spec.env = [{name: "A", value: "", valueFrom: {fieldRef: {fieldPath: "metadata.name"}}}, {name: "B", value: ""}]
