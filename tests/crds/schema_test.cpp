@@ -175,6 +175,8 @@ struct Fields {
   std::vector<std::string> names;
 };
 
+void PrintTo(const Fields& row, std::ostream* out) { *out << info(row.kind).name << "." << row.parent; }
+
 class Tables : public ::testing::TestWithParam<Fields> {};
 
 TEST_P(Tables, are_complete_and_nothing_is_added) {
@@ -292,8 +294,9 @@ TEST(Rules, stand_in_the_kinds_that_they_concern) {
                                      "toleration-seconds", "toleration-value"};
   const std::set<std::string> workload = with(
       common, {"env-value-source", "env-value-twice", "ingress-and-route", "root-with-non-root", "seccomp-profile"});
-  const std::set<std::string> server = with(workload, {"gpu-missing", "multinode-size-missing", "scale-bounds", "scale-max-missing",
-                                                       "scale-excludes-multinode", "scale-excludes-replicas"});
+  const std::set<std::string> server =
+      with(workload, {"gpu-missing", "multinode-size-missing", "scale-bounds", "scale-max-missing",
+                      "scale-excludes-multinode", "scale-excludes-replicas"});
   const std::set<std::string> stack = with(workload, {"otel-endpoint-missing", "url-user-info"});
   const std::set<std::string> claim{"pvc-create-incomplete", "pvc-name-missing"};
   EXPECT_EQ(rule_ids(inference_service), server);
