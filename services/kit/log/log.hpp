@@ -26,7 +26,8 @@ class Field {
   Field(std::string_view key, std::string_view text) : key_(key), text_(text), kind_(Kind::text) {}
   Field(std::string_view key, const std::string& text) : Field(key, std::string_view(text)) {}
   Field(std::string_view key, const char* text) : Field(key, std::string_view(text)) {}
-  Field(std::string_view key, bool flag) : key_(key), integer_(flag ? 1 : 0), kind_(Kind::boolean) {}
+  template <std::same_as<bool> T>  // a pointer is no flag
+  Field(std::string_view key, T flag) : key_(key), integer_(flag ? 1 : 0), kind_(Kind::boolean) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Field(std::string_view key, T number)
