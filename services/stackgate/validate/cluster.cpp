@@ -1,0 +1,26 @@
+#include "services/stackgate/validate/cluster.hpp"
+
+#include <utility>
+
+#include "services/kit/kube/client.hpp"
+#include "services/kit/kube/config.hpp"
+#include "webhook/cluster_lookup.hpp"
+
+namespace stackgate {
+
+std::expected<ClusterSession, Error> open_cluster(const ValidateOptions& options) {
+  auto config = kube::find_config(options.kubeconfig, options.context);
+  if (!config) return std::unexpected(config.error());
+  ClusterSession session;
+  session.ns = config->ns;
+  for (const std::string& warning : config->warnings) session.warnings += warning + '\n';
+  auto client = kube::Client::connect(std::move(*config));
+  if (!client) return std::unexpected(client.error());
+  const std::shared_ptr<kube::Client> shared = std::move(*client);
+  session.connection = shared;
+  session.problem = std::make_unique<std::string>();
+  session.lookup = webhook::make_asking_lookup(*shared, session.problem.get());
+  return session;
+}
+
+}  // namespace stackgate

@@ -1,0 +1,96 @@
+#include "services/stackgate/validate/document_rules.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "crds/kinds.hpp"
+#include "services/kit/json/write.hpp"
+#include "validators/schema/check.hpp"
+
+namespace stackgate {
+
+namespace {
+
+using validate::Finding;
+using validate::Findings;
+
+constexpr std::array<DocumentRulePage, 5> pages{{
+    {unreadable_rule, "A file or document cannot be read",
+     "What cannot be read has not been checked: a missing file, a fault in YAML or JSON, a key that stands twice. The "
+     "command then exits with 2, after it has reported everything else."},
+    {unknown_kind_rule, "No such kind in our API group",
+     "The document's apiVersion names Stackgate's group, and its kind is none of Stackgate's. An API server would "
+     "refuse it with \"no matches for kind\"."},
+    {wrong_version_rule, "No such version of our API group",
+     "The document's apiVersion names Stackgate's group with a version that is not served."},
+    {passed_over_rule, "The document is no resource of ours",
+     "Documents of other kinds are passed over without a word, unless --strict asks to hear of them: a misspelt "
+     "apiVersion would otherwise go unchecked."},
+    {internal_rule, "A rule failed",
+     "A fault in Stackgate itself: the resource has not been checked to the end. Please report it with the resource."},
+}};
+
+Finding finding_at(const validate::Rule& rule, std::string path, const json::Value& value, std::string problem,
+                   std::string fix) {
+  return {rule.id,        rule.severity, std::move(path), json::to_json(value), std::move(problem),
+          std::move(fix), value.offset()};
+}
+
+std::string_view nearest_kind(std::string_view word) {
+  std::array<std::string_view, crds::kinds.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = crds::kinds[i].name;
+  return validate::schema::nearest(word, names);
+}
+
+std::string list_of_kinds() {
+  std::string list;
+  for (const crds::KindInfo& each : crds::kinds)
+    fmt::format_to(std::back_inserter(list), "{}{}", list.empty() ? "" : ", ", each.name);
+  return list;
+}
+
+}  // namespace
+
+std::vector<DocumentRulePage> document_rule_pages() { return {pages.begin(), pages.end()}; }
+
+Findings check_document(const json::Value& document, bool strict) {
+  Findings findings;
+  const json::Value* const version = document.find("apiVersion");
+  const json::Value* const kind = document.find("kind");
+  const std::string_view group_version = version == nullptr ? std::string_view{} : version->string();
+  const std::string_view group = group_version.substr(0, group_version.find('/'));
+  const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
+
+  if (group != crds::api_group) {
+    if (!strict) return findings;
+    if (version == nullptr || kind == nullptr || kind_text.empty()) {
+      findings.push_back({passed_over_rule.id, passed_over_rule.severity, "", "",
+                          "is no Kubernetes resource: apiVersion or kind is missing", "give it both, or take it out",
+                          document.offset()});
+    } else {
+      findings.push_back(finding_at(
+          passed_over_rule, "kind", *kind,
+          fmt::format("{} of {} is no resource of ours and was not checked", kind_text, group_version),
+          crds::kind_named(kind_text) ? fmt::format("write apiVersion: {} if ours is meant", crds::api_group_version)
+                                      : "leave --strict out to pass it over"));
+    }
+    return findings;
+  }
+  if (group_version != crds::api_group_version) {
+    findings.push_back(finding_at(wrong_version_rule, "apiVersion", *version, "is no version that is served",
+                                  fmt::format("write {}", crds::api_group_version)));
+  }
+  if (kind == nullptr) {
+    findings.push_back({unknown_kind_rule.id, unknown_kind_rule.severity, "kind", "", "the kind is missing",
+                        fmt::format("write one of {}", list_of_kinds()), document.offset()});
+  } else if (!crds::kind_named(kind_text)) {
+    const std::string_view near = nearest_kind(kind_text);
+    findings.push_back(finding_at(
+        unknown_kind_rule, "kind", *kind, fmt::format("is no kind of {}", crds::api_group),
+        near.empty() ? fmt::format("write one of {}", list_of_kinds()) : fmt::format("did you mean {}?", near)));
+  }
+  return findings;
+}
+
+}  // namespace stackgate

@@ -1,0 +1,31 @@
+// What `stackgate validate` says about documents before the rule book gets to see a resource. The gate has no such
+// rules, because nothing but resources of ours ever reaches it.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "services/kit/json/value.hpp"
+#include "validators/finding.hpp"
+
+namespace stackgate {
+
+inline constexpr validate::Rule unreadable_rule{"document-unreadable", validate::Severity::error};
+inline constexpr validate::Rule unknown_kind_rule{"document-kind-unknown", validate::Severity::error};
+inline constexpr validate::Rule wrong_version_rule{"document-version-wrong", validate::Severity::error};
+inline constexpr validate::Rule passed_over_rule{"document-passed-over", validate::Severity::error};
+inline constexpr validate::Rule internal_rule{"internal-error", validate::Severity::error};
+
+struct DocumentRulePage {
+  validate::Rule rule;
+  std::string_view title;
+  std::string_view why;
+};
+
+/// For `stackgate rules` and SARIF, beside validate::rule_pages().
+std::vector<DocumentRulePage> document_rule_pages();
+
+/// A document that claims our API group without being one of our resources, or, when `strict`, any document that is
+/// no resource of ours. Empty when it is one, or is passed over.
+validate::Findings check_document(const json::Value& document, bool strict);
+
+}  // namespace stackgate

@@ -1,0 +1,167 @@
+#include "services/stackgate/validate/local_lookup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "crds/kinds.hpp"
+#include "validators/children.hpp"
+
+namespace stackgate {
+
+namespace {
+
+using validate::Referent;
+using validate::Referred;
+
+struct Known {
+  std::string_view kind, group;
+  Referent referent;
+  bool in_namespace;
+};
+constexpr std::array<Known, 8> known{{
+    {"Secret", "", Referent::secret, true},
+    {"ConfigMap", "", Referent::config_map, true},
+    {"PersistentVolumeClaim", "", Referent::persistent_volume_claim, true},
+    {"ServiceAccount", "", Referent::service_account, true},
+    {"InferenceCache", crds::api_group, Referent::inference_cache, true},
+    {"StorageClass", "storage.k8s.io", Referent::storage_class, false},
+    {"PriorityClass", "scheduling.k8s.io", Referent::priority_class, false},
+    {"RuntimeClass", "node.k8s.io", Referent::runtime_class, false},
+}};
+
+std::string_view text_of(const json::Value* value) { return value == nullptr ? std::string_view{} : value->string(); }
+
+const json::Value* child(const json::Value* parent, std::string_view key) {
+  return parent == nullptr ? nullptr : parent->find(key);
+}
+
+void add_keys(const json::Value& object, std::string_view field, std::vector<std::string>& keys) {
+  const json::Value* const data = object.find(field);
+  if (data == nullptr) return;
+  for (const json::Member& member : data->members())
+    if (std::ranges::find(keys, member.key) == keys.end()) keys.emplace_back(member.key);
+}
+
+Referred describe(const json::Value& object, Referent referent) {
+  Referred out;
+  out.presence = validate::Presence::present;
+  if (referent == Referent::secret || referent == Referent::config_map) {
+    for (const std::string_view field : {"data", "stringData", "binaryData"}) add_keys(object, field, out.keys);
+  }
+  if (referent == Referent::secret) {
+    const std::string_view type = text_of(object.find("type"));
+    out.type = type.empty() ? "Opaque" : type;
+  }
+  if (referent == Referent::persistent_volume_claim) {
+    if (const json::Value* modes = child(object.find("spec"), "accessModes"))
+      for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
+  }
+  if (referent == Referent::inference_cache) {
+    const json::Value* const status = object.find("status");
+    out.state = text_of(child(status, "state"));
+    if (const json::Value* profiles = child(status, "profiles"))
+      for (const json::Value& profile : profiles->items()) out.profiles.emplace_back(text_of(profile.find("name")));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view namespace_of(const json::Value& object, std::string_view ns) {
+  const std::string_view written = text_of(child(object.find("metadata"), "namespace"));
+  return written.empty() ? ns : written;
+}
+
+std::string_view name_of(const json::Value& object) { return text_of(child(object.find("metadata"), "name")); }
+
+void LocalObjects::add(const json::Value& object, std::string_view ns) {
+  const std::string_view kind = text_of(object.find("kind"));
+  const std::string_view version = text_of(object.find("apiVersion"));
+  const std::size_t slash = version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view{} : version.substr(0, slash);
+  const std::string_view name = name_of(object);
+  if (name.empty()) return;
+  const std::string_view where = namespace_of(object, ns);
+  if (group == crds::api_group) {
+    if (const auto ours = crds::kind_named(kind)) add_neighbour(*ours, object, where);
+  }
+  for (const Known& each : known) {
+    if (each.kind != kind || each.group != group) continue;
+    objects_.insert_or_assign(Key{each.referent, each.in_namespace ? where : "", name},
+                              describe(object, each.referent));
+  }
+}
+
+const Referred* LocalObjects::find(Referent kind, std::string_view ns, std::string_view name) const {
+  const auto found = objects_.find(Key{kind, ns, name});
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+void LocalObjects::add_neighbour(crds::Kind kind, const json::Value& object, std::string_view ns) {
+  Namespace& space = namespaces_[std::string(ns)];
+  validate::Neighbour neighbour = validate::neighbour_of(kind, object);
+  const std::size_t index = space.resources.size();
+  if (!space.by_name.emplace(std::pair(kind, neighbour.name), index).second) return;
+  const auto enter = [&](const std::string& name) {
+    std::vector<std::size_t>& places = space.by_child[name];
+    if (places.empty() || places.back() != index) places.push_back(index);
+  };
+  enter(neighbour.name);
+  for (const auto& [child_kind, child_name] : neighbour.children) enter(child_name);
+  if (!neighbour.image_tag.empty()) space.by_tag.emplace(std::pair(kind, neighbour.image_tag), index);
+  space.resources.push_back(std::move(neighbour));
+}
+
+std::vector<validate::Neighbour> LocalObjects::neighbours_of(crds::Kind kind, std::string_view ns,
+                                                             std::string_view name) const {
+  std::vector<validate::Neighbour> out;
+  const auto found = namespaces_.find(ns);
+  if (found == namespaces_.end()) return out;
+  const Namespace& space = found->second;
+  const auto self = space.by_name.find({kind, std::string(name)});
+  if (self == space.by_name.end()) return out;
+
+  std::set<std::size_t> indices;
+  const auto take = [&](const std::string& child) {
+    if (const auto places = space.by_child.find(child); places != space.by_child.end())
+      indices.insert(places->second.begin(), places->second.end());
+  };
+  const validate::Neighbour& own = space.resources[self->second];
+  take(own.name);
+  for (const auto& [child_kind, child_name] : own.children) take(child_name);
+  if (kind == crds::Kind::stack_entitystore || kind == crds::Kind::stack_customizer) {
+    const crds::Kind other =
+        kind == crds::Kind::stack_customizer ? crds::Kind::stack_entitystore : crds::Kind::stack_customizer;
+    for (const auto& [kind_and_tag, index] : space.by_tag)
+      if (kind_and_tag.first == other) indices.insert(index);
+  }
+  indices.erase(self->second);
+  for (const std::size_t index : indices) out.push_back(space.resources[index]);
+  return out;
+}
+
+Referred LocalLookup::find(Referent kind, std::string_view ns, std::string_view name) {
+  if (const Referred* local = objects_.find(kind, ns, name)) return *local;
+  return cluster_ == nullptr ? Referred{} : cluster_->find(kind, ns, name);
+}
+
+bool LocalLookup::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) {
+  std::vector<validate::Neighbour> all = objects_.neighbours_of(kind_, ns, name_);
+  if (cluster_ != nullptr) {
+    std::vector<validate::Neighbour> stored;
+    if (!cluster_->neighbours(ns, stored)) return false;
+    const std::size_t written = all.size();
+    for (validate::Neighbour& each : stored) {
+      const bool replaced =
+          std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(written),
+                      [&](const auto& mine) { return mine.kind == each.kind && mine.name == each.name; });
+      if (!replaced) all.push_back(std::move(each));
+    }
+  }
+  out = std::move(all);
+  return true;
+}
+
+}  // namespace stackgate

@@ -1,0 +1,62 @@
+// Answers the reference rules from the documents of the same run: whoever applies a Secret together with the resource
+// that names it has it. What is not among them is asked of the cluster, or is unknown.
+#pragma once
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "crds/kinds.hpp"
+#include "services/kit/json/value.hpp"
+#include "validators/lookup.hpp"
+
+namespace stackgate {
+
+/// Fill it first, then share it: reading is thread-safe.
+class LocalObjects {
+ public:
+  /// Any Kubernetes object; those that no rule asks about are ignored. `ns` is where none is written.
+  void add(const json::Value& object, std::string_view ns);
+
+  const validate::Referred* find(validate::Referent kind, std::string_view ns, std::string_view name) const;
+
+  /// Those resources of ours in the namespace that can matter to this one: with a child or name in common, or of the
+  /// kind whose image tag must be the same. (All of them would make a large set quadratic.)
+  std::vector<validate::Neighbour> neighbours_of(crds::Kind kind, std::string_view ns, std::string_view name) const;
+
+ private:
+  struct Namespace {
+    std::vector<validate::Neighbour> resources;
+    std::map<std::pair<crds::Kind, std::string>, std::size_t> by_name;
+    std::unordered_map<std::string, std::vector<std::size_t>> by_child;  // and by their own name
+    std::map<std::pair<crds::Kind, std::string>, std::size_t> by_tag;    // one of each kind and tag
+  };
+  void add_neighbour(crds::Kind kind, const json::Value& object, std::string_view ns);
+
+  using Key = std::tuple<validate::Referent, std::string, std::string>;
+  std::map<Key, validate::Referred> objects_;
+  std::map<std::string, Namespace, std::less<>> namespaces_;
+};
+
+/// For the review of one resource. `cluster` may be nullptr. All arguments must outlive it.
+class LocalLookup final : public validate::Lookup {
+ public:
+  LocalLookup(const LocalObjects& objects, validate::Lookup* cluster, crds::Kind kind, std::string_view name)
+      : objects_(objects), cluster_(cluster), kind_(kind), name_(name) {}
+  validate::Referred find(validate::Referent kind, std::string_view ns, std::string_view name) override;
+  bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) override;
+
+ private:
+  const LocalObjects& objects_;
+  validate::Lookup* cluster_;
+  crds::Kind kind_;
+  std::string_view name_;
+};
+
+/// The object's own namespace, or `ns`.
+std::string_view namespace_of(const json::Value& object, std::string_view ns);
+std::string_view name_of(const json::Value& object);
+
+}  // namespace stackgate

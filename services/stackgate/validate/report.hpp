@@ -1,0 +1,49 @@
+// The outcome of a run, ready to be written in any format.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/stackgate/validate/options.hpp"
+#include "validators/finding.hpp"
+
+namespace stackgate {
+
+/// One finding, its place, and whose it is. Views point into the inputs and the documents.
+struct Entry {
+  validate::Finding finding;
+  std::string_view file;
+  std::uint32_t line = 0;        // 1-based; 0 when the file could not be read at all
+  std::uint32_t column = 0;      // 1-based, in characters
+  std::uint32_t end_column = 0;  // behind the last character that the caret underlines
+  std::string_view source;       // the line's text
+  std::string_view kind, ns, name;
+};
+
+struct Report {
+  std::vector<Entry> entries;  // by file, in document order
+  std::size_t documents = 0;   // resources of ours that were checked
+  std::size_t updates = 0;     // of these: compared with a stored one
+  std::size_t passed_over = 0;
+  std::size_t errors = 0, warnings = 0;
+  bool unreadable = false;
+  bool references_unknown = false;  // something is referred to that only a cluster could tell about
+};
+
+std::string write_text(const Report& report, bool colour);
+std::string write_json(const Report& report);
+std::string write_sarif(const Report& report);
+std::string write_github(const Report& report);
+
+/// "3 documents checked, 2 passed over: 4 errors, 1 warning"
+std::string summary(const Report& report);
+
+/// "problem (value: …)", as every format says it.
+std::string message_of(const validate::Finding& finding);
+
+/// Where the token ends that begins at `column` (1-based, in characters) of `line`.
+std::uint32_t token_end(std::string_view line, std::uint32_t column);
+
+}  // namespace stackgate

@@ -1,0 +1,153 @@
+// SARIF 2.1.0: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "services/kit/json/write.hpp"
+#include "services/stackgate/validate/document_rules.hpp"
+#include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/version.hpp"
+#include "validators/rulebook.hpp"
+
+namespace stackgate {
+
+namespace {
+
+using validate::Severity;
+
+std::string_view level(Severity severity) { return severity == Severity::error ? "error" : "warning"; }
+
+/// A path as a URI reference (RFC 3986), relative where the path is.
+std::string uri_of(std::string_view file) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out = file.starts_with('/') ? "file://" : "";
+  for (const char c : file.starts_with("./") ? file.substr(2) : file) {
+    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
+                            c == '-' || c == '.' || c == '_' || c == '~';
+    if (unreserved) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += digits[byte >> 4U];
+      out += digits[byte & 15U];
+    }
+  }
+  return out;
+}
+
+void write_text_member(json::Writer& w, std::string_view name, std::string_view text) {
+  w.key(name);
+  w.object([&] { w.member("text", text); });
+}
+
+void write_rule(json::Writer& w, std::string_view id) {
+  const auto write = [&](Severity severity, std::string_view title, std::string_view why, const std::string& markdown) {
+    w.object([&] {
+      w.member("id", id);
+      write_text_member(w, "shortDescription", title);
+      write_text_member(w, "fullDescription", why);
+      w.key("help");
+      w.object([&] {
+        w.member("text", why);
+        w.member("markdown", markdown);
+      });
+      w.key("defaultConfiguration");
+      w.object([&] { w.member("level", level(severity)); });
+    });
+  };
+  for (const validate::RulePage& page : validate::rule_pages()) {
+    if (page.rule.id != id) continue;
+    std::string markdown(page.why);
+    for (const validate::Example& example : page.examples) {
+      if (example.label != "bad" && example.label != "good") continue;
+      markdown.append("\n\n").append(example.label).append(":\n\n```yaml\n").append(example.yaml).append("\n```");
+    }
+    return write(page.rule.severity, page.title, page.why, markdown);
+  }
+  for (const DocumentRulePage& page : document_rule_pages())
+    if (page.rule.id == id) return write(page.rule.severity, page.title, page.why, std::string(page.why));
+  write(Severity::error, id, id, std::string(id));
+}
+
+void write_location(json::Writer& w, const Entry& entry) {
+  w.object([&] {
+    w.key("physicalLocation");
+    w.object([&] {
+      w.key("artifactLocation");
+      w.object([&] { w.member("uri", uri_of(entry.file == "<stdin>" ? "stdin" : entry.file)); });
+      if (entry.line == 0) return;
+      w.key("region");
+      w.object([&] {
+        w.member("startLine", entry.line);
+        w.member("startColumn", entry.column);
+        w.member("endColumn", entry.end_column);
+      });
+    });
+    if (entry.kind.empty()) return;
+    w.key("logicalLocations");
+    w.array([&] {
+      w.object([&] {
+        std::string name(entry.kind);
+        name.append(" ").append(entry.ns).append(entry.ns.empty() ? "" : "/").append(entry.name);
+        if (!entry.finding.path.empty()) name.append(" ").append(entry.finding.path);
+        w.member("fullyQualifiedName", name);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+std::string write_sarif(const Report& report) {
+  std::vector<std::string_view> rules;
+  for (const Entry& entry : report.entries) rules.push_back(entry.finding.rule);
+  std::ranges::sort(rules);
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+
+  std::string out;
+  json::Writer w(out);
+  w.object([&] {
+    w.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    w.member("version", "2.1.0");
+    w.key("runs");
+    w.array([&] {
+      w.object([&] {
+        w.key("tool");
+        w.object([&] {
+          w.key("driver");
+          w.object([&] {
+            w.member("name", "stackgate");
+            w.member("version", version);
+            w.key("rules");
+            w.array([&] {
+              for (const std::string_view id : rules) write_rule(w, id);
+            });
+          });
+        });
+        w.member("columnKind", "unicodeCodePoints");
+        w.key("results");
+        w.array([&] {
+          for (const Entry& entry : report.entries) {
+            w.object([&] {
+              w.member("ruleId", entry.finding.rule);
+              w.member("ruleIndex",
+                       static_cast<std::int64_t>(std::ranges::lower_bound(rules, entry.finding.rule) - rules.begin()));
+              w.member("level", level(entry.finding.severity));
+              std::string text = entry.finding.path.empty() ? "" : entry.finding.path + ": ";
+              text += message_of(entry.finding);
+              if (!entry.finding.fix.empty()) text.append("; ").append(entry.finding.fix);
+              write_text_member(w, "message", text);
+              w.key("locations");
+              w.array([&] { write_location(w, entry); });
+            });
+          }
+        });
+      });
+    });
+  });
+  out += '\n';
+  return out;
+}
+
+}  // namespace stackgate

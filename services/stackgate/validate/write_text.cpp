@@ -1,0 +1,120 @@
+// Findings as a good compiler shows them.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "services/stackgate/validate/report.hpp"
+
+namespace stackgate {
+
+namespace {
+
+constexpr std::size_t widest_excerpt = 160;  // characters of a source line
+constexpr std::size_t before_column = 60;    // kept in front of the fault when a line is cut
+
+struct Paint {
+  explicit Paint(bool colour)
+      : error(colour ? "\x1b[1;31m" : ""),
+        warning(colour ? "\x1b[1;35m" : ""),
+        place(colour ? "\x1b[1m" : ""),
+        caret(colour ? "\x1b[1;32m" : ""),
+        faint(colour ? "\x1b[2m" : ""),
+        plain(colour ? "\x1b[0m" : "") {}
+  std::string_view error, warning, place, caret, faint, plain;
+};
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+/// `count` characters from character `first` on. Control characters would move the terminal's cursor.
+std::string characters(std::string_view text, std::size_t first, std::size_t count) {
+  std::string out;
+  std::size_t character = 0;
+  for (const char c : text) {
+    if (begins_character(c)) ++character;
+    if (character <= first) continue;
+    if (character > first + count) break;
+    const auto byte = static_cast<unsigned char>(c);
+    out += (byte < 0x20 && c != '\t') || byte == 0x7F ? '?' : c;
+  }
+  return out;
+}
+
+void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
+  const auto length = static_cast<std::size_t>(std::ranges::count_if(entry.source, begins_character));
+  const std::size_t column = entry.column - 1;
+  std::size_t first = 0;
+  if (length > widest_excerpt && column > before_column) first = column - before_column;
+  const std::string shown = characters(entry.source, first, widest_excerpt);
+  const std::string_view cut_front = first > 0 ? "…" : "";
+  const std::string_view cut_back = length > first + widest_excerpt ? "…" : "";
+  fmt::format_to(std::back_inserter(out), "{}{:>5} |{} {}{}{}\n", paint.faint, entry.line, paint.plain, cut_front,
+                 shown, cut_back);
+
+  // Tabs stay tabs, so that the caret stands where the terminal puts the text.
+  std::string padding = first > 0 ? " " : "";
+  for (const char c : characters(entry.source, first, column - first))
+    if (c == '\t' || begins_character(c)) padding += c == '\t' ? '\t' : ' ';
+  const std::size_t room = widest_excerpt - std::min(widest_excerpt, column - first);
+  const std::size_t width = std::clamp<std::size_t>(entry.end_column - entry.column, 1, std::max<std::size_t>(1, room));
+  fmt::format_to(std::back_inserter(out), "{}      |{} {}{}^{:~>{}}{}\n", paint.faint, paint.plain, padding,
+                 paint.caret, "", width - 1, paint.plain);
+}
+
+void append_entry(std::string& out, const Entry& entry, const Paint& paint) {
+  const bool is_error = entry.finding.severity == validate::Severity::error;
+  out += paint.place;
+  out += entry.file;
+  if (entry.line > 0) fmt::format_to(std::back_inserter(out), ":{}:{}", entry.line, entry.column);
+  fmt::format_to(std::back_inserter(out), ":{} {}{}:{} ", paint.plain, is_error ? paint.error : paint.warning,
+                 is_error ? "error" : "warning", paint.plain);
+  if (!entry.finding.path.empty()) fmt::format_to(std::back_inserter(out), "{}: ", entry.finding.path);
+  fmt::format_to(std::back_inserter(out), "{} {}[{}]{}\n", message_of(entry.finding), paint.faint, entry.finding.rule,
+                 paint.plain);
+  if (entry.line > 0) append_excerpt(out, entry, paint);
+  if (!entry.finding.fix.empty())
+    fmt::format_to(std::back_inserter(out), "{}      ={} {}\n", paint.faint, paint.plain, entry.finding.fix);
+}
+
+std::string count_of(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string message_of(const validate::Finding& finding) {
+  return finding.value.empty() ? finding.problem : fmt::format("{} (value: {})", finding.problem, finding.value);
+}
+
+std::string summary(const Report& report) {
+  std::string out = fmt::format("{} checked", count_of(report.documents, "document"));
+  if (report.updates > 0) fmt::format_to(std::back_inserter(out), " ({})", count_of(report.updates, "update"));
+  if (report.passed_over > 0) fmt::format_to(std::back_inserter(out), ", {} passed over", report.passed_over);
+  if (report.errors + report.warnings == 0) return out + ": no findings";
+  return out + fmt::format(": {}, {}", count_of(report.errors, "error"), count_of(report.warnings, "warning"));
+}
+
+std::string write_text(const Report& report, bool colour) {
+  const Paint paint(colour);
+  std::string out;
+  const Entry* before = nullptr;
+  for (const Entry& entry : report.entries) {
+    const bool same_resource = before != nullptr && before->file == entry.file && before->kind == entry.kind &&
+                               before->ns == entry.ns && before->name == entry.name;
+    if (!same_resource && !entry.kind.empty()) {
+      fmt::format_to(std::back_inserter(out), "{}{}:{} In {} \"{}{}{}\":\n", paint.place, entry.file, paint.plain,
+                     entry.kind, entry.ns, entry.ns.empty() ? "" : "/", entry.name);
+    }
+    append_entry(out, entry, paint);
+    before = &entry;
+  }
+  if (!report.entries.empty()) out += '\n';
+  out += summary(report);
+  out += '\n';
+  if (report.references_unknown)
+    out +=
+        "Secrets, volumes and the like that are not among these documents were not checked: --cluster looks for them\n";
+  return out;
+}
+
+}  // namespace stackgate
