@@ -1,8 +1,8 @@
 #include "webhook/admit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "webhook/denial.hpp"
 

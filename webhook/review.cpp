@@ -1,9 +1,9 @@
 #include "webhook/review.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "services/kit/json/write.hpp"
 

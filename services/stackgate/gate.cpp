@@ -10,6 +10,7 @@
 
 #include "certs/file_identity.hpp"
 #include "certs/identity_metrics.hpp"
+#include "certs/self_managed.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/config.hpp"
@@ -22,18 +23,16 @@
 #include "services/stackgate/gate_options.hpp"
 #include "webhook/cluster_lookup.hpp"
 
-namespace stackgate::cli {
+namespace stackgate {
 namespace {
-
-constexpr int exit_failed = 1, exit_usage = 2;
 
 // Reviews that wait for the API server: more threads than it would serve us at once gain nothing.
 constexpr unsigned asking_threads = 8;
 constexpr std::size_t asking_queue = 256;
 
-int fail(int code, std::string_view message) {
+int fail(std::string_view message) {
   fmt::print(stderr, "stackgate gate: {}\n", message);
-  return code;
+  return 1;
 }
 
 unsigned event_loops(unsigned wanted) {
@@ -63,6 +62,25 @@ void add_lookup_metrics(metrics::Registry& registry, const webhook::ClusterLooku
           lookup.counters().failed);
 }
 
+/// What the gate proves itself with, and how it is doing: from files, or kept in a Secret.
+struct TlsIdentity {
+  std::shared_ptr<http::TlsSource> source;
+  std::function<certs::IdentityStatus()> status;
+};
+
+TlsIdentity open_identity(const GateOptions& options, kube::Client* client) {
+  if (!options.self_managed) {
+    auto files = certs::FileIdentity::start({.certificate_file = options.tls_cert, .key_file = options.tls_key});
+    return {files, [files] { return files->status(); }};
+  }
+  certs::SelfManagedOptions wanted;
+  wanted.ns = options.service_namespace;
+  wanted.configurations = options.webhook_config_names;
+  wanted.policy.dns_names = certs::service_names(options.service_name, options.service_namespace);
+  auto kept = certs::SelfManaged::start(*client, wanted);
+  return {kept, [kept] { return kept->status(); }};
+}
+
 /// A plain HTTP server beside the gate, or none for an empty address.
 std::expected<std::unique_ptr<http::Server>, Error> side_server(const std::string& listen, http::Handler handler) {
   if (listen.empty()) return nullptr;
@@ -72,12 +90,7 @@ std::expected<std::unique_ptr<http::Server>, Error> side_server(const std::strin
 }  // namespace
 
 int run_gate(const GateOptions& options) {
-  log::configure({options.log_level, options.log_format, 2});
-  if (options.tls_cert.empty() != options.tls_key.empty())
-    return fail(exit_usage, "--tls-cert and --tls-key belong together; give both");
-  if (options.tls_cert.empty())
-    return fail(exit_usage, "no certificate: give --tls-cert FILE --tls-key FILE, or --certs self-managed");
-
+  log::configure({options.log_level, log::parse_format(options.log_format).value_or(log::default_format(2)), 2});
   run::StopSignals signals;  // before any thread: threads inherit the signal mask
   run::raise_file_limit();
   metrics::Registry registry;
@@ -85,19 +98,13 @@ int run_gate(const GateOptions& options) {
   webhook::Telemetry telemetry(registry);
   run::Readiness readiness;
 
-  auto identity = certs::FileIdentity::start({.certificate_file = options.tls_cert, .key_file = options.tls_key});
-  certs::add_identity_metrics(registry, [identity] { return identity->status(); });
-  readiness.add("certificate",
-                [identity] { return certs::why_not_ready(identity->status(), std::chrono::system_clock::now()); });
-
   std::unique_ptr<kube::Client> client;
   std::unique_ptr<webhook::ClusterLookup> lookup;
   std::unique_ptr<run::Pool> pool;
   if (!options.no_cluster) {
     auto connected = connect(options);
     if (!connected)
-      return fail(exit_failed,
-                  fmt::format("{}\n  (--no-cluster runs the gate without reference rules)", connected.error().message));
+      return fail(fmt::format("{}\n  (--no-cluster runs the gate without reference rules)", connected.error().message));
     client = std::move(*connected);
     lookup = std::make_unique<webhook::ClusterLookup>(*client, options.namespaces);
     pool = std::make_unique<run::Pool>(asking_threads, asking_queue);
@@ -106,21 +113,22 @@ int run_gate(const GateOptions& options) {
                   [&cache = *lookup] { return cache.synced() ? "" : "the first lists are not complete yet"; });
   }
 
-  validate::Options rules;
-  rules.required_references = options.references;
-  rules.other_references = options.other_references;
-  rules.gpu_resources = options.gpu_resources;
-  webhook::Gate gate(rules, lookup.get(), pool.get(), telemetry);
+  const TlsIdentity identity = open_identity(options, client.get());
+  certs::add_identity_metrics(registry, identity.status);
+  readiness.add("certificate",
+                [&identity] { return certs::why_not_ready(identity.status(), std::chrono::system_clock::now()); });
+
+  webhook::Gate gate(options.rules, lookup.get(), pool.get(), telemetry);
 
   auto server = http::Server::start(
-      {.listen = options.listen, .tls = identity, .threads = event_loops(options.workers)},
+      {.listen = options.listen, .tls = identity.source, .threads = event_loops(options.workers)},
       [&gate](const http::Request& request, http::Responder respond) { gate.handle(request, std::move(respond)); });
-  if (!server) return fail(exit_failed, server.error().message);
+  if (!server) return fail(server.error().message);
   run::add_server_metrics(registry, "stackgate_gate", **server);
   auto health = side_server(options.health_listen, run::health_handler(readiness));
-  if (!health) return fail(exit_failed, health.error().message);
+  if (!health) return fail(health.error().message);
   auto scrape = side_server(options.metrics_listen, run::metrics_handler(registry));
-  if (!scrape) return fail(exit_failed, scrape.error().message);
+  if (!scrape) return fail(scrape.error().message);
 
   log::info("gate serves", {{"listen", options.listen},
                             {"metrics", options.metrics_listen},
@@ -128,10 +136,10 @@ int run_gate(const GateOptions& options) {
                             {"cluster", !options.no_cluster},
                             {"threads", event_loops(options.workers)}});
   signals.wait();
-  run::stop_gracefully(signals, readiness, **server, {.lame_duck = options.drain});
+  run::stop_gracefully(signals, readiness, **server, {.lame_duck = std::chrono::seconds(options.drain_seconds)});
   server->reset();
   pool.reset();  // its tasks use the gate
   return 0;
 }
 
-}  // namespace stackgate::cli
+}  // namespace stackgate

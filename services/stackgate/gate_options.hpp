@@ -17,9 +17,9 @@ struct GateOptions {
   std::string tls_cert;
   std::string tls_key;
   bool self_managed = false;
-  std::string service_name = "stackgate";  // for the DNS names of a self-managed certificate
+  std::string service_name = "stackgate-gate";  // for the DNS names of a self-managed certificate
   std::string service_namespace = "stackgate-system";
-  std::vector<std::string> webhook_config_names{"stackgate"};  // whose caBundle is kept right
+  std::vector<std::string> webhook_config_names{"stackgate-gate"};  // whose caBundle is kept right
 
   bool no_cluster = false;  // then nothing of the cluster is read: kubeconfig and context are empty
   std::string kubeconfig;   // empty: found as kubectl and pods do

@@ -14,12 +14,13 @@ namespace {
 
 /// A request with the kind's minimal sample, for a test to change.
 struct Case {
+  std::string text;  // strings of the document are views into it
   json::Document document;
   ReviewRequest request;
 
-  explicit Case(std::string_view json) {
-    auto root = json::parse(json, document);
-    EXPECT_TRUE(root) << json;
+  explicit Case(std::string json) : text(std::move(json)) {
+    auto root = json::parse(text, document);
+    EXPECT_TRUE(root) << text;
     request.uid = "u";
     request.group = crds::api_group;
     request.version = crds::api_version;
@@ -54,7 +55,8 @@ TEST(Admit, ABadResourceIsRefusedWithAllFaultsAtBothStages) {
     EXPECT_EQ(verdict.answer.reason, "Invalid");
     std::vector<std::string> fields;
     for (const Cause& cause : verdict.answer.causes) fields.push_back(cause.field);
-    EXPECT_THAT(fields, testing::IsSupersetOf({"spec.replicas", "spec.expose.service.port", "spec.image", "spec.authSecret"}));
+    EXPECT_THAT(fields,
+                testing::IsSupersetOf({"spec.replicas", "spec.expose.service.port", "spec.image", "spec.authSecret"}));
   }
 }
 

@@ -1,10 +1,10 @@
 #include "webhook/denial.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 #include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace stackgate::webhook {
 namespace {
@@ -24,8 +24,9 @@ TEST(Denial, EachErrorIsACauseAndNoWarningIs) {
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].field, "spec.pvc");
   EXPECT_EQ(causes[0].reason, "FieldValueRequired");
-  EXPECT_THAT(causes[0].message, testing::AllOf(testing::HasSubstr("needs a size"), testing::HasSubstr("write size: 10Gi"),
-                                                testing::HasSubstr("pvc-create-incomplete")));
+  EXPECT_THAT(causes[0].message,
+              testing::AllOf(testing::HasSubstr("needs a size"), testing::HasSubstr("write size: 10Gi"),
+                             testing::HasSubstr("pvc-create-incomplete")));
 }
 
 TEST(Denial, TheMessageCountsTheFaultsAndKeepsToEightyColumns) {
@@ -44,7 +45,8 @@ TEST(Denial, TheMessageCountsTheFaultsAndKeepsToEightyColumns) {
 TEST(Denial, WarningsStayWithinTheLimitsOfKubernetes) {
   Findings findings;
   for (int i = 0; i < 100; ++i)
-    findings.push_back(finding(Severity::warning, "spec.env[" + std::to_string(i) + "]", std::string(300, 'x') + "ü", "fix"));
+    findings.push_back(
+        finding(Severity::warning, "spec.env[" + std::to_string(i) + "]", std::string(300, 'x') + "ü", "fix"));
   const auto warnings = warnings_of(findings);
   std::size_t total = 0;
   for (const std::string& each : warnings) {

@@ -1,11 +1,11 @@
 #include "webhook/gate.hpp"
 
+#include <future>
+#include <stdexcept>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <future>
-#include <stdexcept>
 
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
@@ -95,8 +95,9 @@ TEST_F(GateTest, AGoodReviewIsAllowedOnBothPaths) {
   const std::string body = review_of(sample());
   EXPECT_TRUE(allowed(post("/validate", body)));
   EXPECT_TRUE(allowed(post("/early", body)));
-  EXPECT_THAT(registry.render(), testing::HasSubstr("stackgate_gate_reviews_total{stage=\"early\",kind=\"InferenceService\","
-                                                    "operation=\"CREATE\",verdict=\"allowed\"} 1"));
+  EXPECT_THAT(registry.render(),
+              testing::HasSubstr("stackgate_gate_reviews_total{stage=\"early\",kind=\"InferenceService\","
+                                 "operation=\"CREATE\",verdict=\"allowed\"} 1"));
 }
 
 TEST_F(GateTest, ABadReviewIsAnsweredWithHttp200AndADenial) {
@@ -119,7 +120,9 @@ TEST_F(GateTest, WhatIsNoReviewIsRefusedInHttp) {
 }
 
 TEST_F(GateTest, WhatMemoryDoesNotKnowIsAskedOnThePool) {
-  source.answer = [] { return validate::Referred{.presence = validate::Presence::present, .keys = {"REGISTRY_API_KEY"}}; };
+  source.answer = [] {
+    return validate::Referred{.presence = validate::Presence::present, .keys = {"REGISTRY_API_KEY"}};
+  };
   Gate gate({}, &source, &pool, telemetry);
   EXPECT_TRUE(allowed(post(gate, "/validate", review_of(sample()))));
   EXPECT_THAT(registry.render(), testing::HasSubstr("asked=\"true\""));

@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, BadReview,
     testing::Values(
         Bad{"NoObject", "[]", "no JSON object", ""},
-        Bad{"OtherVersion", R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1","request":{"uid":"u1"}})",
+        Bad{"OtherVersion",
+            R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1","request":{"uid":"u1"}})",
             "admission.k8s.io/v1beta1", "u1"},
         Bad{"OtherKind", R"({"kind":"Pod","apiVersion":"v1"})", "expected kind AdmissionReview", ""},
         Bad{"NoRequest", R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"})", "has no request", ""},
@@ -75,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"NoUid", HEAD R"({"kind":{"kind":"A"}}})", "uid is missing", ""},
         Bad{"NoKind", HEAD R"({"uid":"u2"}})", "request.kind", "u2"},
         Bad{"UnknownOperation", HEAD R"({"uid":"u3","kind":{"kind":"A"},"operation":"SHRED"}})", "SHRED", "u3"},
-        Bad{"CreateWithoutObject", HEAD R"({"uid":"u4","kind":{"kind":"A"},"operation":"CREATE"}})", "request.object", "u4"},
+        Bad{"CreateWithoutObject", HEAD R"({"uid":"u4","kind":{"kind":"A"},"operation":"CREATE"}})", "request.object",
+            "u4"},
         Bad{"UpdateWithoutOld", HEAD R"({"uid":"u5","kind":{"kind":"A"},"operation":"UPDATE","object":{}}})",
             "request.oldObject", "u5"}),
     [](const auto& each) { return std::string(each.param.sentence); });
@@ -93,7 +95,8 @@ TEST(Review, AnAllowedAnswerSaysNoMoreThanNeeded) {
   Answer answer;
   answer.uid = "u";
   write_review(out, answer);
-  EXPECT_EQ(out, R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u","allowed":true}})");
+  EXPECT_EQ(out,
+            R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u","allowed":true}})");
 }
 
 TEST(Review, ADenialCarriesStatusCausesWarningsAndAnnotations) {

@@ -1,9 +1,9 @@
 #include "services/kit/run/pool.hpp"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <future>
+
+#include <gtest/gtest.h>
 
 namespace stackgate::run {
 namespace {
