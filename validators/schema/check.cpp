@@ -124,8 +124,10 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
       }
       ++present;
       if (property->must_be_written) ++written;
+      const std::size_t before = faults_;
       if (node.embedded_resource && member.key == "metadata") walk(object_meta(), &object_meta(), member.value, &here);
-      walk(*property->node, structure, member.value, &here);
+      // What a schema adds about metadata is looked at when the rest is right: else a fault would be told twice.
+      if (faults_ == before) walk(*property->node, structure, member.value, &here);
       continue;
     }
     if (node.embedded_resource && is_meta_key(member.key)) {
