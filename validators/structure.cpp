@@ -22,7 +22,7 @@ bool hides_inside(std::string_view rule) {
 
 bool is_about_form(std::string_view rule) {
   return rule == rule::schema_pattern.id || rule == rule::schema_format.id || rule == rule::schema_length.id ||
-         rule == rule::schema_range.id || rule == rule::schema_combination.id;
+         rule == rule::schema_range.id;
 }
 
 /// Rules that hold a grammar which the CRD's patterns, lengths and ranges hold too, and have better words for it.
@@ -69,7 +69,7 @@ const Rule& rule_of(schema::Fault fault) {
     case schema::Fault::duplicate:
       return rule::schema_duplicate;
     case schema::Fault::combination:
-      return rule::schema_combination;
+      return rule::schema_type;  // the forms that our CRDs allow differ by type only
   }
   return rule::schema_type;
 }
