@@ -27,20 +27,23 @@ bool is_about_form(std::string_view rule) {
 
 /// Rules that hold a grammar which the CRD's patterns, lengths and ranges hold too, and have better words for it.
 bool is_grammar_rule(std::string_view rule) {
-  static const std::array ids{rule::annotation_grammar.id, rule::cache_tensor_parallelism.id,
-                              rule::database_host.id,      rule::duration.id,
-                              rule::endpoint_url.id,       rule::env_name.id,
-                              rule::git_revision.id,       rule::gpu_count.id,
-                              rule::image_reference.id,    rule::image_repository.id,
-                              rule::image_tag.id,          rule::ingress_host.id,
-                              rule::ingress_path.id,       rule::label_grammar.id,
-                              rule::object_name.id,        rule::probe_success_threshold.id,
-                              rule::pvc_sub_path.id,       rule::quantity.id,
-                              rule::repository_name.id,    rule::resource_name.id,
-                              rule::secret_key_name.id,    rule::storage_class_name.id,
-                              rule::sysctl_name.id,        rule::toleration_key.id,
-                              rule::toleration_value.id,   rule::topology_key.id,
-                              rule::url_user_info.id};
+  static const std::array ids{rule::annotation_grammar.id,  rule::cache_tensor_parallelism.id,
+                              rule::database_host.id,       rule::duration.id,
+                              rule::endpoint_url.id,        rule::env_name.id,
+                              rule::git_revision.id,        rule::gpu_count.id,
+                              rule::image_reference.id,     rule::image_repository.id,
+                              rule::image_tag.id,           rule::ingress_host.id,
+                              rule::ingress_path.id,        rule::label_grammar.id,
+                              rule::mount_path_invalid.id,  rule::object_name.id,
+                              rule::object_store_bucket.id, rule::object_store_endpoint.id,
+                              rule::object_store_region.id, rule::probe_success_threshold.id,
+                              rule::pvc_sub_path.id,        rule::quantity.id,
+                              rule::queue_name_invalid.id,  rule::repository_name.id,
+                              rule::resource_name.id,       rule::secret_key_name.id,
+                              rule::storage_class_name.id,  rule::sysctl_name.id,
+                              rule::toleration_key.id,      rule::toleration_value.id,
+                              rule::topology_key.id,        rule::url_user_info.id,
+                              rule::vector_db_endpoint.id};
   return std::ranges::find(ids, rule) != ids.end();
 }
 
