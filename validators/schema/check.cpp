@@ -291,18 +291,14 @@ void Walker::walk_string(const Node& node, const json::Value& value, const Path*
 }
 
 void Walker::walk_number(const Node& node, const json::Value& value, const Path* at) {
-  if (node.format == Format::int32) {
-    const double number = value.number();
-    if (number < -2147483648.0 || number > 2147483647.0) {
-      const bool ranged = node.limits != nullptr && (node.limits->minimum || node.limits->maximum);
-      return report(ranged ? Fault::range : Fault::format, at, value.offset(), &value,
-                    ranged ? say_out_of_range(node) : say_format_range(node));
-    }
-  }
-  if (node.limits == nullptr) return;
+  const double number = value.number();
+  const auto check_width = [&] {
+    if (node.format == Format::int32 && (number < -2147483648.0 || number > 2147483647.0))
+      report(Fault::format, at, value.offset(), &value, say_format_range());
+  };
+  if (node.limits == nullptr) return check_width();
   const Limits& limits = *node.limits;
   // Bounds are doubles in the API server too.
-  const double number = value.number();
   if ((limits.minimum && (limits.exclusive_minimum ? number <= *limits.minimum : number < *limits.minimum)) ||
       (limits.maximum && (limits.exclusive_maximum ? number >= *limits.maximum : number > *limits.maximum)))
     return report(Fault::range, at, value.offset(), &value, say_out_of_range(node));
@@ -311,8 +307,9 @@ void Walker::walk_number(const Node& node, const json::Value& value, const Path*
     const bool exact = value.is_integer() && is_whole(step) && step >= 1;
     const bool good = exact ? value.integer() % static_cast<std::int64_t>(step) == 0
                             : is_whole(step < 1 ? 1 / step * number : number / step);
-    if (!good) report(Fault::range, at, value.offset(), &value, say_multiple(node));
+    if (!good) return report(Fault::range, at, value.offset(), &value, say_multiple(node));
   }
+  check_width();
 }
 
 std::vector<SchemaFault> check(const Node& node, const json::Value& value, const Path* at,

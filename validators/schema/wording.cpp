@@ -222,10 +222,7 @@ Problem say_out_of_range(const Node& node) {
                       range.starts_with("between") ? "" : "that is ", range)};
 }
 
-Problem say_format_range(const Node& node) {
-  (void)node;
-  return {"does not fit 32 bits", "write an integer between -2147483648 and 2147483647"};
-}
+Problem say_format_range() { return {"does not fit 32 bits", "write an integer between -2147483648 and 2147483647"}; }
 
 Problem say_multiple(const Node& node) {
   const std::string step = plain_number(*node.limits->multiple_of);

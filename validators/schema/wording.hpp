@@ -22,7 +22,7 @@ Problem say_missing(const Node* node, std::string_view name, bool is_null);
 Problem say_unknown(const Node& parent, std::string_view name);
 Problem say_not_allowed(const Node& node, const json::Value& value);
 Problem say_out_of_range(const Node& node);
-Problem say_format_range(const Node& node);
+Problem say_format_range();
 Problem say_multiple(const Node& node);
 /// `what` is "character", "item" or "entry".
 Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what);
