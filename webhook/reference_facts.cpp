@@ -116,6 +116,7 @@ Kept FactStore::keep(crds::Kind kind, const json::Value& object) {
   Kept out;
   out.image_tag = std::move(neighbour.image_tag);
   out.cache = std::move(neighbour.cache);
+  out.owner = std::move(neighbour.owner).value_or(std::string{});
   out.children = intern(std::move(neighbour.children));
   if (kind == crds::Kind::inference_cache) out.referred = intern(referred_of(Referent::inference_cache, object));
   return out;
@@ -126,7 +127,8 @@ validate::Neighbour neighbour_of(crds::Kind kind, std::string_view name, const K
                           .name = std::string(name),
                           .image_tag = kept.image_tag,
                           .cache = kept.cache,
-                          .children = *kept.children};
+                          .children = *kept.children,
+                          .owner = kept.owner};
   for (auto& [child_kind, child_name] : out.children)
     if (child_name.empty()) child_name = out.name;
   return out;

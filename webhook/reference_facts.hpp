@@ -29,6 +29,7 @@ using Children = std::vector<std::pair<std::string, std::string>>;
 struct Kept {
   std::string image_tag;
   std::string cache;
+  std::string owner;  // the InferencePipeline that made it, or empty
   std::shared_ptr<const Children> children;
   std::shared_ptr<const validate::Referred> referred;  // InferenceCache only
 };

@@ -77,7 +77,8 @@ TEST(KeptFacts, that_are_equal_are_stored_once) {
 TEST(KeptFacts, of_our_resources_give_the_neighbour_back) {
   json::Document document;
   ASSERT_TRUE(
-      json::parse(R"({"metadata":{"name":"llm"},"spec":{"image":{"tag":"1.2"},"storage":{"nimCache":{"name":"c"}},
+      json::parse(R"({"metadata":{"name":"llm","ownerReferences":[{"apiVersion":"stackgate.dev/v1alpha1",
+                             "kind":"InferencePipeline","name":"p"}]},"spec":{"image":{"tag":"1.2"},"storage":{"nimCache":{"name":"c"}},
                              "expose":{"service":{"port":8000}}}})",
                   document));
   const auto kind = crds::Kind::inference_service;
@@ -88,6 +89,7 @@ TEST(KeptFacts, of_our_resources_give_the_neighbour_back) {
   EXPECT_EQ(made.name, wanted.name);
   EXPECT_EQ(made.image_tag, "1.2");
   EXPECT_EQ(made.cache, "c");
+  EXPECT_EQ(made.owner, "p");
   EXPECT_EQ(made.children, wanted.children);
   EXPECT_FALSE(made.children.empty());
 }
