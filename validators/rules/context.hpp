@@ -13,8 +13,8 @@ namespace stackgate::validate {
 
 class Context {
  public:
-  Context(const Request& request, Lookup* lookup, const Options& options)
-      : request(request), options(options), lookup(lookup) {}
+  Context(const Request& of_request, Lookup* of_lookup, const Options& of_options)
+      : request(of_request), options(of_options), lookup(of_lookup) {}
 
   const Request& request;
   const Options& options;
