@@ -1,0 +1,68 @@
+// A server as a child process, with its own accounting from /proc.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace stackgate::bench {
+
+class Process {
+ public:
+  /// Both outputs are appended to the file `log`.
+  Process(const std::vector<std::string>& command, const std::string& log) {
+    std::vector<char*> arguments;
+    for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    pid_ = ::fork();
+    if (pid_ < 0) throw std::runtime_error("cannot fork");
+    if (pid_ == 0) {
+      ::dup2(out, 1);
+      ::dup2(out, 2);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+    ::close(out);
+  }
+  ~Process() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// CPU microseconds of all threads so far, from the scheduler's nanoseconds.
+  double cpu_us() const {
+    double total = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task")) {
+      double nanoseconds = 0;
+      std::ifstream(task.path() / "schedstat") >> nanoseconds;
+      total += nanoseconds / 1000;
+    }
+    return total;
+  }
+  /// "VmRSS" or "VmHWM", in MiB.
+  double memory_mib(const std::string& name) const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with(name + ":")) return std::stod(line.substr(name.size() + 1)) / 1024;
+    }
+    throw std::runtime_error("the server has ended; see its log");
+  }
+  bool is_running() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+}  // namespace stackgate::bench
