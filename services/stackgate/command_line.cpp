@@ -1,10 +1,15 @@
 #include "services/stackgate/command_line.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stackgate {
 
@@ -23,17 +28,36 @@ const std::map<std::string, log::Level> level_words{{"debug", log::Level::debug}
                                                     {"warning", log::Level::warning},
                                                     {"error", log::Level::error}};
 
+/// Refuses what is none of the words. (CLI::IsMember does, too, but repeats the words in the help.)
+CLI::Validator one_of(std::vector<std::string> words) {
+  return {[words = std::move(words)](std::string& text) -> std::string {
+            if (std::ranges::find(words, text) != words.end()) return {};
+            return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
+          },
+          ""};
+}
+
+CLI::Validator number_between(unsigned least, unsigned most) {
+  return {[=](std::string& text) -> std::string {
+            unsigned value = 0;
+            const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+            if (code == std::errc{} && end == text.data() + text.size() && value >= least && value <= most) return {};
+            return fmt::format("'{}' is no number between {} and {}", text, least, most);
+          },
+          ""};
+}
+
 /// Words become values; a wrong word is refused with the list of right ones.
 template <class T>
 CLI::Option* word_option(CLI::App& app, const std::string& name, T& value, const std::map<std::string, T>& words,
                          const std::string& help) {
-  std::string list;
-  for (const auto& [word, meaning] : words) list += (list.empty() ? "" : "|") + word;
+  std::vector<std::string> list;
+  for (const auto& [word, meaning] : words) list.push_back(word);
   return app
       .add_option_function<std::string>(
           name, [&value, &words](const std::string& word) { value = words.at(word); }, help)
-      ->check(CLI::IsMember(words))
-      ->type_name(list);
+      ->check(one_of(list))
+      ->type_name(fmt::format("{}", fmt::join(list, "|")));
 }
 
 /// HOST:PORT as in "127.0.0.1:9443", ":8080" or "[::1]:0"; listening itself says the rest.
@@ -97,7 +121,7 @@ CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
   app->add_option_function<std::string>(
          "--certs", [&gate](const std::string&) { gate.self_managed = true; },
          "self-managed: a CA and certificates of our own, kept in a Secret")
-      ->check(CLI::IsMember({"self-managed"}))
+      ->check(one_of({"self-managed"}))
       ->type_name("self-managed")
       ->envname("STACKGATE_CERTS");
   app->add_option("--service-name", gate.service_name, "Service in front of the gate, for self-managed certificates")
@@ -123,17 +147,17 @@ CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
   add_rule_options(*app, gate.rules);
 
   app->add_option("--log-format", gate.log_format, "json or text (default: text on a terminal)")
-      ->check(CLI::IsMember({"json", "text"}))
+      ->check(one_of({"json", "text"}))
       ->type_name("json|text")
       ->envname("STACKGATE_LOG_FORMAT");
   word_option(*app, "--log-level", gate.log_level, level_words, "least level that is logged (default: info)")
       ->envname("STACKGATE_LOG_LEVEL");
   app->add_option("--workers", gate.workers, "threads that answer requests (default: one per core)")
-      ->check(CLI::Range(1, 256))
+      ->check(number_between(1, 256))
       ->type_name("N")
       ->envname("STACKGATE_WORKERS");
   app->add_option("--drain-seconds", gate.drain_seconds, "how long to go on serving after SIGTERM, unready")
-      ->check(CLI::Range(0, 3600))
+      ->check(number_between(0, 3600))
       ->type_name("N")
       ->envname("STACKGATE_DRAIN_SECONDS")
       ->capture_default_str();
@@ -164,7 +188,7 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
   app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")->type_name("NAME");
   add_rule_options(*app, options.rules);
   app->add_option("--jobs,-j", options.jobs, "threads")
-      ->check(CLI::Range(1, 256))
+      ->check(number_between(1, 256))
       ->type_name("N")
       ->capture_default_str();
   return app;
@@ -192,7 +216,7 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   const auto rules_json = [&](CLI::App* app) {
     app->add_option_function<std::string>(
            "--output,-o", [&rules](const std::string& word) { rules.json = word == "json"; }, "how they are written")
-        ->check(CLI::IsMember({"text", "json"}))
+        ->check(one_of({"text", "json"}))
         ->type_name("text|json");
   };
   rules_json(rules_command);
@@ -208,7 +232,7 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   crds_command
       ->add_option_function<std::string>(
           "--output,-o", [&crds](const std::string& word) { crds.json = word == "json"; }, "how they are written")
-      ->check(CLI::IsMember({"yaml", "json"}))
+      ->check(one_of({"yaml", "json"}))
       ->type_name("yaml|json");
   crds_command->footer("Examples:\n  stackgate crds | kubectl apply -f -\n  stackgate crds isvc icache");
 

@@ -28,7 +28,7 @@ std::optional<crds::Kind> find_kind(std::string_view word) {
   return std::nullopt;
 }
 
-std::string_view nearest_kind(std::string_view word) {
+std::string_view nearest_kind_word(std::string_view word) {
   std::vector<std::string_view> names;
   for (const crds::KindInfo& each : crds::kinds) names.insert(names.end(), {each.name, each.plural, each.short_name});
   return validate::schema::nearest(word, names);
@@ -42,7 +42,7 @@ int run_crds(const CrdsOptions& options, const Console& console) {
     const auto kind = find_kind(word);
     if (!kind) {
       console.err << "stackgate: there is no kind '" << word << "'";
-      if (const std::string_view near = nearest_kind(word); !near.empty())
+      if (const std::string_view near = nearest_kind_word(word); !near.empty())
         console.err << "; did you mean '" << near << "'?";
       console.err << '\n';
       return 2;

@@ -1,4 +1,5 @@
-// The JSON parser beside simdjson (when its header is there) and nlohmann, on what the gate reads.
+// The JSON parser beside nlohmann on what the gate reads; and beside simdjson when built with
+// -DSTACKGATE_WITH_SIMDJSON and -lsimdjson.
 #include <string>
 
 #include <fmt/format.h>
@@ -6,35 +7,12 @@
 #include <time.h>
 
 #include "services/kit/json/parse.hpp"
+#include "tests/bench/figure.hpp"
 #if __has_include(<simdjson.h>) && defined(STACKGATE_WITH_SIMDJSON)
 #include <simdjson.h>
 #endif
 
 namespace {
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-/// Microseconds of CPU per call: the best of several rounds, so that a neighbour on the machine counts little.
-template <class Body>
-double measure(Body&& body) {
-  double best = 1e9;
-  for (int round = 0; round < 7; ++round) {
-    const double start = cpu_seconds();
-    long calls = 0;
-    double spent = 0;
-    do {
-      body();
-      ++calls;
-      spent = cpu_seconds() - start;
-    } while (spent < 0.05);
-    best = std::min(best, spent / static_cast<double>(calls));
-  }
-  return best * 1e6;
-}
 
 std::string review(int env) {
   std::string object =
@@ -61,28 +39,30 @@ std::string review(int env) {
          R"(,"oldObject":null,"dryRun":false,"options":{"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1"}}})";
 }
 
-void compare(std::string_view name, const std::string& text) {
+using stackgate::bench::microseconds;
+
+void compare(const std::string& name, const std::string& text, double limit) {
   stackgate::json::Document document;
   if (!stackgate::json::parse(text, document)) std::abort();
-  const double ours = measure([&] { static_cast<void>(stackgate::json::parse(text, document)); });
-  const double nlohmann = measure([&] { static_cast<void>(nlohmann::json::parse(text).size()); });
-  fmt::print("{:<28} {:>8} bytes   ours {:>9.2f} us ({:.2f} ns/byte)   nlohmann {:>10.2f} us", name, text.size(), ours,
-             ours * 1000 / static_cast<double>(text.size()), nlohmann);
+  const double ours = microseconds([&] { static_cast<void>(stackgate::json::parse(text, document)); });
+  const double nlohmann = microseconds([&] { static_cast<void>(nlohmann::json::parse(text).size()); });
+  std::string others = fmt::format("{} bytes; nlohmann {:.1f} µs", text.size(), nlohmann);
 #if defined(STACKGATE_WITH_SIMDJSON)
   simdjson::dom::parser parser;
-  const double simd = measure([&] { static_cast<void>(parser.parse(text).error()); });
-  fmt::print("   simdjson {:>8.2f} us", simd);
+  fmt::format_to(std::back_inserter(others), ", simdjson {:.1f} µs",
+                 microseconds([&] { static_cast<void>(parser.parse(text).error()); }));
 #endif
-  fmt::print("\n");
+  stackgate::bench::print(
+      {.name = "json_" + name, .value = ours, .unit = "us", .limit = limit, .beside = nlohmann, .text = others});
 }
 
 }  // namespace
 
 int main() {
-  compare("review, 2 KB", review(8));
-  compare("review, 17 KB", review(250));
-  compare("object, 4,000 env entries", review(4000));
+  compare("review_2k", review(8), 4);
+  compare("review_60k", review(250), 60);
+  compare("env_4000", review(4000), 1500);
   std::string wide = "{";
   for (int i = 0; i < 20000; ++i) wide += fmt::format("{}\"key-{}\":{}", i == 0 ? "" : ",", i * 7919 % 20011, i);
-  compare("one object, 20,000 keys", wide + "}");
+  compare("one_object_20000_keys", wide + "}", 10000);
 }

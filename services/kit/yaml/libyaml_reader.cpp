@@ -72,6 +72,7 @@ class Builder {
     return false;
   }
   bool fail_in_libyaml();
+  std::uint32_t before_trailing_space(std::uint32_t offset) const;
   std::uint32_t offset_of(const yaml_mark_t& mark);
   bool handle(const yaml_event_t& event, std::deque<json::Document>& out);
   bool scalar(const yaml_event_t& event, Node& out);
@@ -117,6 +118,14 @@ std::uint32_t Builder::offset_of(const yaml_mark_t& mark) {
   return static_cast<std::uint32_t>(cursor_byte_);
 }
 
+/// The end of the last line with text, for what stands behind it: an empty line shows nothing.
+std::uint32_t Builder::before_trailing_space(std::uint32_t offset) const {
+  std::size_t at = offset;
+  if (whole_.substr(0, end_).find_first_not_of(" \t\r\n", at) != std::string_view::npos) return offset;
+  while (at > begin_ && (whole_[at - 1] == '\n' || whole_[at - 1] == '\r')) --at;
+  return static_cast<std::uint32_t>(at);
+}
+
 bool Builder::fail_in_libyaml() {
   if (parser_.error == YAML_MEMORY_ERROR) return fail(0, "out of memory while reading YAML");
   if (parser_.error == YAML_READER_ERROR) {
@@ -129,13 +138,14 @@ bool Builder::fail_in_libyaml() {
   // What is never closed is best shown where it begins.
   if (parser_.context != nullptr && message == "found unexpected end of stream")
     return fail(offset_of(parser_.context_mark), fmt::format("{} {}", message, parser_.context));
+  const std::uint32_t at = before_trailing_space(offset_of(parser_.problem_mark));
   if (parser_.context != nullptr && parser_.context_mark.line != parser_.problem_mark.line) {
     const std::uint32_t context = offset_of(parser_.context_mark);
     message += fmt::format(" {} that begins on line {}", parser_.context, line_of(context));
   } else if (parser_.context != nullptr) {
     message += fmt::format(" {}", parser_.context);
   }
-  return fail(offset_of(parser_.problem_mark), std::move(message));
+  return fail(at, std::move(message));
 }
 
 std::optional<json::ParseError> Builder::run(std::deque<json::Document>& out) {

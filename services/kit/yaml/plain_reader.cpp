@@ -29,8 +29,8 @@ constexpr auto make_word_table() {
   }
   return table;
 }
-constexpr auto words = make_word_table();
-constexpr bool is_word(char c) { return words.is_word[static_cast<unsigned char>(c)]; }
+constexpr auto word_table = make_word_table();
+constexpr bool is_word(char c) { return word_table.is_word[static_cast<unsigned char>(c)]; }
 
 struct Scratch {
   std::vector<Value> items;
@@ -163,7 +163,9 @@ bool PlainReader::key(std::string_view& text, const char*& behind) const {
     text = {at_, at};
     if (text.empty() || text[0] == '-') return false;
     // A key such as `yes` or `1` is no string: libyaml's half knows what becomes of it.
-    if (at != end_ && *at == ':' && !resolve_plain(text, 0).value.is_string()) return false;
+    if (at == end_ || *at != ':') return false;
+    const Resolved resolved = resolve_plain(text, 0);
+    if (!resolved.value.is_string() || resolved.problem != nullptr) return false;
   }
   if (at == end_ || *at != ':' || !followed_by_space(at) || text.size() > longest_key) return false;
   behind = at + 1;

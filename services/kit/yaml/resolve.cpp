@@ -23,7 +23,7 @@ Word word_of(std::string_view text) {
     std::string_view text;
     Word word;
   };
-  static constexpr std::array<Entry, 39> words{{
+  static constexpr std::array<Entry, 39> special_words{{
       {"~", Word::null},         {"null", Word::null},      {"Null", Word::null},      {"NULL", Word::null},
       {"y", Word::yes},          {"Y", Word::yes},          {"yes", Word::yes},        {"Yes", Word::yes},
       {"YES", Word::yes},        {"true", Word::yes},       {"True", Word::yes},       {"TRUE", Word::yes},
@@ -36,7 +36,7 @@ Word word_of(std::string_view text) {
       {"-.Inf", Word::infinite}, {"-.INF", Word::infinite}, {"", Word::null},
   }};
   if (text.size() > 5) return Word::none;
-  for (const Entry& entry : words)
+  for (const Entry& entry : special_words)
     if (entry.text == text) return entry.word;
   return Word::none;
 }

@@ -32,6 +32,24 @@ void add_objects(const json::Value& object, std::vector<CheckedObject>& out) {
     added.kind = crds::kind_named(member_text(object, "kind"));
 }
 
+/// Rules give the place of the field; of a scalar that is there, its value is the better place to point at.
+const json::Member* member_at(const json::Value& value, std::uint32_t key_offset) {
+  for (const json::Member& member : value.members()) {
+    if (member.key_offset == key_offset) return &member;
+    if (const json::Member* found = member_at(member.value, key_offset)) return found;
+  }
+  for (const json::Value& item : value.items())
+    if (const json::Member* found = member_at(item, key_offset)) return found;
+  return nullptr;
+}
+
+std::uint32_t best_offset(const validate::Finding& finding, const json::Value& object) {
+  if (finding.value.empty()) return finding.offset;
+  const json::Member* const member = member_at(object, finding.offset);
+  if (member == nullptr || member->value.is_object() || member->value.is_array()) return finding.offset;
+  return member->value.offset();
+}
+
 }  // namespace
 
 CheckedSet::CheckedSet(std::vector<Input> inputs, std::vector<Input> old, const ValidateOptions& options,
@@ -110,7 +128,8 @@ void CheckedSet::write_report(const CheckedFile& file) {
     entry.file = file.input.name;
     if (file.input.problem.empty()) {
       if (!lines) lines.emplace(file.input.text);
-      const yaml::Place place = lines->locate(finding.offset);
+      const yaml::Place place =
+          lines->locate(object == nullptr ? finding.offset : best_offset(finding, *object->object));
       entry.line = place.line;
       entry.column = place.column;
       entry.source = place.text;

@@ -15,7 +15,7 @@ namespace {
 using validate::Finding;
 using validate::Findings;
 
-constexpr std::array<DocumentRulePage, 5> pages{{
+constexpr std::array<DocumentRulePage, 5> document_pages{{
     {unreadable_rule, "A file or document cannot be read",
      "What cannot be read has not been checked: a missing file, a fault in YAML or JSON, a key that stands twice. The "
      "command then exits with 2, after it has reported everything else."},
@@ -37,7 +37,7 @@ Finding finding_at(const validate::Rule& rule, std::string path, const json::Val
           std::move(fix), value.offset()};
 }
 
-std::string_view nearest_kind(std::string_view word) {
+std::string_view nearest_resource_kind(std::string_view word) {
   std::array<std::string_view, crds::kinds.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = crds::kinds[i].name;
   return validate::schema::nearest(word, names);
@@ -52,19 +52,19 @@ std::string list_of_kinds() {
 
 }  // namespace
 
-std::vector<DocumentRulePage> document_rule_pages() { return {pages.begin(), pages.end()}; }
+std::vector<DocumentRulePage> document_rule_pages() { return {document_pages.begin(), document_pages.end()}; }
 
 Findings check_document(const json::Value& document, bool strict) {
   Findings findings;
-  const json::Value* const version = document.find("apiVersion");
+  const json::Value* const written_version = document.find("apiVersion");
   const json::Value* const kind = document.find("kind");
-  const std::string_view group_version = version == nullptr ? std::string_view{} : version->string();
+  const std::string_view group_version = written_version == nullptr ? std::string_view{} : written_version->string();
   const std::string_view group = group_version.substr(0, group_version.find('/'));
   const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
 
   if (group != crds::api_group) {
     if (!strict) return findings;
-    if (version == nullptr || kind == nullptr || kind_text.empty()) {
+    if (written_version == nullptr || kind == nullptr || kind_text.empty()) {
       findings.push_back({passed_over_rule.id, passed_over_rule.severity, "", "",
                           "is no Kubernetes resource: apiVersion or kind is missing", "give it both, or take it out",
                           document.offset()});
@@ -78,14 +78,14 @@ Findings check_document(const json::Value& document, bool strict) {
     return findings;
   }
   if (group_version != crds::api_group_version) {
-    findings.push_back(finding_at(wrong_version_rule, "apiVersion", *version, "is no version that is served",
+    findings.push_back(finding_at(wrong_version_rule, "apiVersion", *written_version, "is no version that is served",
                                   fmt::format("write {}", crds::api_group_version)));
   }
   if (kind == nullptr) {
     findings.push_back({unknown_kind_rule.id, unknown_kind_rule.severity, "kind", "", "the kind is missing",
                         fmt::format("write one of {}", list_of_kinds()), document.offset()});
   } else if (!crds::kind_named(kind_text)) {
-    const std::string_view near = nearest_kind(kind_text);
+    const std::string_view near = nearest_resource_kind(kind_text);
     findings.push_back(finding_at(
         unknown_kind_rule, "kind", *kind, fmt::format("is no kind of {}", crds::api_group),
         near.empty() ? fmt::format("write one of {}", list_of_kinds()) : fmt::format("did you mean {}?", near)));

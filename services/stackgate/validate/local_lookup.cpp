@@ -78,9 +78,9 @@ std::string_view name_of(const json::Value& object) { return text_of(child(objec
 
 void LocalObjects::add(const json::Value& object, std::string_view ns) {
   const std::string_view kind = text_of(object.find("kind"));
-  const std::string_view version = text_of(object.find("apiVersion"));
-  const std::size_t slash = version.find('/');
-  const std::string_view group = slash == std::string_view::npos ? std::string_view{} : version.substr(0, slash);
+  const std::string_view group_version = text_of(object.find("apiVersion"));
+  const std::size_t slash = group_version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view{} : group_version.substr(0, slash);
   const std::string_view name = name_of(object);
   if (name.empty()) return;
   const std::string_view where = namespace_of(object, ns);
