@@ -101,8 +101,8 @@ start_current() {
     read -rp "  Go on? [y/N] " answer
     [[ $answer == [yY]* ]] || exit 1
   fi
-  if kubectl get validatingwebhookconfiguration stackgate >/dev/null 2>&1; then
-    say "Stackgate is already installed there: its webhook configuration 'stackgate' exists. Nothing was changed."
+  if kubectl get validatingwebhookconfiguration stackgate-gate >/dev/null 2>&1; then
+    say "Stackgate is already installed there: its webhook configuration 'stackgate-gate' exists. Nothing was changed."
     exit 1
   fi
   if kubectl get crd stackguardrails.stackgate.dev >/dev/null 2>&1; then
@@ -111,7 +111,7 @@ start_current() {
     mapfile -t -O "${#made[@]}" made < <(sed -nE 's,^  name: (.*\.stackgate\.dev)$,customresourcedefinition/\1,p' crds/*.yaml)
     step "installing the CustomResourceDefinitions" "2 s" demo-crds install_crds
   fi
-  made=(validatingwebhookconfiguration/stackgate mutatingwebhookconfiguration/stackgate "namespace/$space" "${made[@]}")
+  made=(validatingwebhookconfiguration/stackgate-gate mutatingwebhookconfiguration/stackgate-gate "namespace/$space" "${made[@]}")
   kubectl create namespace "$space" >/dev/null
   kubectl label namespace "$space" stackgate.dev/demo=true >/dev/null
   # Which of this machine's addresses the API server can reach is found by trying.

@@ -73,19 +73,21 @@ gate_is_ready() {
 }
 
 # install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations, pointed at a process on this machine at
-# $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set.
+# $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE "service"
+# they name a Service, whose type ExternalName leads to this machine, and leave caBundle to the gate.
 install_webhooks() {
-  local port=$1 ca policy=${3:-Fail} address=${gate_address:-127.0.0.1} selector='{}'
+  local port=$1 client policy=${3:-Fail} address=${gate_address:-127.0.0.1} selector='{}'
   [ -z "${gate_scoped:-}" ] || selector='{matchLabels: {stackgate.dev/demo: "true"}}'
-  ca=$(base64 -w0 <"$2")
+  client="url: \"https://$address:$port/PATH\", caBundle: $([ "$2" = service ] || base64 -w0 <"$2")"
+  [ "$2" != service ] || client="service: {name: stackgate-gate, namespace: stackgate-system, port: $port, path: /PATH}"
   webhook() { # KIND NAME PATH OPERATIONS
     cat <<YAML
 apiVersion: admissionregistration.k8s.io/v1
 kind: $1
-metadata: {name: stackgate, labels: {app.kubernetes.io/part-of: stackgate}}
+metadata: {name: stackgate-gate, labels: {app.kubernetes.io/part-of: stackgate}}
 webhooks:
 - name: $2.stackgate.dev
-  clientConfig: {url: "https://$address:$port/$3", caBundle: $ca}
+  clientConfig: {${client//PATH/$3}}
   rules:
   - {apiGroups: [stackgate.dev], apiVersions: ["*"], operations: [$4], resources: ["*"], scope: Namespaced}
   admissionReviewVersions: [v1]

@@ -3,7 +3,7 @@
 #   headers.sh [COMPILER] [GENERATED_INCLUDE_DIR]     "ok HEADER" or "not ok HEADER" and the compiler's words
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
-export compiler=${1:-clang++-19} generated=${2:-build/release/generated}
+export compiler=${1:-g++-12} generated=${2:-build/release/generated}
 
 check() {
   local words

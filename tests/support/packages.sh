@@ -9,7 +9,7 @@ package_group() {
       librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     cluster) echo curl jq openssl xz-utils tar perl-base procps ;;
-    style) echo clang-format-19 clang-19 shellcheck codespell ;;
+    style) echo clang-format-19 shellcheck codespell ;;
     lint) echo clang-tidy-19 cppcheck ;;
     bench) echo wrk libbenchmark-dev ;;
   esac

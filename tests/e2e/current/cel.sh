@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What the CRDs say in CEL, on a server that understands it, and with the same verdict from the gate's rules.
+# shellcheck disable=SC2154 # lib.sh sets them
 source "$(dirname "$(realpath "$0")")/../lib.sh"
 
 # rule id | sample | what is done to it (jq)
