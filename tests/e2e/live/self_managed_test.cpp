@@ -1,4 +1,6 @@
-// Against a real API server; see tests/kit/kube/live_test.cpp.
+// Self-managed certificates on a real API server; see live.hpp.
+#include "certs/self_managed.hpp"
+
 #include <atomic>
 #include <cstdlib>
 #include <set>
@@ -9,32 +11,23 @@
 #include <unistd.h>
 
 #include "certs/ca_bundle.hpp"
-#include "certs/self_managed.hpp"
 #include "certs/self_managed_secret.hpp"
 #include "services/kit/base/base64.hpp"
+#include "tests/e2e/live/live.hpp"
 
 namespace stackgate::certs {
 namespace {
 
+using live::environment;
+using live::within;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-template <class Condition>
-bool within(std::chrono::milliseconds limit, Condition condition) {
-  const auto deadline = Clock::now() + limit;
-  while (!condition()) {
-    if (Clock::now() > deadline) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
 
 class LiveSelfManaged : public testing::Test {
  protected:
   void SetUp() override {
-    const char* file = std::getenv("STACKGATE_TEST_KUBECONFIG");
-    if (file == nullptr || *file == '\0')
-      GTEST_SKIP() << "STACKGATE_TEST_KUBECONFIG is not set: no API server to try this on";
+    const std::string file = environment("STACKGATE_TEST_KUBECONFIG");
+    if (file.empty()) GTEST_SKIP() << live::no_server;
     static std::atomic<int> count{0};
     name = "certs-" + std::to_string(getpid()) + "-" + std::to_string(++count);
     for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,4 @@
-// Against a real API server: STACKGATE_TEST_KUBECONFIG names its kubeconfig (with all rights), and
-// STACKGATE_TEST_RESTART_APISERVER a shell command that restarts it. tests/e2e/kube.sh sets both.
+// The Kubernetes client against a real API server; see live.hpp.
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -10,34 +9,22 @@
 
 #include "services/kit/kube/cache.hpp"
 #include "services/kit/kube/client.hpp"
+#include "tests/e2e/live/live.hpp"
 
 namespace stackgate::kube {
 namespace {
 
+using live::environment;
+using live::within;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-template <class Condition>
-bool within(std::chrono::milliseconds limit, Condition condition) {
-  const auto deadline = Clock::now() + limit;
-  while (!condition()) {
-    if (Clock::now() > deadline) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
 
 class LiveKube : public testing::Test {
  protected:
   void SetUp() override {
     const std::string file = environment("STACKGATE_TEST_KUBECONFIG");
-    if (file.empty()) GTEST_SKIP() << "STACKGATE_TEST_KUBECONFIG is not set: no API server to try this on";
+    if (file.empty()) GTEST_SKIP() << live::no_server;
     auto config = load_kubeconfig(file);
     ASSERT_TRUE(config) << config.error().message;
     auto connected = Client::connect(*config);
