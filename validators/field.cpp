@@ -2,45 +2,59 @@
 
 namespace stackgate::validate {
 
+Field::Field(Walk& walk, const json::Value* value, const Field* parent, std::string_view key, std::int64_t index,
+             std::uint32_t offset)
+    : walk_(&walk), value_(value), key_(key), index_(index), offset_(offset) {
+  if (parent == nullptr) return;
+  node_ = parent->node();
+  path_ = parent->path();
+}
+
 Field Field::root(Walk& walk, const json::Value& object, const schema::Node* node) {
-  return {walk, &object, node, nullptr, object.offset()};
+  Field root(walk, &object, nullptr, {}, -1, object.offset());
+  root.node_ = node;
+  root.own_node_ = root.own_path_ = true;
+  return root;
 }
 
 Field Field::operator[](std::string_view key) const {
   const json::Member* member = value_ == nullptr ? nullptr : value_->find_member(key);
-  const schema::Node* child = nullptr;
-  if (node_ != nullptr) {
-    child = node_->property(key);
-    if (child == nullptr) child = node_->additional;
-  }
-  // The document's own key outlives the walk; the caller's may be a temporary.
-  if (member != nullptr) {
-    return {*walk_, &member->value, child, walk_->arena.make<Path>(path_, member->key), member->key_offset};
-  }
-  return {*walk_, nullptr, child, walk_->arena.make<Path>(path_, walk_->arena.copy(key)), offset_};
+  if (member != nullptr) return {*walk_, &member->value, this, member->key, -1, member->key_offset};
+  return {*walk_, nullptr, this, key, -1, offset_};
 }
 
 Field Field::at(std::size_t index) const {
   const auto items = value_ == nullptr ? std::span<const json::Value>{} : value_->items();
-  const Path* path = walk_->arena.make<Path>(path_, std::string_view{}, static_cast<std::int64_t>(index));
-  const schema::Node* child = node_ == nullptr ? nullptr : node_->items;
-  if (index >= items.size()) return {*walk_, nullptr, child, path, offset_};
-  return {*walk_, &items[index], child, path, items[index].offset()};
+  const auto position = static_cast<std::int64_t>(index);
+  if (index >= items.size()) return {*walk_, nullptr, this, {}, position, offset_};
+  return {*walk_, &items[index], this, {}, position, items[index].offset()};
 }
 
 Field Field::entry(std::size_t index) const {
   const json::Member& member = value_->members()[index];
-  const schema::Node* child = nullptr;
-  if (node_ != nullptr) {
-    child = node_->property(member.key);
-    if (child == nullptr) child = node_->additional;
-  }
-  return {*walk_, &member.value, child, walk_->arena.make<Path>(path_, member.key), member.key_offset};
+  return {*walk_, &member.value, this, member.key, -1, member.key_offset};
+}
+
+const schema::Node* Field::node() const {
+  if (own_node_) return node_;
+  own_node_ = true;
+  if (node_ == nullptr) return nullptr;
+  const schema::Node& parent = *node_;
+  if (index_ >= 0) return node_ = parent.items;
+  const schema::Node* child = parent.property(key_);
+  return node_ = child == nullptr ? parent.additional : child;
+}
+
+const Path* Field::path() const {
+  if (own_path_) return path_;
+  own_path_ = true;
+  return path_ = walk_->arena.make<Path>(path_, key_, index_);
 }
 
 const json::Value* Field::effective() const {
   if (present()) return value_;
-  return node_ == nullptr ? nullptr : node_->default_value;
+  const schema::Node* described = node();
+  return described == nullptr ? nullptr : described->default_value;
 }
 
 std::optional<std::string_view> Field::text() const {

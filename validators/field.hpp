@@ -28,6 +28,7 @@ class Field {
   /// The object itself. `node` may be nullptr (no defaults then).
   static Field root(Walk& walk, const json::Value& object, const schema::Node* node);
 
+  /// `key` is a literal or a key of the document: it must live as long as the result.
   Field operator[](std::string_view key) const;
   Field operator[](const char* key) const { return (*this)[std::string_view(key)]; }
   Field at(std::size_t index) const;
@@ -52,27 +53,34 @@ class Field {
     return std::views::iota(std::size_t{0}, map_size()) |
            std::views::transform([self = *this](std::size_t i) { return self.entry(i); });
   }
-  std::string_view key() const { return path_ == nullptr ? std::string_view{} : path_->key; }
+  /// The last link of its path; empty for an item of a list and for the object itself.
+  std::string_view key() const { return key_; }
 
   const json::Value* value() const { return value_; }  // nullptr when not written
   const json::Value* effective() const;                // or the schema's default
-  const schema::Node* node() const { return node_; }
-  const Path* path() const { return path_; }
+  const schema::Node* node() const;                    // nullptr where the schema says nothing
+  const Path* path() const;
   /// Its own place, or that of the nearest written parent.
   std::uint32_t offset() const { return offset_; }
 
  private:
-  Field(Walk& walk, const json::Value* value, const schema::Node* node, const Path* path, std::uint32_t offset)
-      : walk_(&walk), value_(value), node_(node), path_(path), offset_(offset) {}
+  Field(Walk& walk, const json::Value* value, const Field* parent, std::string_view key, std::int64_t index,
+        std::uint32_t offset);
   Field entry(std::size_t index) const;
   std::size_t list_size() const;
   std::size_t map_size() const;
 
+  // Most fields are read and never reported, and hold a value: their link in the path and their schema are found only
+  // when somebody asks. Until then path_ and node_ are the parent's.
   Walk* walk_;
   const json::Value* value_;
-  const schema::Node* node_;
-  const Path* path_;
+  mutable const schema::Node* node_ = nullptr;
+  mutable const Path* path_ = nullptr;
+  std::string_view key_;
+  std::int64_t index_;
   std::uint32_t offset_;
+  mutable bool own_node_ = false;
+  mutable bool own_path_ = false;
 };
 
 }  // namespace stackgate::validate

@@ -92,7 +92,7 @@ TEST(CommonRules, AClaimIsCreatedWholeOrNamed) {
   expect_rule(rule::quantity, Kind::stack_datastore,
               {{"spec: {pvc: {size: 10GB}}", {"spec.pvc.size"}},
                {"spec: {pvc: {size: '-1Gi'}}", {"spec.pvc.size"}},
-               {"spec: {pvc: {size: 1e3}}", {}}});
+               {"spec: {pvc: {size: '1e3'}}", {}}});
 }
 
 TEST(CommonRules, AnEnvironmentIsOneThatPodsCanHave) {
@@ -118,7 +118,7 @@ TEST(CommonRules, AnEnvironmentIsOneThatPodsCanHave) {
 }
 
 TEST(CommonRules, DoubleNamesAreReportedOnce) {
-  EXPECT_EQ(short_form(review_of(Kind::inference_service, "spec: {env: [{name: A, value: x}, {name: A, value: y}]}")),
+  EXPECT_EQ(short_form(review_of(Kind::inference_service, "spec: {env: [{name: A, value: one}, {name: A, value: two}]}")),
             (std::vector<std::string>{"error spec.env[1] schema-duplicate"}));
   EXPECT_EQ(short_form(review_of(Kind::inference_service, "spec: {image: {pullSecrets: [a, b, a]}}")),
             (std::vector<std::string>{"error spec.image.pullSecrets[2] schema-duplicate"}));
@@ -291,7 +291,7 @@ TEST(CommonRules, ImagesAreNamedSoThatNodesFindThem) {
   expect_rule(rule::image_repository, Kind::inference_service,
               {{"spec: {image: {repository: 'localhost:5000/a/b'}}", {}},
                {"spec: {image: {repository: 'a/b:1.0'}}", {"spec.image.repository"}},
-               {"spec: {image: {repository: A/b}}", {"spec.image.repository"}}});
+               {"spec: {image: {repository: r/B}}", {"spec.image.repository"}}});
 }
 
 }  // namespace

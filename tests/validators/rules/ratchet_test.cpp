@@ -39,7 +39,7 @@ TEST(Ratcheting, AFaultBetweenFieldsIsTouchedByEither) {
 
 TEST(Ratcheting, AnItemThatMovedIsStillTheSame) {
   EXPECT_EQ(
-      update("spec: {env: [{name: 'A B', value: x}]}", "spec: {env: [{name: C, value: y}, {name: 'A B', value: x}]}"),
+      update("spec: {env: [{name: 'A B', value: x}]}", "spec: {env: [{name: C, value: z}, {name: 'A B', value: x}]}"),
       (Lines{"warning spec.env[1].name env-name"}));
   EXPECT_EQ(update("spec: {tolerations: [{key: a, operator: Exists, value: b}]}",
                    "spec: {tolerations: [{key: c, operator: Exists}, {key: a, operator: Exists, value: b}]}"),

@@ -37,8 +37,7 @@ void check_claim(Context& context, Field pvc) {
     check_existing_claim_fields(context, pvc);
   check_object_name(context, pvc["name"]);
   const Field size = pvc["size"];
-  check_quantity(context, size);
-  if (const auto amount = quantity_of(size); amount && amount->sign() == 0)
+  if (const auto amount = checked_quantity(context, size); amount && amount->sign() == 0)
     context.report(rule::pvc_size_zero, size, "a claim cannot be empty", "write a size above 0, for example 100Gi");
   if (const Field storage_class = pvc["storageClass"]; storage_class.text() && !storage_class.text()->empty())
     check_text(context, rule::storage_class_name, storage_class, grammar::check_dns_subdomain);

@@ -26,9 +26,8 @@ void check_amount(Context& context, const Field& amount) {
     context.report(rule::resource_key, amount, "the resource's name " + bad->problem, std::move(bad->fix));
     return;
   }
-  check_quantity(context, amount);
-  const auto quantity = quantity_of(amount);
-  if (!quantity || quantity->sign() < 0) return;
+  const auto quantity = checked_quantity(context, amount);
+  if (!quantity) return;
   if (is_gpu(context, name)) {
     if (!quantity->is_integer() || quantity->sign() == 0)
       context.report(rule::gpu_count, amount, "a number of GPUs is a whole number of at least 1",
@@ -53,6 +52,7 @@ void check_pair(Context& context, const Field& request, const Field& limit) {
                    "write the same line under limits");
     return;
   }
+  if (request.absent() || json::equal(*request.value(), *limit.value())) return;
   const auto asked = quantity_of(request);
   const auto most = quantity_of(limit);
   if (!asked || !most || *asked == *most) return;

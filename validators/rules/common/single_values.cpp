@@ -47,17 +47,24 @@ std::optional<grammar::Quantity> quantity_of(const Field& field) {
   return *parsed;
 }
 
-void check_quantity(Context& context, Field quantity) {
-  if (quantity.absent()) return;
-  if (quantity.value()->is_string()) {
+void check_quantity(Context& context, Field quantity) { checked_quantity(context, quantity); }
+
+std::optional<grammar::Quantity> checked_quantity(Context& context, const Field& quantity) {
+  if (quantity.absent()) return std::nullopt;
+  std::optional<grammar::Quantity> amount;
+  if (quantity.value()->is_integer()) {
+    amount = grammar::Quantity::from_integer(quantity.value()->integer());
+  } else if (quantity.value()->is_string()) {
     auto parsed = grammar::parse_quantity(quantity.value()->string());
     if (!parsed) {
       context.report(rule::quantity, quantity, std::move(parsed.error().problem), std::move(parsed.error().fix));
-      return;
+      return std::nullopt;
     }
+    amount = *parsed;
   }
-  if (const auto amount = quantity_of(quantity); amount && amount->sign() < 0)
-    context.report(rule::quantity, quantity, "must not be negative", "write 0 or more, for example 10Gi");
+  if (!amount || amount->sign() >= 0) return amount;
+  context.report(rule::quantity, quantity, "must not be negative", "write 0 or more, for example 10Gi");
+  return std::nullopt;
 }
 
 void check_image_reference(Context& context, Field image) {

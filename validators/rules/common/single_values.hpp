@@ -18,6 +18,9 @@ void check_text(Context& context, const Rule& rule, const Field& field, TextGram
 /// The amount that a quantity field holds (a string, or a whole number); nothing when it holds none.
 std::optional<grammar::Quantity> quantity_of(const Field& field);
 
+/// The same, and what is wrong with it is reported: nothing then, and for a negative amount.
+std::optional<grammar::Quantity> checked_quantity(Context& context, const Field& quantity);
+
 /// Keys and values of a map of labels.
 void check_labels(Context& context, const Field& labels);
 /// Keys of a map of annotations, and that all of it stays under 256 KiB.

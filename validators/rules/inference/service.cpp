@@ -26,8 +26,7 @@ void check_storage(Context& context, const Field& spec) {
   if (storage.absent()) return;
   check_object_name(context, storage["nimCache"]["name"]);
   const Field shared = storage["sharedMemorySizeLimit"];
-  check_quantity(context, shared);
-  const auto amount = quantity_of(shared);
+  const auto amount = checked_quantity(context, shared);
   if (!amount) return;
   if (amount->sign() == 0)
     context.report(rule::shared_memory_zero, shared, "leaves the server no shared memory, without which it crashes",
