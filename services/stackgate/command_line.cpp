@@ -238,6 +238,15 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
 
   CLI::App* const version_command = root.add_subcommand("version", "Print the version");
 
+  // CLI11 says of a wrong word only that a subcommand is required.
+  const auto is_command = [&](std::string_view word) {
+    return std::ranges::any_of(root.get_subcommands({}),
+                               [&](const CLI::App* each) { return each->get_name() == word; });
+  };
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    console.err << "stackgate: there is no command '" << argv[1] << "'\n'stackgate --help' lists them.\n";
+    return Finished{2};
+  }
   try {
     root.parse(argc, argv);
     if (gate_command->parsed()) {

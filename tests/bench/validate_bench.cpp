@@ -68,7 +68,7 @@ spec:
   env:
 )",
                                 i, i % 50, fault ? "\"2\"" : "2");
-  for (int k = 0; k < 12; ++k)
+  for (int k = 0; k < 19; ++k)
     out += fmt::format("    - name: SETTING_{}\n      value: \"some value of setting {}\"\n", k, k);
   return out;
 }

@@ -1,0 +1,224 @@
+#include "services/stackgate/validate/validate.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "services/kit/json/parse.hpp"
+#include "tests/cli/run_command.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace stackgate {
+namespace {
+
+using test::Ran;
+using test::run;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* good = R"(apiVersion: stackgate.dev/v1alpha1
+kind: StackGuardrail
+metadata:
+  name: guardrail
+spec:
+  nimEndpoint:
+    baseURL: http://llm:8000/v1
+  configStore:
+    configMap:
+      name: rails
+)";
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) ADD_FAILURE() << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string output_of(std::vector<std::string> words, const std::string& input) {
+  words.insert(words.begin(), "validate");
+  words.emplace_back("-");
+  return run(words, input).out;
+}
+
+TEST(Validate, a_good_document_has_no_findings) {
+  const Ran ran = run({"validate", "-"}, good);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("1 document checked: no findings\n"));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Validate, a_finding_stands_with_line_column_and_caret) {
+  const Ran ran = run({"validate", "-"}, "# é\n---\n" + with(good, "configStore:", "configstore:"));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:10:3: error: spec.configstore: unknown field"));
+  EXPECT_THAT(ran.out, HasSubstr("   10 |   configstore:\n      |   ^~~~~~~~~~~\n"));
+  EXPECT_THAT(ran.out, HasSubstr("In StackGuardrail \"guardrail\":"));
+}
+
+TEST(Validate, the_caret_stands_under_a_wrong_value) {
+  const Ran ran = run({"validate", "-"}, with(good, "http://llm:8000/v1", "'http://llm:8000'  # why"));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out,
+              HasSubstr("    7 |     baseURL: 'http://llm:8000'  # why\n      |              ^~~~~~~~~~~~~~~~~\n"));
+}
+
+TEST(Validate, long_lines_are_cut_around_the_fault) {
+  const std::string text =
+      R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"StackGuardrail","metadata":{"name":"g","labels":{"a":")" +
+      std::string(63, 'x') + R"(","b":")" + std::string(63, 'y') +
+      R"("}},"spec":{"nimEndpoint":{"baseURL":7},"configStore":{"configMap":{"name":"rails"}}}})";
+  const Ran ran = run({"validate", "-"}, text);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("| …"));
+  EXPECT_THAT(ran.out, HasSubstr(" ^\n"));
+  for (std::size_t at = 0, end = 0; at < ran.out.size(); at = end + 1) {
+    end = std::min(ran.out.find('\n', at), ran.out.size());
+    EXPECT_LT(end - at, 300U);
+  }
+}
+
+TEST(Validate, other_kinds_are_passed_over_unless_strict) {
+  const std::string text = std::string("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\nfoo: 1\n---\n") + good;
+  const Ran ran = run({"validate", "-"}, text);
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("1 document checked, 2 passed over: no findings"));
+  const Ran strict = run({"validate", "--strict", "-"}, text);
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_THAT(strict.out, HasSubstr("Secret of v1 is no resource of ours"));
+  EXPECT_THAT(strict.out, HasSubstr("is no Kubernetes resource"));
+}
+
+TEST(Validate, a_wrong_version_or_kind_of_our_group_is_always_an_error) {
+  EXPECT_THAT(output_of({}, with(good, "v1alpha1", "v1beta1")), HasSubstr("write stackgate.dev/v1alpha1"));
+  EXPECT_THAT(output_of({}, with(good, "StackGuardrail", "StackGuardrails")),
+              HasSubstr("did you mean StackGuardrail?"));
+  EXPECT_THAT(output_of({}, with(good, "kind: StackGuardrail\n", "")), HasSubstr("the kind is missing"));
+  EXPECT_THAT(output_of({}, with(good, "stackgate.dev/v1alpha1", "stackgate.dev")),
+              HasSubstr("[document-version-wrong]"));
+}
+
+TEST(Validate, items_of_a_list_are_checked) {
+  const std::string item = R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"StackGuardrail","metadata":{"name":"g"},)"
+                           R"("spec":{"nimEndpoint":{"baseURL":"http://llm:8000/v1"},"configStore":{}}})";
+  const Ran ran = run({"validate", "-"}, R"({"apiVersion":"v1","kind":"List","items":[)" + item + "," + item + "]}");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("2 documents checked"));
+  EXPECT_THAT(ran.out, HasSubstr("spec.configStore"));
+}
+
+TEST(Validate, what_cannot_be_read_ends_with_2_and_the_rest_is_reported) {
+  const Ran ran = run({"validate", "/nowhere/a.yaml", "-"}, with(good, "configStore:", "configstore:") + "---\na: [\n");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("/nowhere/a.yaml: error: cannot be read: No such file or directory"));
+  EXPECT_THAT(ran.out, HasSubstr("unknown field"));
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:12:5: error:"));
+  EXPECT_THAT(ran.out, HasSubstr("[document-unreadable]"));
+}
+
+TEST(Validate, directories_are_read_below_in_order) {
+  const test::TempDir dir;
+  const std::filesystem::path root = dir / ".";
+  std::filesystem::create_directories(root / "b" / ".hidden");
+  std::filesystem::create_directories(root / "empty");
+  const auto write = [](const std::filesystem::path& file, const std::string& text) { std::ofstream(file) << text; };
+  write(root / "z.yml", with(good, "configStore:", "configstore:"));
+  write(root / "b" / "a.yaml", with(good, "configStore:", "configstore:"));
+  write(root / "b" / "c.json", R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"Nothing"})");
+  write(root / "b" / "notes.txt", "not: [yaml");
+  write(root / "b" / ".hidden" / "x.yaml", "not: [yaml");
+  const Ran ran = run({"validate", root.string()});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_LT(ran.out.find("b/a.yaml"), ran.out.find("b/c.json"));
+  EXPECT_LT(ran.out.find("b/c.json"), ran.out.find("z.yml"));
+  EXPECT_THAT(ran.out, HasSubstr("3 documents checked"));
+  const Ran empty = run({"validate", (root / "empty").string()});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.out, HasSubstr("holds no .yaml, .yml or .json file"));
+}
+
+TEST(Validate, old_documents_make_it_an_update) {
+  const test::TempDir dir;
+  const std::string old = dir / "old.yaml";
+  std::ofstream(old) << with(good, "http://llm:8000/v1", "http://llm:8000");
+  // The stored fault is untouched: a warning. A new one is an error.
+  const std::string still = with(with(good, "http://llm:8000/v1", "http://llm:8000"), "name: rails", "name: other");
+  const Ran ratcheted = run({"validate", "--old", old, "-"}, still);
+  EXPECT_EQ(ratcheted.status, 0) << ratcheted.out;
+  EXPECT_THAT(ratcheted.out, HasSubstr("1 document checked (1 update): 0 errors, 1 warning"));
+  EXPECT_EQ(run({"validate", "--old", old, "--warnings-as-errors", "-"}, still).status, 1);
+  EXPECT_EQ(run({"validate", "-"}, still).status, 1);
+  const Ran other = run({"validate", "--old", old, "-"}, with(good, "name: guardrail", "name: another"));
+  EXPECT_THAT(other.err, HasSubstr("nothing was compared"));
+}
+
+TEST(Validate, references_within_the_set_are_known_and_others_are_not_blamed) {
+  const std::string config_map =
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: rails}\ndata: {config.yml: x}\n";
+  EXPECT_THAT(output_of({}, good), HasSubstr("--cluster looks for them"));
+  EXPECT_THAT(output_of({}, good), Not(HasSubstr("reference-unchecked")));
+  EXPECT_THAT(output_of({}, good + config_map), Not(HasSubstr("--cluster looks for them")));
+}
+
+TEST(Validate, two_resources_that_would_make_the_same_objects_are_found) {
+  const std::string other = with(with(good, "StackGuardrail", "StackDatastore"), "spec:", "spec: {}\nignored:");
+  EXPECT_THAT(output_of({}, good + ("---\n" + other)), HasSubstr("[child-name-taken]"));
+}
+
+TEST(Validate, json_output_is_an_array_with_all_that_is_known) {
+  const std::string text = output_of({"--output", "json"}, with(good, "configStore:", "configstore:"));
+  json::Document document;
+  const auto findings = json::parse(text, document);
+  ASSERT_TRUE(findings.has_value()) << text;
+  ASSERT_EQ(findings->items().size(), 2U);
+  for (const json::Value& finding : findings->items()) {
+    for (const char* key : {"rule", "severity", "path", "message", "fix", "file", "kind", "namespace", "name"})
+      EXPECT_TRUE(finding.find(key) != nullptr && finding.find(key)->is_string()) << key;
+    EXPECT_TRUE(finding.find("line")->is_integer());
+    EXPECT_TRUE(finding.find("column")->is_integer());
+  }
+  EXPECT_EQ(output_of({"-o", "json"}, good), "[]\n");
+}
+
+TEST(Validate, sarif_names_rules_and_places) {
+  const std::string text = output_of({"--output", "sarif"}, with(good, "configStore:", "configstore:"));
+  json::Document document;
+  const auto log = json::parse(text, document);
+  ASSERT_TRUE(log.has_value()) << text;
+  EXPECT_EQ(log->find("version")->string(), "2.1.0");
+  const json::Value& result = log->find("runs")->items()[0];
+  const auto rules = result.find("tool")->find("driver")->find("rules")->items();
+  const auto results = result.find("results")->items();
+  ASSERT_EQ(results.size(), 2U);
+  for (const json::Value& each : results) {
+    const auto index = static_cast<std::size_t>(each.find("ruleIndex")->integer());
+    ASSERT_LT(index, rules.size());
+    EXPECT_EQ(rules[index].find("id")->string(), each.find("ruleId")->string());
+    EXPECT_FALSE(rules[index].find("help")->find("text")->string().empty());
+    const json::Value* place = each.find("locations")->items()[0].find("physicalLocation");
+    EXPECT_GE(place->find("region")->find("startLine")->integer(), 1);
+    EXPECT_EQ(place->find("artifactLocation")->find("uri")->string(), "stdin");
+  }
+}
+
+TEST(Validate, github_commands_are_escaped) {
+  const test::TempDir dir;
+  const std::string file = dir / "a,b:c%.yaml";
+  std::ofstream(file) << with(good, "configStore:", "configstore:");
+  const Ran ran = run({"validate", "--output", "github", file});
+  EXPECT_THAT(ran.out, HasSubstr("a%2Cb%3Ac%25.yaml,line="));
+  EXPECT_THAT(ran.out,
+              HasSubstr(",title=StackGuardrail guardrail%3A schema-unknown-field::spec.configstore: unknown field"));
+  EXPECT_THAT(ran.out, HasSubstr("%0A"));
+}
+
+TEST(Validate, threads_do_not_change_the_report) {
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += "---\n" + with(with(good, "name: guardrail", "name: g" + std::to_string(i)),
+                           "configStore:", i % 3 == 0 ? "configstore:" : "configStore:");
+  EXPECT_EQ(output_of({"--jobs", "1"}, text), output_of({"--jobs", "4"}, text));
+}
+
+}  // namespace
+}  // namespace stackgate
