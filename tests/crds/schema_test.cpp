@@ -137,9 +137,11 @@ INSTANTIATE_TEST_SUITE_P(
         Keyword{stack_evaluator, "spec.evalLogLevel", "enum", R"(["INFO","DEBUG"])"},
         Keyword{inference_cache, "spec.source.registry.model.tensorParallelism", "type", R"("string")"},
         Keyword{inference_cache, "spec.userID", "minimum", "0"},
-        Keyword{stack_datastore, "spec.pvc.storageClass", "minLength", ""},           // "" asks for no class
-        Keyword{inference_service, "spec.storage.nimCache.profile", "minLength", ""}  // "" is allowed
-        ));
+        Keyword{stack_datastore, "spec.pvc.storageClass", "minLength", ""},            // "" asks for no class
+        Keyword{inference_service, "spec.storage.nimCache.profile", "minLength", ""},  // "" is allowed
+        Keyword{inference_service, "spec.env[].value", "nullable", "true"},            // as in a pod
+        Keyword{inference_service, "spec.nodeSelector{}", "nullable", "true"},
+        Keyword{stack_datastore, "spec.databaseConfig.host", "nullable", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Lists, Schema,

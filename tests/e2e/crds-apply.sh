@@ -52,6 +52,19 @@ for plural in "${kinds[@]}"; do
 done
 refused "the sample with typing mistakes is refused by kubectl" "unknown field" kube -n "$ns" apply --dry-run=server -f "$samples/typos.yaml"
 
+# Empty texts where they have a meaning, and null where Kubernetes' own types take it for one.
+while IFS='|' read -r kind change; do
+  json "$samples/minimal/$kind.yaml" | jq "$change" >"$scratch/object.json"
+  check "$kind with $change is accepted" kube -n "$ns" create --dry-run=server --validate=false -f "$scratch/object.json"
+done <<'T'
+inferenceservices|.spec.storage.nimCache = {name: "llm-cache", profile: ""}
+inferenceservices|.spec.env = [{name: "A", value: ""}, {name: "B", value: null}, {name: "C"}]
+inferenceservices|.spec.nodeSelector = {"node-role.kubernetes.io/gpu": ""}
+inferenceservices|.spec.tolerations = [{key: "", operator: "Exists", value: ""}]
+inferencecaches|.spec.storage.pvc += {storageClass: "", subPath: ""}
+stackdatastores|.spec.annotations = {a: ""} | .spec.labels = {b: ""}
+T
+
 # columns KIND HEADINGS [WIDE_HEADINGS]
 columns() {
   check "$1 can be created" kube -n "$ns" apply -f "$samples/minimal/$1.yaml"

@@ -139,6 +139,9 @@ stackcustomizers|.spec.scheduler.type = "queue"
 inferenceservices|.spec.resources.requests = {"nvidia.com/gpu": "1"}
 inferenceservices|.spec.expose = {ingress: {enabled: true, host: "llm.example.com"}, httpRoute: {enabled: false}}
 inferenceservices|.spec.env = [{name: "A", value: "", valueFrom: {fieldRef: {fieldPath: "metadata.name"}}}, {name: "B", value: ""}]
+inferenceservices|.spec.env = [{name: "A", value: null, valueFrom: {fieldRef: {fieldPath: "metadata.name"}}}]
+inferenceservices|.spec.tolerations = [{key: "", operator: "Exists", value: ""}, {key: "a", operator: "Exists", value: null}]
+inferenceservices|.spec.nodeSelector = {"node-role.kubernetes.io/gpu": ""}
 inferenceservices|.spec.podSecurityContext = {runAsNonRoot: true, runAsUser: 1}
 inferenceservices|.spec.podSecurityContext = {runAsNonRoot: false, runAsUser: 0}
 inferenceservices|.spec.storage.nimCache = {name: "llm-cache", profile: ""}
@@ -149,6 +152,8 @@ inferencecaches|.spec.source = {datastore: {endpoint: "http://datastore:8000", r
 stackguardrails|.spec.otel = {enabled: true, exporterConfig: {tracesExporter: "none", metricsExporter: "console", logsExporter: "none"}}
 stackguardrails|.spec.otel = {enabled: true, exporterOtlpEndpoint: "http://collector:4317"}
 stackguardrails|.spec.otel = {}
+inferencepipelines|.spec.services[0].dependencies[0] |= (del(.envName) | .envValue = null)
+stackdatastores|.spec.pvc += {storageClass: "", subPath: ""}
 stackguardrails|.spec.nimEndpoint.baseURL = "https://inference.example.com/team/v1"
 stackguardrails|.spec.configStore = {pvc: {name: "rails"}}
 stackcustomizers|.spec.scheduler = {type: "queue", queueDialect: "kueue"} | .spec.trainingConfig.queueName = "research"
