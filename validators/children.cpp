@@ -113,7 +113,8 @@ Neighbour neighbour_of(crds::Kind kind, const json::Value& object) {
                 .cache = {},
                 .children = {},
                 .owner = std::string(pipeline_that_made(object))};
-  if (kind == crds::Kind::inference_service) out.cache = text_at(*spec, {"storage", "nimCache", "name"});
+  const bool leaving = !text_at(object, {"metadata", "deletionTimestamp"}).empty();
+  if (kind == crds::Kind::inference_service && !leaving) out.cache = text_at(*spec, {"storage", "nimCache", "name"});
   for (Child& child : children_of(kind, out.name, *spec)) out.children.emplace_back(child.kind, std::move(child.name));
   return out;
 }

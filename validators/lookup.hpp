@@ -43,8 +43,8 @@ struct Referred {
 struct Neighbour {
   crds::Kind kind;
   std::string name;
-  std::string image_tag;                                      // spec.image.tag, empty when not set
-  std::string cache;                                          // InferenceService: spec.storage.nimCache.name
+  std::string image_tag;  // spec.image.tag, empty when not set
+  std::string cache;      // InferenceService: spec.storage.nimCache.name; "" while it is deleted
   std::vector<std::pair<std::string, std::string>> children;  // (kind, name) of the objects made for it
   std::optional<std::string> owner = {};  // the InferencePipeline that made it; "": none did; nullopt: not known
 };

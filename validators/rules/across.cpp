@@ -93,7 +93,7 @@ void check_names(Context& context, const Field& object,
     const Field at = claim_field(kind, object["spec"]);
     context.report(rule::claim_name_taken, at,
                    fmt::format("the claim \"{}\" is created by {}", child_name, describe(neighbour)),
-                   "write another name; or create: false, to use that claim together");
+                   "write another name, or create: false to share that claim");
   }
   for (const auto& [name, kinds] : taken) {
     const Field at = name_field(kind, object, name);

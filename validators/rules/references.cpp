@@ -124,7 +124,7 @@ const Rule& missing_rule(const Place& place) {
 
 void report_missing(const Place& place) {
   const std::string_view kind = kind_name(place.row.referent);
-  std::string problem = fmt::format("there is no {} \"{}\"", kind, place.name);
+  std::string problem = fmt::format("there is no such {}", kind);
   if (!is_cluster_wide(place.row.referent))
     fmt::format_to(std::back_inserter(problem), " in namespace \"{}\"", place.asker.ns());
   std::string fix;
@@ -202,10 +202,10 @@ void check_type(const Place& place, const Referred& found) {
 
 void check_cache(const Place& place, const Referred& found) {
   if (found.state == "Failed") {
-    place.report(
-        rule::cache_failed, place.field,
-        fmt::format("InferenceCache \"{}\" has failed and holds no complete model", place.name),
-        fmt::format("see `kubectl describe inferencecache {}`; create the cache anew or name another", place.name));
+    place.report(rule::cache_failed, place.field,
+                 fmt::format("InferenceCache \"{}\" has failed and holds no complete model", place.name),
+                 fmt::format("see `kubectl describe inferencecache {} -n {}`; create the cache anew or name another",
+                             place.name, place.asker.ns()));
     return;
   }
   const Field profile = place.parent["profile"];

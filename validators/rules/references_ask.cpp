@@ -51,8 +51,10 @@ void Asker::report_unanswered() {
   constexpr std::size_t most_named = 5;
   std::string names;
   std::size_t count = 0;
+  bool in_namespace = false;
   for (const Answer& each : answers_) {
     if (each.referred.presence != Presence::unknown) continue;
+    in_namespace = in_namespace || !is_cluster_wide(each.referent);
     if (++count > most_named) continue;
     fmt::format_to(std::back_inserter(names), "{}{} \"{}\"", names.empty() ? "" : ", ", kind_name(each.referent),
                    each.name);
@@ -60,7 +62,8 @@ void Asker::report_unanswered() {
   if (count > most_named) fmt::format_to(std::back_inserter(names), " and {} more", count - most_named);
   context_.report(rule::reference_unchecked, *first_unanswered_,
                   fmt::format("the cluster could not be asked about {}", names),
-                  fmt::format("see that {} in namespace \"{}\"", count == 1 ? "it exists" : "they exist", ns_));
+                  fmt::format("see that {}{}", count == 1 ? "it exists" : "they exist",
+                              in_namespace ? fmt::format(" in namespace \"{}\"", ns_) : std::string{}));
 }
 
 }  // namespace stackgate::validate

@@ -18,7 +18,7 @@ void check_tracker(Context& context, const Field& tracker) {
   for (const char* name : {"secretName", "apiKeyKey", "encryptionKey"})
     if (!tracker[name]) missing += missing.empty() ? name : std::string(", ") + name;
   if (!missing.empty())
-    context.report(rule::tracker_incomplete, tracker, fmt::format("{} must be there too", missing),
+    context.report(rule::tracker_incomplete, tracker, fmt::format("needs {} as well", missing),
                    "name the Secret and the two keys in it that hold the API key and the encryption key");
   check_object_name(context, tracker["secretName"]);
   check_secret_key(context, api_key);

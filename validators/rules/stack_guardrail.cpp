@@ -27,7 +27,10 @@ void check_endpoint_and_key(Context& context, const Field& object, const Field& 
   check_endpoint_suffix(context, rule::guardrail_base_url, base_url, "/v1", "the base URL");
   check_object_name(context, secret);
   if (key) check_secret_key(context, key);
-  if (key && !secret)
+  // The API server fills in the default, so that alone says nothing.
+  const auto* preset = key.node() == nullptr ? nullptr : key.node()->default_value;
+  const bool chosen = key && (preset == nullptr || !json::equal(*key.value(), *preset));
+  if (chosen && !secret)
     context.report(rule::guardrail_key_without_secret, key,
                    "names an entry of a Secret, but apiKeySecret names no Secret",
                    "add apiKeySecret, or remove apiKeyKey");

@@ -89,6 +89,8 @@ std::vector<Mounted> mounted(const Context& context, const Field& spec) {
                 "download and training jobs may run on different nodes"}},
               {training["workspacePVC"], workspace}};
     }
+    case crds::Kind::inference_cache:
+      return {{spec["storage"]["pvc"], {"the cache's claim", true}}};
     default:
       return {};
   }

@@ -176,6 +176,13 @@ TEST(Across, ACacheIsDeletedWhenNobodyUsesItOrSomebodyMeansIt) {
   EXPECT_EQ(short_form(delete_cache(user(1), "{}", false)), (Lines{"warning metadata.name reference-unchecked"}));
 }
 
+TEST(Across, AServiceThatIsItselfDeletedUsesNoCache) {
+  EXPECT_TRUE(delete_cache("kind: InferenceService\nmetadata: {name: llm, deletionTimestamp: '2026-01-01T00:00:00Z'}\n"
+                           "spec: {storage: {nimCache: {name: llm-cache}}}",
+                           "{}")
+                  .empty());
+}
+
 TEST(Across, OtherKindsAreDeletedAtOnce) {
   const auto object = sample(Kind::inference_service, "{}");
   TableLookup cluster(user(1));

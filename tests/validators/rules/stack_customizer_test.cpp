@@ -69,7 +69,7 @@ TEST(StackCustomizerRules, ATrackerHasASecretAndTwoKeys) {
                {tracker(""), {place}}});
   const Findings found = of_rule(review_of(kind, tracker("entity: team")), rule::tracker_incomplete);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].problem, "secretName, apiKeyKey, encryptionKey must be there too");
+  EXPECT_EQ(found[0].problem, "needs secretName, apiKeyKey, encryptionKey as well");
   expect_rule(rule::tracker_keys_identical, kind,
               {{tracker("secretName: s, apiKeyKey: a, encryptionKey: a"), {"spec.experimentTracker.encryptionKey"}},
                {tracker("secretName: s, apiKeyKey: a, encryptionKey: b"), {}}});

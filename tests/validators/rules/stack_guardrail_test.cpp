@@ -17,11 +17,13 @@ TEST(StackGuardrailRules, AConfigurationStoreIsExactlyOne) {
 }
 
 TEST(StackGuardrailRules, AKeyNameNeedsItsSecret) {
-  expect_rule(rule::guardrail_key_without_secret, kind,
-              {{"spec: {nimEndpoint: {apiKeyKey: KEY}}", {"spec.nimEndpoint.apiKeyKey"}},
-               {"spec: {nimEndpoint: {apiKeyKey: KEY, apiKeySecret: hosted}}", {}},
-               {"spec: {nimEndpoint: {apiKeySecret: hosted}}", {}},
-               {"{}", {}}});
+  expect_rule(
+      rule::guardrail_key_without_secret, kind,
+      {{"spec: {nimEndpoint: {apiKeyKey: KEY}}", {"spec.nimEndpoint.apiKeyKey"}},
+       {"spec: {nimEndpoint: {apiKeyKey: KEY, apiKeySecret: hosted}}", {}},
+       {"spec: {nimEndpoint: {apiKeySecret: hosted}}", {}},
+       {"spec: {nimEndpoint: {apiKeyKey: INFERENCE_ENDPOINT_API_KEY}}", {}},  // the API server writes the default
+       {"{}", {}}});
 }
 
 TEST(StackGuardrailRules, AnApiKeyLeavesTheClusterEncryptedOnly) {
