@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"ca_is_no_pem", [](auto& s) { s.signing.certificates = "-----BEGIN CERTIFICATE-----\nx"; },
                            true},
                     Broken{"ca_is_a_leaf", [](auto& s) { s.signing = s.leaf; }, true}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 TEST(SelfManagedPlan, keeps_trusting_a_ca_whose_key_was_lost) {
   SelfManagedState state = fresh();

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(, Retry,
                                          RetryCase{"conflict", answer(409), false, false},
                                          RetryCase{"gone", answer(410), false, false},
                                          RetryCase{"forbidden", answer(403), false, false}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 TEST(RetryWait, honours_what_the_server_asks_for) {
   Backoff backoff({100ms, 1s, 2});

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         FrameCase{"braces_and_quotes_in_strings", R"({"a":"}{\"}"}{"b":"\\"})", {R"({"a":"}{\"}"})", R"({"b":"\\"})"}},
         FrameCase{"line_ends_inside", "{\n \"a\":\n[{}]\n}\n", {"{\n \"a\":\n[{}]\n}"}},
         FrameCase{"an_unfinished_one_waits", "{\"a\":1}\n{\"b\":", {"{\"a\":1}"}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 TEST(Frames, that_are_no_objects_are_a_fault) {
   FrameSplitter splitter;
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
             {R"({"z":1})"},
             "9",
             ""}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 TEST(Lists, that_end_too_early_are_a_fault) {
   ListSplitter splitter;
