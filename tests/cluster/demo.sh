@@ -75,8 +75,10 @@ start_local() {
   tests/cluster/down.sh "$state" --purge
   step "starting etcd and kube-apiserver" "4 s" demo-up tests/cluster/up.sh "$state"
   step "installing the CustomResourceDefinitions" "2 s" demo-crds install_crds
+  install_rights >/dev/null
   gate_certificate "$state/certificates"
-  start_gate gate --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" --kubeconfig "$state/kubeconfig"
+  start_gate gate --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" \
+    --kubeconfig "$state/gate.kubeconfig"
   install_webhooks "$gate_port" "$state/certificates/ca.crt" >/dev/null
 }
 

@@ -60,7 +60,7 @@ start_gate() {
   if [ ! -s "$state/$name.ports" ]; then echo "$(free_port) $(free_port) $(free_port)" >"$state/$name.ports"; fi
   read -r gate_port gate_metrics gate_health <"$state/$name.ports"
   start "$name" "$gate_binary" gate --listen "${gate_listen:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
-    --health-listen "127.0.0.1:$gate_health" --log-format json "$@"
+    --health-listen "127.0.0.1:$gate_health" --log-format json --drain-seconds "${gate_drain:-1}" "$@"
   until_true 20 gate_is_ready "$name" || {
     echo "the gate did not become ready; the end of $state/$name.log:" >&2
     tail -5 "$state/$name.log" >&2
@@ -72,33 +72,20 @@ gate_is_ready() {
   alive "$1" && curl -fsS --max-time 2 --noproxy '*' "http://127.0.0.1:$gate_health/readyz"
 }
 
-# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations, pointed at a process on this machine at
-# $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE "service"
-# they name a Service, whose type ExternalName leads to this machine, and leave caBundle to the gate.
+# install_rights: what the manifests allow the gate's service account, which is who gate.kubeconfig says it is.
+install_rights() {
+  kube apply -f "$repo/webhook/manifests/namespace.yaml" -f "$repo/webhook/manifests/rbac.yaml"
+}
+
+# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations of webhook/manifests, pointed at a process on this
+# machine at $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE
+# "service" they name the Service and leave caBundle to the gate.
 install_webhooks() {
-  local port=$1 client policy=${3:-Fail} address=${gate_address:-127.0.0.1} selector='{}'
-  [ -z "${gate_scoped:-}" ] || selector='{matchLabels: {stackgate.dev/demo: "true"}}'
-  client="url: \"https://$address:$port/PATH\", caBundle: $([ "$2" = service ] || base64 -w0 <"$2")"
-  [ "$2" != service ] || client="service: {name: stackgate-gate, namespace: stackgate-system, port: $port, path: /PATH}"
-  webhook() { # KIND NAME PATH OPERATIONS
-    cat <<YAML
-apiVersion: admissionregistration.k8s.io/v1
-kind: $1
-metadata: {name: stackgate-gate, labels: {app.kubernetes.io/part-of: stackgate}}
-webhooks:
-- name: $2.stackgate.dev
-  clientConfig: {${client//PATH/$3}}
-  rules:
-  - {apiGroups: [stackgate.dev], apiVersions: ["*"], operations: [$4], resources: ["*"], scope: Namespaced}
-  admissionReviewVersions: [v1]
-  sideEffects: None
-  matchPolicy: Equivalent
-  namespaceSelector: $selector
-  failurePolicy: $policy
-  timeoutSeconds: 5
----
-YAML
-  }
-  { webhook MutatingWebhookConfiguration early early 'CREATE, UPDATE'
-    webhook ValidatingWebhookConfiguration validate validate 'CREATE, UPDATE, DELETE'; } | kube apply -f -
+  local port=$1 edits=("s/failurePolicy: .*/failurePolicy: ${3:-Fail}/")
+  [ -z "${gate_scoped:-}" ] || edits+=(-e 's/^  matchPolicy: .*/&\n  namespaceSelector: {matchLabels: {stackgate.dev\/demo: "true"}}/')
+  if [ "$2" = service ]; then
+    "$repo/webhook/manifests/render.sh" | sed -e "${edits[@]}" -e "s/port: 443/port: $port/"
+  else
+    "$repo/webhook/manifests/render.sh" --url "https://${gate_address:-127.0.0.1}:$port" --ca "$2" | sed -e "${edits[@]}"
+  fi | kube apply -f -
 }

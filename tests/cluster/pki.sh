@@ -37,7 +37,7 @@ authority front-proxy-ca
 leaf apiserver /CN=kube-apiserver cluster-ca extendedKeyUsage=serverAuth "subjectAltName=$names"
 leaf front-proxy-client /CN=front-proxy-client front-proxy-ca extendedKeyUsage=clientAuth
 leaf admin /O=system:masters/CN=admin cluster-ca extendedKeyUsage=clientAuth
-leaf gate /O=system:serviceaccounts/CN=system:serviceaccount:stackgate-system:stackgate cluster-ca \
+leaf gate /O=system:serviceaccounts/CN=system:serviceaccount:stackgate-system:stackgate-gate cluster-ca \
   extendedKeyUsage=clientAuth
 if [ ! -s service-accounts.key ]; then
   openssl genrsa -out service-accounts.key 2048 2>/dev/null

@@ -14,7 +14,7 @@ for file in "$samples"/bad/*.yaml; do
     grep -q '^kind:' "$document" || continue
     name=$(basename "$document" .yaml)
     words=$(kube -n "$ns" apply --validate=false -f "$document" 2>&1) && not_ok "$name is refused" "$words"
-    words=${words//$document/FILE}
+    words=${words//$ns/NAMESPACE}
     golden "$name is refused with kubectl's words as recorded" "$name.txt" "$words"
     same "$name: every cause names its rule" '' "$(grep -E '^\* |is invalid: .' <<<"$words" | grep -vE '\[[a-z0-9-]+\]$')"
     refused "$name is refused as a dry run" 'is invalid' kube -n "$ns" create --dry-run=server --validate=false -f "$document"

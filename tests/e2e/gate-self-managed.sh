@@ -5,8 +5,8 @@ json "$samples/minimal/stackguardrails.yaml" >"$scratch/good.json"
 jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' "$scratch/good.json" >"$scratch/bad.json"
 secret=stackgate-webhook-cert
 
-kube create namespace stackgate-system >/dev/null 2>&1
 kube -n stackgate-system delete secret "$secret" --ignore-not-found >/dev/null
+kube apply -f "$repo/certs/manifests/rbac.yaml" >/dev/null || not_ok "the rights for self-managed certificates can be installed"
 kube apply -f - >/dev/null <<'YAML'
 apiVersion: v1
 kind: Service
@@ -31,11 +31,9 @@ filled() { [ -n "$(bundle validating)" ] && [ "$(bundle validating)" = "$(bundle
 check "caBundle is filled in both configurations" until_true 20 filled
 bundle validating | base64 -d >"$scratch/ca.crt"
 for port in "$port_a" "$port_b"; do
-  check "the replica on $port is trusted under the Service's name" curl -fsS --noproxy '*' --max-time 5 --cacert "$scratch/ca.crt" \
-    --connect-to "stackgate-gate.stackgate-system.svc:443:127.0.0.1:$port" -o /dev/null -w '%{ssl_verify_result}' \
-    -H 'Content-Type: application/json' -d '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u",
-      "kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE"}}' \
-    https://stackgate-gate.stackgate-system.svc/validate
+  # A 405 is an answer too: what counts is that the certificate was believed.
+  check "the replica on $port is trusted under the Service's name" curl -sS --noproxy '*' --max-time 5 --cacert "$scratch/ca.crt" \
+    --connect-to "stackgate-gate.stackgate-system.svc:443:127.0.0.1:$port" -o /dev/null https://stackgate-gate.stackgate-system.svc/
   install_webhooks "$port" service Fail >/dev/null
   kube patch validatingwebhookconfiguration stackgate-gate --type json -p '[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]' >/dev/null
   check "… caBundle comes back when somebody wipes it" until_true 30 filled
@@ -58,4 +56,3 @@ same "of 600 calls none failed meanwhile" "600 201" "$(cat "$scratch/codes")"
 stop "$script-a"
 check "with one replica left resources still pass" dry_run "$scratch/good.json"
 refused "… or not" 'spec.nimEndpoint.baseURL' dry_run "$scratch/bad.json"
-kube delete namespace stackgate-system --wait=false >/dev/null

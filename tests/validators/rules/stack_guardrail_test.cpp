@@ -4,7 +4,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace stack_guardrail_test {
 
 constexpr auto kind = crds::Kind::stack_guardrail;
 
@@ -53,5 +53,5 @@ TEST(StackGuardrailRules, ReplicasMountOneStore) {
   expect_rule(rule::replicas_exclusive_volume, kind, {{store("ReadWriteOncePod"), {place}}});
 }
 
-}  // namespace
+}  // namespace stack_guardrail_test
 }  // namespace stackgate::validate::tests
