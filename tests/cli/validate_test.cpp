@@ -78,6 +78,18 @@ TEST(Validate, long_lines_are_cut_around_the_fault) {
   }
 }
 
+TEST(Validate, no_document_can_speak_to_the_terminal) {
+  const Ran ran = run({"validate", "-"}, with(good, "configMap:", "\"\\e[31mx\": \xC2\x9B 1\n    configMap:"));
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  const Ran escaped = run({"validate", "-"}, with(good, "configMap:", "\"\\e[31m\\x9b\": é 1\n    configMap:"));
+  EXPECT_EQ(escaped.status, 1);
+  EXPECT_THAT(escaped.out, HasSubstr("é 1"));
+  for (const Ran& each : {ran, escaped}) {
+    EXPECT_THAT(each.out, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(each.out, Not(HasSubstr("\xC2\x9B")));
+  }
+}
+
 TEST(Validate, other_kinds_are_passed_over_unless_strict) {
   const std::string text = std::string("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\nfoo: 1\n---\n") + good;
   const Ran ran = run({"validate", "-"}, text);

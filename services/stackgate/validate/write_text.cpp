@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/json/utf8.hpp"
 #include "services/stackgate/validate/report.hpp"
 
 namespace stackgate {
@@ -26,16 +27,25 @@ struct Paint {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-/// `count` characters from character `first` on. Control characters would move the terminal's cursor.
-std::string characters(std::string_view text, std::size_t first, std::size_t count) {
+/// `count` characters from character `first` on, fit for a terminal: what controls it, or is no UTF-8, becomes '?'.
+std::string characters(std::string_view text, std::size_t first = 0, std::size_t count = std::string_view::npos) {
   std::string out;
   std::size_t character = 0;
-  for (const char c : text) {
-    if (begins_character(c)) ++character;
-    if (character <= first) continue;
-    if (character > first + count) break;
-    const auto byte = static_cast<unsigned char>(c);
-    out += (byte < 0x20 && c != '\t') || byte == 0x7F ? '?' : c;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(1, json::utf8::sequence_length(text.substr(at)));
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool is_c1_control = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    const bool is_broken = length == 1 && byte >= 0x80;
+    const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7F || is_c1_control;
+    if (begins_character(text[at])) {
+      const bool shown = character >= first && character - first < count;
+      ++character;
+      if (shown && (is_broken || is_control))
+        out += '?';
+      else if (shown)
+        out += text.substr(at, length);
+    }
+    at += length;
   }
   return out;
 }
@@ -68,12 +78,13 @@ void append_entry(std::string& out, const Entry& entry, const Paint& paint) {
   if (entry.line > 0) fmt::format_to(std::back_inserter(out), ":{}:{}", entry.line, entry.column);
   fmt::format_to(std::back_inserter(out), ":{} {}{}:{} ", paint.plain, is_error ? paint.error : paint.warning,
                  is_error ? "error" : "warning", paint.plain);
-  if (!entry.finding.path.empty()) fmt::format_to(std::back_inserter(out), "{}: ", entry.finding.path);
-  fmt::format_to(std::back_inserter(out), "{} {}[{}]{}\n", message_of(entry.finding), paint.faint, entry.finding.rule,
-                 paint.plain);
+  if (!entry.finding.path.empty()) fmt::format_to(std::back_inserter(out), "{}: ", characters(entry.finding.path));
+  fmt::format_to(std::back_inserter(out), "{} {}[{}]{}\n", characters(message_of(entry.finding)), paint.faint,
+                 entry.finding.rule, paint.plain);
   if (entry.line > 0) append_excerpt(out, entry, paint);
   if (!entry.finding.fix.empty())
-    fmt::format_to(std::back_inserter(out), "{}      ={} {}\n", paint.faint, paint.plain, entry.finding.fix);
+    fmt::format_to(std::back_inserter(out), "{}      ={} {}\n", paint.faint, paint.plain,
+                   characters(entry.finding.fix));
 }
 
 std::string count_of(std::size_t count, std::string_view what) {
@@ -103,7 +114,7 @@ std::string write_text(const Report& report, bool colour) {
                                before->ns == entry.ns && before->name == entry.name;
     if (!same_resource && !entry.kind.empty()) {
       fmt::format_to(std::back_inserter(out), "{}{}:{} In {} \"{}{}{}\":\n", paint.place, entry.file, paint.plain,
-                     entry.kind, entry.ns, entry.ns.empty() ? "" : "/", entry.name);
+                     entry.kind, characters(entry.ns), entry.ns.empty() ? "" : "/", characters(entry.name));
     }
     append_entry(out, entry, paint);
     before = &entry;
