@@ -4,7 +4,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace across_test {
 
 using crds::Kind;
 
@@ -192,5 +192,5 @@ TEST(Across, OtherKindsAreDeletedAtOnce) {
           .empty());
 }
 
-}  // namespace
+}  // namespace across_test
 }  // namespace stackgate::validate::tests

@@ -9,7 +9,7 @@
 #include "validators/schemas.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace references_test {
 
 using crds::Kind;
 using testing::Test;
@@ -440,5 +440,5 @@ TEST(ReferenceTable, NamesFieldsThatTheKindsHave) {
     }
 }
 
-}  // namespace
+}  // namespace references_test
 }  // namespace stackgate::validate::tests

@@ -4,7 +4,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace stack_customizer_test {
 
 constexpr auto kind = crds::Kind::stack_customizer;
 
@@ -198,5 +198,5 @@ TEST(StackCustomizerRules, EachFaultOfTheSchedulerIsReportedOnce) {
       << all_lines(findings);
 }
 
-}  // namespace
+}  // namespace stack_customizer_test
 }  // namespace stackgate::validate::tests

@@ -5,7 +5,7 @@
 #include "validators/rules/stack_object_store.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace stack_datastore_test {
 
 constexpr auto kind = crds::Kind::stack_datastore;
 
@@ -117,5 +117,5 @@ TEST(StackDatastoreRules, ABucketNameIsOneThatStoresAccept) {
               {{store("bucketName: a..b"), {"spec.objectStoreConfig.bucketName"}}, {store("bucketName: a.b"), {}}});
 }
 
-}  // namespace
+}  // namespace stack_datastore_test
 }  // namespace stackgate::validate::tests

@@ -4,7 +4,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace stack_endpoint_test {
 
 using crds::Kind;
 
@@ -141,5 +141,5 @@ TEST(EndpointRules, AFindingNeverShowsAPasswordInAUrl) {
     }
 }
 
-}  // namespace
+}  // namespace stack_endpoint_test
 }  // namespace stackgate::validate::tests

@@ -4,7 +4,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace stack_evaluator_test {
 
 constexpr auto kind = crds::Kind::stack_evaluator;
 
@@ -55,5 +55,5 @@ TEST(StackEvaluatorRules, TheMinimalSampleHasNoFault) {
   EXPECT_TRUE(review_of(kind, "{}").empty()) << all_lines(review_of(kind, "{}"));
 }
 
-}  // namespace
+}  // namespace stack_evaluator_test
 }  // namespace stackgate::validate::tests
