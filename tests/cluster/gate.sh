@@ -74,7 +74,7 @@ gate_is_ready() {
 
 # install_rights: what the manifests allow the gate's service account, which is who gate.kubeconfig says it is.
 install_rights() {
-  kube apply -f "$repo/webhook/manifests/namespace.yaml" -f "$repo/webhook/manifests/rbac.yaml"
+  kube apply -f "$repo/webhook/manifests/namespace.yaml" -f "$repo/webhook/manifests/rbac.yaml" -f "$repo/certs/manifests/rbac.yaml"
 }
 
 # install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations of webhook/manifests, pointed at a process on this
