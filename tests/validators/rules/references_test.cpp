@@ -435,8 +435,9 @@ TEST(ReferenceTable, NamesFieldsThatTheKindsHave) {
       if (row.keys != Keys::written) continue;
       const std::string parent(row.path.substr(0, row.path.find_last_of('.') + 1));
       for (const std::string_view key : row.key_names)
-        if (!key.empty())
+        if (!key.empty()) {
           EXPECT_NE(node_at(spec, parent + std::string(key)), nullptr) << info.name << " " << parent << key;
+        }
     }
 }
 

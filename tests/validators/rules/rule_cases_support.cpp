@@ -31,7 +31,9 @@ void expect_rule(const Rule& rule, crds::Kind kind, std::initializer_list<RuleCa
       EXPECT_FALSE(one.problem.empty() || one.fix.empty());
     }
     EXPECT_EQ(places, each.places) << all_lines(findings);
-    if (each.places.empty()) EXPECT_FALSE(has_errors(findings)) << all_lines(findings);
+    if (each.places.empty()) {
+      EXPECT_FALSE(has_errors(findings)) << all_lines(findings);
+    }
   }
 }
 
