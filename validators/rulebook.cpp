@@ -43,8 +43,12 @@ void run_rules(Context& context) {
     check_update(context, object, Field::root(context.walk, *context.request.old, &node));
 }
 
-Findings everything_about(const Request& request, Lookup* lookup, const Options& options) {
-  Findings findings = check_structure(request.kind, *request.object);
+/// Enough for any stored object: an old fault that is not found would count as new.
+constexpr std::size_t most_old_faults = 10'000;
+constexpr std::size_t most_faults = schema::CheckOptions{}.max_faults;
+
+Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults) {
+  Findings findings = check_structure(request.kind, *request.object, max_faults);
   if (!request.object->is_object()) return findings;
   Context context(request, lookup, options);
   run_rules(context);
@@ -60,12 +64,12 @@ Findings everything_about(const Request& request, Lookup* lookup, const Options&
 
 Findings review(const Request& request, Lookup* lookup, const Options& options) {
   if (request.object == nullptr || nothing_to_review(request)) return {};
-  Findings findings = everything_about(request, lookup, options);
+  Findings findings = everything_about(request, lookup, options, most_faults);
   if (request.old != nullptr && has_errors(findings)) {
     Request before = request;
     before.object = request.old;
     before.old = nullptr;
-    ratchet(request, findings, everything_about(before, lookup, options));
+    ratchet(request, findings, everything_about(before, lookup, options, most_old_faults));
   }
   return findings;
 }

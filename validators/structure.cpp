@@ -77,9 +77,11 @@ const Rule& rule_of(schema::Fault fault) {
   return rule::schema_type;
 }
 
-Findings check_structure(crds::Kind kind, const json::Value& object) {
+Findings check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults) {
+  schema::CheckOptions options;
+  options.max_faults = max_faults;
   Findings findings;
-  for (schema::SchemaFault& fault : schema::check(schema_of(kind).root(), object)) {
+  for (schema::SchemaFault& fault : schema::check(schema_of(kind).root(), object, nullptr, options)) {
     if (same_or_inside(fault.path, "status")) continue;
     const Rule& rule = rule_of(fault.fault);
     // What stands under a name nobody knows may be anything, a password too.

@@ -11,7 +11,8 @@ namespace stackgate::validate {
 const Rule& rule_of(schema::Fault fault);
 
 /// Schema faults of `object`, in document order. The status is passed over: users do not write it.
-Findings check_structure(crds::Kind kind, const json::Value& object);
+Findings check_structure(crds::Kind kind, const json::Value& object,
+                         std::size_t max_faults = schema::CheckOptions{}.max_faults);
 
 /// Leaves one finding per fault. A grammar's finding replaces the schema's about the form of the same value, since it
 /// has better words; otherwise what stands at the place of a schema fault, or inside a value of the wrong type, goes.

@@ -11,7 +11,10 @@ namespace stackgate::validate {
 namespace {
 
 std::optional<grammar::Problem> host_name_problem(std::string_view text) {
-  if (grammar::parse_ipv4(text) || grammar::parse_ipv6(text))
+  // Asked only of what looks like one: a refusal is worded, which costs more than all else here.
+  const bool digits_and_dots = text.find_first_not_of("0123456789.") == std::string_view::npos;
+  if ((digits_and_dots && grammar::parse_ipv4(text)) ||
+      (text.find(':') != std::string_view::npos && grammar::parse_ipv6(text)))
     return grammar::Problem{"is an address; only names can be told apart here", "write a host name, or leave it out"};
   return grammar::check_ingress_host(text);
 }

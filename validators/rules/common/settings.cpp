@@ -10,6 +10,7 @@ namespace stackgate::validate {
 namespace {
 
 std::optional<grammar::Problem> database_host_problem(std::string_view text) {
+  if (text.find(':') == std::string_view::npos) return grammar::check_host(text);
   if (grammar::parse_ipv6(text)) return std::nullopt;
   if (text.find("://") != std::string_view::npos)
     return grammar::Problem{"is a URL; the host stands here alone", "write the host here and the port under port"};

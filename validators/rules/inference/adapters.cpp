@@ -60,15 +60,14 @@ std::optional<std::int64_t> positive_number(Context& context, const Rule& rule, 
 void check_source_url(Context& context, const Written& variable) {
   if (!variable.literal()) return;
   const Field value = variable.value();
-  const auto url = grammar::parse_url(value.text().value_or(""));
-  if (url && url->has_user_info) {
+  const std::string_view text = value.text().value_or("");
+  auto http = grammar::parse_http_url(text);
+  if (http) return;
+  if (const auto url = grammar::parse_url(text); url && url->has_user_info)
     context.report(rule::url_user_info, value,
                    "the URL carries a user or password, which everyone who may read this sees",
                    "take out what stands before the @ and keep it in a Secret");
-    return;
-  }
-  auto http = grammar::parse_http_url(value.text().value_or(""));
-  if (!http)
+  else
     context.report(rule::adapter_source, value, fmt::format("INF_PEFT_SOURCE: {}", http.error().problem),
                    "write the entitystore's URL, for example http://entitystore:8000");
 }

@@ -1,4 +1,4 @@
-#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -13,22 +13,22 @@ namespace stackgate::validate {
 namespace {
 
 constexpr std::int64_t workload_port = 8000;
+constexpr std::size_t most_services = 32;
 
-void check_env_of_dependency(Context& context, const Field& entry, const Field& dependency,
-                             std::unordered_map<std::string_view, bool>& injected) {
+void check_env_of_dependency(Context& context, const Field& dependency, std::unordered_set<std::string_view>& injected,
+                             const std::unordered_set<std::string_view>& own) {
   const Field name = dependency["envName"];
   const Field value = dependency["envValue"];
   if (name.absent() && value.present())
     context.report(rule::pipeline_env_pair, name, "envValue has no variable to go into", "add envName");
   check_env_name(context, name);
   if (!name.text()) return;
-  if (!injected.emplace(*name.text(), true).second)
+  if (!injected.insert(*name.text()).second)
     context.report(rule::pipeline_env_conflict, name, "another dependency of this service sets the same variable",
                    "give each dependency a variable of its own");
-  for (const Field item : entry["spec"]["env"].items())
-    if (item["name"].text() == name.text())
-      context.report(rule::pipeline_env_conflict, name, "spec.env of this service sets the same variable",
-                     "take it out of spec.env, or choose another name");
+  if (own.contains(*name.text()))
+    context.report(rule::pipeline_env_conflict, name, "spec.env of this service sets the same variable",
+                   "take it out of spec.env, or choose another name");
 }
 
 void check_port_of_dependency(Context& context, const PipelineEntry& target, const Field& dependency) {
@@ -43,9 +43,14 @@ void check_port_of_dependency(Context& context, const PipelineEntry& target, con
 void check_entry(Context& context, const PipelineGraph& graph, const PipelineEntry& entry) {
   check_service_name(context, entry.field["name"]);
   check_inference_spec(context, entry.field["spec"], entry.name);
-  std::unordered_map<std::string_view, bool> injected;
-  for (const Field dependency : entry.field["dependencies"].items()) {
-    check_env_of_dependency(context, entry.field, dependency, injected);
+  const Field dependencies = entry.field["dependencies"];
+  if (dependencies.absent()) return;
+  std::unordered_set<std::string_view> injected;
+  std::unordered_set<std::string_view> own;
+  for (const Field item : entry.field["spec"]["env"].items())
+    if (const auto name = item["name"].text()) own.insert(*name);
+  for (const Field dependency : dependencies.items()) {
+    check_env_of_dependency(context, dependency, injected, own);
     const Field name = dependency["name"];
     if (!name.text()) continue;
     const PipelineEntry* target = graph.find(*name.text());
@@ -53,7 +58,9 @@ void check_entry(Context& context, const PipelineGraph& graph, const PipelineEnt
       context.report(rule::pipeline_dependency_unknown, name, "a service cannot depend on itself",
                      "take the dependency out");
     } else if (target == nullptr) {
-      const std::string_view near = schema::nearest(*name.text(), graph.names());
+      // Only among as many as the schema allows: the object may hold far more.
+      const std::string_view near =
+          graph.names().size() <= most_services ? schema::nearest(*name.text(), graph.names()) : std::string_view{};
       context.report(rule::pipeline_dependency_unknown, name, "is no service of this pipeline",
                      near.empty() ? "name one of spec.services" : fmt::format("did you mean {}?", near));
     } else {
