@@ -1,6 +1,9 @@
 // The embedded definitions as trees, and a way to name a place in their schemas.
 #pragma once
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,14 @@
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::crds {
+
+inline const std::filesystem::path crds_folder = std::filesystem::path(STACKGATE_SOURCE_DIR) / "crds";
+
+inline std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  EXPECT_TRUE(in) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 /// Parsed once for all tests of the program.
 inline const json::Value& definition(Kind kind) {

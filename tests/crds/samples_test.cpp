@@ -1,7 +1,4 @@
 // The samples: parse, name the right things, and together use every field there is.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -12,18 +9,9 @@
 namespace stackgate::crds {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-const fs::path folder = fs::path(STACKGATE_SOURCE_DIR) / "crds/samples";
-
-std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Set {
   const char* name;
@@ -34,9 +22,10 @@ constexpr Set sets[] = {{"minimal", minimal_sample}, {"full", full_sample}, {"ba
 TEST(Samples, embedded_are_the_files) {
   for (const Set& set : sets)
     for (const KindInfo& kind : kinds)
-      EXPECT_TRUE(set.text(kind.kind) == read(folder / set.name / (std::string(kind.plural) + ".yaml")))
+      EXPECT_TRUE(set.text(kind.kind) ==
+                  read_file(crds_folder / "samples" / set.name / (std::string(kind.plural) + ".yaml")))
           << set.name << kind.name;
-  EXPECT_TRUE(stack_sample() == read(folder / "stack.yaml"));
+  EXPECT_TRUE(stack_sample() == read_file(crds_folder / "samples" / "stack.yaml"));
 }
 
 TEST(Samples, are_one_object_of_their_kind_without_a_namespace) {
@@ -134,9 +123,8 @@ TEST(Samples, of_the_stack_bring_what_they_refer_to) {
   }
   for (const KindInfo& kind : kinds) EXPECT_TRUE(kinds_there.contains(std::string(kind.name))) << kind.name;
   const auto expect = [&](const char* kind, const json::Value* name) {
-    if (name != nullptr)
-      EXPECT_TRUE(there.contains(std::string(kind) + "/" + std::string(name->string())))
-          << kind << " " << name->string();
+    if (name == nullptr) return;
+    EXPECT_TRUE(there.contains(std::string(kind) + "/" + std::string(name->string()))) << kind << " " << name->string();
   };
   for (const json::Document& document : stream.documents) {
     const json::Value* spec = document.root.find("spec");
