@@ -58,13 +58,10 @@ void Connection::on_event(std::uint32_t events) {
         watch(0);  // what has come is read after the answer
       }
       break;
-    case State::writing: {
-      const std::string rest = std::move(unsent_);
-      unsent_.clear();
-      write_out(rest);
+    case State::writing:
+      write_on();
       if (state_ == State::reading) pump();
       break;
-    }
     case State::lingering:
       swallow();
       break;
@@ -112,13 +109,16 @@ void Connection::shake_hands() {
     case Stream::State::want_write:
       watch(EPOLLOUT);
       return;
-    case Stream::State::closed:
+    case Stream::State::closed:  // a port probe, as load balancers do
+      log::debug("TLS handshake not finished", {{"peer", peer_}, {"reason", stream_.failure()}});
+      break;
     case Stream::State::failed:
+      // "unknown certificate authority" here means that the webhook configuration's caBundle is wrong: worth a line.
+      if (worker_->may_complain())
+        log::warning("TLS handshake failed", {{"peer", peer_}, {"reason", stream_.failure()}});
       break;
   }
   worker_->tallies().handshake_failures.add();
-  // "unknown certificate authority" here means that the webhook configuration's caBundle is wrong: worth a line.
-  if (worker_->may_complain()) log::warning("TLS handshake failed", {{"peer", peer_}, {"reason", stream_.failure()}});
   close();
 }
 
@@ -274,7 +274,8 @@ void Connection::answer(const Response& response, bool then_close) {
   if (out.capacity() > connection_detail::scratch_kept) std::string().swap(out);
 }
 
-void Connection::write_out(std::string_view bytes) {
+// Writes what the socket takes and leaves the rest in `bytes`.
+void Connection::push(std::string_view& bytes) {
   while (!bytes.empty()) {
     const Stream::Result result = stream_.write(bytes);
     switch (result.state) {
@@ -283,19 +284,33 @@ void Connection::write_out(std::string_view bytes) {
         worker_->tallies().bytes_written.add(result.bytes);
         continue;
       case Stream::State::want_read:
+        return watch(EPOLLIN);
       case Stream::State::want_write:
-        unsent_.assign(bytes);
-        watch(result.state == Stream::State::want_read ? EPOLLIN : EPOLLOUT);
-        if (state_ != State::writing) deadline_in(worker_->limits().write);
-        state_ = State::writing;
-        return;
+        return watch(EPOLLOUT);
       case Stream::State::closed:
       case Stream::State::failed:
-        close();
-        return;
+        return close();
     }
   }
-  answered();
+}
+
+void Connection::write_out(std::string_view bytes) {
+  push(bytes);
+  if (bytes.empty()) {
+    answered();
+  } else if (state_ != State::closed) {
+    unsent_.assign(bytes);
+    sent_ = 0;
+    state_ = State::writing;
+    deadline_in(worker_->limits().write);
+  }
+}
+
+void Connection::write_on() {
+  std::string_view rest = std::string_view(unsent_).substr(sent_);
+  push(rest);
+  sent_ = unsent_.size() - rest.size();
+  if (rest.empty()) answered();
 }
 
 void Connection::answered() {

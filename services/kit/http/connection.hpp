@@ -41,7 +41,9 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   void dispatch();
   void reject(int status, std::string_view reason);
   void answer(const Response& response, bool then_close);
+  void push(std::string_view& bytes);
   void write_out(std::string_view bytes);
+  void write_on();
   void answered();
   void linger();
   void swallow();
@@ -63,7 +65,8 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   bool close_after_ = false;
   std::uint32_t watched_ = 0;
   std::optional<Response> ready_;  // given while the handler was still running
-  std::string unsent_;
+  std::string unsent_;             // of the answer that the peer has not taken yet
+  std::size_t sent_ = 0;           // bytes of it that it has
 };
 
 }  // namespace stackgate::http
