@@ -173,7 +173,7 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
       "  stackgate validate --old stored.yaml new.yaml     would this update be accepted?\n"
       "  stackgate validate --cluster manifests/           do the named secrets and volumes exist?\n"
       "  stackgate validate --output sarif . > stackgate.sarif\n\n"
-      "Exit status: 0 no errors, 1 errors, 2 something could not be read.");
+      "Exit status: 0 no errors, 1 errors, 2 something could not be read, or the cluster not be asked.");
   app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
   app->add_option("--old", options.old_path, "the resources as they are stored: rules about updates hold, too")
       ->type_name("PATH");

@@ -51,15 +51,16 @@ struct Scratch {
 
 class Parser {
  public:
-  Parser(std::string_view text, Arena& arena, Scratch& scratch, std::uint32_t max_depth)
+  Parser(std::string_view text, std::uint32_t begin, Arena& arena, Scratch& scratch, std::uint32_t max_depth)
       : begin_(text.data()),
-        at_(begin_),
+        at_(begin_ + begin),
         end_(begin_ + text.size()),
         arena_(arena),
         scratch_(scratch),
         max_depth_(max_depth) {}
 
-  bool run(Value& root);
+  bool run(Value& root, bool to_end);
+  std::uint32_t position() const { return offset(at_); }
   ParseError error;
 
  private:
@@ -106,7 +107,7 @@ bool Parser::fail_unexpected(std::string_view wanted) {
   return fail(at_, fmt::format("expected {}, not byte 0x{:02x}", wanted, byte));
 }
 
-bool Parser::run(Value& root) {
+bool Parser::run(Value& root, bool to_end) {
   skip_space();
   if (at_ == end_) return fail(at_, "the text is empty");
   Value value;
@@ -114,8 +115,8 @@ bool Parser::run(Value& root) {
     Step step = begin_value(value);
     while (step == Step::value_done) {
       if (scratch_.frames.empty()) {
-        skip_space();
-        if (at_ != end_) return fail_unexpected("the end of the text");
+        if (to_end) skip_space();
+        if (to_end && at_ != end_) return fail_unexpected("the end of the text");
         root = value;
         return true;
       }
@@ -367,7 +368,11 @@ bool Parser::unicode_escape(const char*& from, const char* to, char*& put) {
 
 }  // namespace
 
-std::expected<Value, ParseError> parse(std::string_view text, Document& document, const ParseLimits& limits) {
+namespace {
+
+/// Returns the offset behind the value; `to_end`: nothing may stand there.
+std::expected<std::uint32_t, ParseError> parse_from(std::string_view text, std::uint32_t begin, bool to_end,
+                                                    Document& document, const ParseLimits& limits) {
   document.root = {};
   document.arena.reset();
   const std::uint32_t max_bytes = std::min(limits.max_bytes, addressable);
@@ -376,16 +381,29 @@ std::expected<Value, ParseError> parse(std::string_view text, Document& document
 
   thread_local Scratch scratch;
   scratch.clear();
-  Parser parser(text, document.arena, scratch, limits.max_depth);
+  Parser parser(text, begin, document.arena, scratch, limits.max_depth);
   Value root;
-  const bool good = parser.run(root);
+  const bool good = parser.run(root, to_end);
   scratch.trim();
   if (!good) {
     document.arena.reset();
     return std::unexpected(std::move(parser.error));
   }
   document.root = root;
-  return root;
+  return parser.position();
+}
+
+}  // namespace
+
+std::expected<Value, ParseError> parse(std::string_view text, Document& document, const ParseLimits& limits) {
+  auto end = parse_from(text, 0, true, document, limits);
+  if (!end) return std::unexpected(std::move(end.error()));
+  return document.root;
+}
+
+std::expected<std::uint32_t, ParseError> parse_one(std::string_view text, std::uint32_t begin, Document& document,
+                                                   const ParseLimits& limits) {
+  return parse_from(text, begin, false, document, limits);
 }
 
 }  // namespace stackgate::json

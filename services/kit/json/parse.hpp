@@ -24,4 +24,9 @@ struct ParseLimits {
 /// `text`, which must outlive the document. On error the document is empty.
 std::expected<Value, ParseError> parse(std::string_view text, Document& document, const ParseLimits& limits = {});
 
+/// The same for one value of several in a row: reads the one at `begin`, leaves what follows it, and returns the offset
+/// behind it. Offsets count from the beginning of `text`.
+std::expected<std::uint32_t, ParseError> parse_one(std::string_view text, std::uint32_t begin, Document& document,
+                                                   const ParseLimits& limits = {});
+
 }  // namespace stackgate::json

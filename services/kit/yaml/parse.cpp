@@ -47,8 +47,9 @@ bool Reader::next(json::Document& document) {
       return true;
     }
     if (at_ >= text_.size()) break;
-    if (at_ == 0 && looks_like_json(text_)) {
-      if (next_json(document)) return !document.root.is_null();
+    in_json_ = in_json_ && looks_like_json(text_.substr(at_));
+    if (in_json_) {
+      if (next_json(document)) return true;
       continue;
     }
     if (engine_ == Engine::libyaml) {
@@ -77,18 +78,26 @@ void Reader::next_slow(std::size_t end) {
   if (error && error_.message.empty()) error_ = std::move(*error);
 }
 
-/// A whole text that is JSON. When it is not, YAML may still read it; when YAML cannot either, the fault is in the
-/// JSON.
+/// One document of a text that is JSON, or several in a row as `kubectl get -o json` and jq write them. When it is not
+/// JSON, YAML may still read it; when YAML cannot either, the fault is in the JSON.
 bool Reader::next_json(json::Document& document) {
-  auto parsed = json::parse(text_, document, limits_);
-  if (parsed) {
-    at_ = text_.size();
-    return true;
+  auto end = json::parse_one(text_, static_cast<std::uint32_t>(at_), document, limits_);
+  json::ParseError problem;
+  if (end) {
+    const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", *end), text_.size());
+    const std::string_view rest = text_.substr(next);
+    const bool at_line_start = next > 0 && text_[next - 1] == '\n';
+    if (rest.empty() || rest[0] == '{' || rest[0] == '[' || (at_line_start && rest.starts_with("---"))) {
+      at_ = next;
+      return true;
+    }
+    problem = {static_cast<std::uint32_t>(next), "expected the end of the text or another document"};
+  } else {
+    problem = std::move(end.error());
   }
   next_slow(text_.size());
   // Of a duplicate key libyaml's half tells both places.
-  if (failed() && ready_.empty() && !parsed.error().message.starts_with("duplicate key"))
-    error_ = std::move(parsed.error());
+  if (failed() && ready_.empty() && !problem.message.starts_with("duplicate key")) error_ = std::move(problem);
   return false;
 }
 

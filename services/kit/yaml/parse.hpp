@@ -41,6 +41,7 @@ class Reader {
   json::ParseLimits limits_;
   Engine engine_;
   std::size_t at_ = 0;
+  bool in_json_ = true;  // only JSON documents so far
   json::ParseError error_;
   std::size_t left_to_libyaml_ = 0;
   std::deque<json::Document> ready_;  // of a piece that only libyaml could split

@@ -48,13 +48,13 @@ int run_validate(const ValidateOptions& given, const Console& console) {
   const CheckedSet checked(std::move(inputs), std::move(old), options, cluster.lookup.get());
   const Report& report = checked.report();
   console.out << write_report(report, options.output, console.colour);
-  if (cluster.problem && !cluster.problem->empty())
-    console.err << "stackgate: the cluster stopped answering: " << *cluster.problem << '\n';
+  const bool cluster_failed = cluster.problem && !cluster.problem->empty();
+  if (cluster_failed) console.err << "stackgate: the cluster stopped answering: " << *cluster.problem << '\n';
   if (!options.old_path.empty() && report.updates == 0 && !report.unreadable) {
     console.err << "stackgate: no resource of " << options.old_path
                 << " is among the new ones (by kind, namespace and name): nothing was compared\n";
   }
-  if (report.unreadable) return 2;
+  if (report.unreadable || cluster_failed) return 2;
   return report.errors > 0 || (options.warnings_as_errors && report.warnings > 0) ? 1 : 0;
 }
 

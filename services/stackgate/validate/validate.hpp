@@ -5,7 +5,8 @@
 
 namespace stackgate {
 
-/// 0 no errors, 1 errors, 2 something could not be read; everything else is reported all the same.
+/// 0 no errors, 1 errors, 2 something could not be read or the cluster not be asked; everything else is reported all
+/// the same.
 int run_validate(const ValidateOptions& options, const Console& console);
 
 }  // namespace stackgate
