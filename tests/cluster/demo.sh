@@ -49,7 +49,7 @@ show() {
   printf '%s\n' "$words" | grep -v '^$' | wrap 2 2 | sed -E \
     "s/^(  [^ ].*(created|configured|deleted|labeled))$/$green\1$plain/; s/^(  (The|Error).*)$/$red\1$plain/; s/^(  \* )([^ :]+):/\1$bold\2$plain:/; s/^(  Warning:)/$yellow\1$plain/"
   if [ "$wanted" = refused ]; then ((status != 0)); else ((status == 0)); fi ||
-    { printf '%sThis should have been %s; see %s%s\n' "$red" "$wanted" "$state" "$plain" >&2 && exit 1; }
+    { printf '%sThis should have been different (%s); see %s%s\n' "$red" "wanted: $wanted" "$state" "$plain" >&2 && exit 1; }
 }
 kubectl() { "$KUBECTL" --kubeconfig "$state/kubeconfig" "$@"; }
 stackgate() { "$gate_binary" "$@"; }
@@ -59,6 +59,7 @@ made=()
 finish() {
   local status=$?
   trap - EXIT
+  end_step
   if [ "$where" = current ] && ((${#made[@]} > 0)); then
     printf '\n  %sremoving %s%s\n' "$dim" "${made[*]}" "$plain"
     # The configurations first: afterwards nothing stands in the way of the rest.

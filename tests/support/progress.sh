@@ -35,7 +35,7 @@ step() {
   while kill -0 "$step_child" 2>/dev/null; do
     elapsed=$((SECONDS - began))
     if ((elapsed >= 5)); then
-      last=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -1 | tr -cd '[:print:]')
+      last=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -1 | tr -cd '[:print:]' || true)
       if [ -t 1 ]; then
         printf '\r\e[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "  $label $(clock $elapsed) (usually $usual)  $last"
       elif ((told == 0 || elapsed - told >= 30)); then
