@@ -12,7 +12,7 @@ using Tree = nlohmann::ordered_json;
 
 inline nlohmann::ordered_json random_schema(Dice& dice, int depth = 0) {
   Tree out;
-  const std::size_t kind = depth == 0 ? 0 : dice.roll(depth > 3 ? 6 : 8);
+  const std::size_t kind = depth == 0 ? 0 : depth > 5 || dice.used_up() ? 4 : dice.roll(depth > 3 ? 6 : 8);
   static const std::string patterns[] = {"^[a-z]*$", "^a", "b$", "^[0-9]+Gi$", "^(a|b)+$", "[A-Z]", "^.{1,3}$"};
   static const std::string names[] = {"alpha", "beta", "gamma", "delta"};
   switch (kind) {

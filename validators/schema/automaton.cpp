@@ -286,6 +286,8 @@ class PlaceBuilder {
           if ((next = atom(piece.begin, piece.end, next, depth)) < 0) return -1;
         continue;
       }
+      // Not used, but it must be right.
+      if (piece.most == 0 && atom(piece.begin, piece.end, next, depth) < 0) return -1;
       const int behind = next;
       for (int copy = piece.most; copy > piece.least; --copy) {
         const int body = atom(piece.begin, piece.end, next, depth);
