@@ -141,7 +141,6 @@ std::expected<bool, std::string> SelfManaged::Impl::publish(const std::vector<Co
 // The configurations are read before the Secret: what is then written into them is at least as new as what they held.
 std::expected<std::optional<Time>, std::string> SelfManaged::Impl::pass() {
   const auto all = read_configurations();
-  if (!all) return std::unexpected(all.error());
   SelfManagedState state;
   std::string version;
   const auto secret = client.get(kube::types::secrets, options.ns, options.secret, kube::CallOptions::once(call_limit));
@@ -156,7 +155,7 @@ std::expected<std::optional<Time>, std::string> SelfManaged::Impl::pass() {
   }
 
   const Time now = std::chrono::system_clock::now();
-  const SelfManagedPlan todo = plan(state, options.policy, trusted_by(*all, trust_bundle(state)), now);
+  const SelfManagedPlan todo = plan(state, options.policy, all && trusted_by(*all, trust_bundle(state)), now);
   if (!todo.nothing_to_do() || version.empty()) {
     auto made = carry_out(todo, state, options.policy, now);
     if (!made) return std::unexpected(made.error().message);
@@ -168,6 +167,11 @@ std::expected<std::optional<Time>, std::string> SelfManaged::Impl::pass() {
     for (const std::string& reason : todo.reasons) log::info("webhook certificates", {{"what", reason}});
   }
   last_known = state;
+  // Without the right to read them somebody else may keep them: serving is then still right, and the error is shown.
+  if (!all) {
+    serve(state.leaf, now);
+    return std::unexpected(all.error());
+  }
   // A CA that starts from nothing must be trusted before its leaf is served; one that takes over is trusted already.
   const auto published = publish(*all, trust_bundle(state));
   if (!published) {
