@@ -243,7 +243,7 @@ class PlaceBuilder {
         out = 0;
         for (; at < end && text_[at] >= '0' && text_[at] <= '9' && digits < 4; ++at, ++digits)
           out = out * 10 + (text_[at] - '0');
-        return digits > 0;
+        return digits == 1 || (digits > 1 && text_[at - digits] != '0');  // "{02}" is literal text
       };
       ++at;
       if (!number(piece.least)) return false;
