@@ -33,11 +33,26 @@ wrap() { # INDENT HANGING
 }
 say() { printf '%s\n' "$*" | wrap 2 0; }
 
-# show WANTED COMMAND...: prints the command, then what it says. WANTED is "passes" or "refused"; anything else ends the demo.
+# typed COMMAND...: as a person would type it, folded with backslashes where it is longer than a line.
+typed() {
+  local line='  $' word
+  for word; do
+    [[ $word =~ ^[A-Za-z0-9_./:=,-]+$ ]] || word="'$word'"
+    if ((${#line} + ${#word} + 3 > width)); then
+      printf '%s \\\n' "$line"
+      line='     '
+    fi
+    line+=" $word"
+  done
+  printf '%s\n' "$line"
+}
+
+# show WANTED COMMAND...: prints the command, then what it says. WANTED is "passes" or "refused": if it is not
+# so, the demo ends.
 show() {
   local wanted=$1 words status=0
   shift
-  printf '\n  %s$ %s%s\n' "$bold" "$*" "$plain"
+  printf '\n%s%s%s\n' "$bold" "$(typed "$@")" "$plain"
   words=$("$@" 2>&1) || status=$?
   if [ "$wanted" = refused ]; then
     refusals=$((refusals + 1))
@@ -47,7 +62,7 @@ show() {
     acceptances=$((acceptances + $(grep -cE ' (created|configured)$' <<<"$words" || true)))
   fi
   printf '%s\n' "$words" | grep -v '^$' | wrap 2 2 | sed -E \
-    "s/^(  [^ ].*(created|configured|deleted|labeled))$/$green\1$plain/; s/^(  (The|Error).*)$/$red\1$plain/; s/^(  \* )([^ :]+):/\1$bold\2$plain:/; s/^(  Warning:)/$yellow\1$plain/"
+    "s/^(  [^ ].*(created|configured|deleted|labeled))$/$green\1$plain/; s/^(  The .* is invalid:|  Error[^:]*:)/$red\1$plain/; s/^(  \* )([^ :]+):/\1$bold\2$plain:/; s/^(  Warning:)/$yellow\1$plain/"
   if [ "$wanted" = refused ]; then ((status != 0)); else ((status == 0)); fi ||
     { printf '%sThis should have been different (%s); see %s%s\n' "$red" "wanted: $wanted" "$state" "$plain" >&2 && exit 1; }
 }
@@ -194,9 +209,6 @@ say "Warnings come along with what is accepted. And an update is held to the sam
 show refused kubectl patch inferenceservice chat --type merge -p '{"spec":{"replicas":-2}}'
 
 title "Deleting what is in use"
-cat >uses-cache.json <<'JSON'
-{"spec": {"storage": {"nimCache": {"name": "llm-cache"}}}}
-JSON
 show passes kubectl patch inferenceservice chat --type merge -p '{"spec":{"storage":{"nimCache":{"name":"llm-cache"}}}}'
 show refused kubectl delete inferencecache llm-cache --wait=false
 cd - >/dev/null
@@ -204,7 +216,9 @@ cd - >/dev/null
 title "The same verdict without a cluster"
 say "In an editor, a hook or a pipeline: the same rules, with line and column."
 show refused stackgate validate crds/samples/bad/stackguardrails.yaml
-show refused stackgate validate crds/samples/bad/inferenceservices.yaml
+echo
+say "Typing mistakes are found by name:"
+show refused stackgate validate crds/samples/typos.yaml
 show passes stackgate validate crds/samples/stack.yaml
 
 title "That was it"
