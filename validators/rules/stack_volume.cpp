@@ -103,8 +103,9 @@ void check_volumes(Context& context, Field spec) {
     const Field mode = each.claim["volumeAccessMode"];
     const auto text = mode.text();
     if (!text) continue;
-    const bool has_create = each.claim["create"].flag().has_value();
-    const bool exists = has_create && !each.claim["create"].flag().value_or(false);
+    // A workspace is always created: it has no field for it.
+    const bool may_exist = each.claim.node() != nullptr && each.claim.node()->property("create") != nullptr;
+    const bool exists = may_exist && !each.claim["create"].flag().value_or(false);
     if (exists && context.lookup != nullptr) continue;  // its real modes count: check_existing_claim()
     const std::array<std::string, 1> one{std::string(*text)};
     volume::check(context, mode ? mode : each.claim, each.use, volume::modes_of(one), false);

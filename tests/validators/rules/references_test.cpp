@@ -286,6 +286,10 @@ TEST(References, AnExistingClaimMustServeAllPods) {
   expect_references({
       {Kind::stack_customizer, models, once, {"warning spec.trainingConfig.modelPVC.name model-volume-single-node"}},
       {Kind::stack_customizer, models, many, {}},
+      {Kind::stack_customizer,
+       "spec: {trainingConfig: {modelPVC: {name: c, create: null, size: null, volumeAccessMode: ReadWriteOnce}}}",
+       many,
+       {}},
       {Kind::stack_customizer, models, read, {"error spec.trainingConfig.modelPVC.name claim-read-only"}},
       {Kind::inference_cache,
        "spec: {storage: {pvc: {name: c, create: null, size: null, volumeAccessMode: null}}}",

@@ -109,6 +109,10 @@ TEST(StackCustomizerRules, JobsOnSeveralNodesShareTheModels) {
   expect_rule(
       rule::model_volume_single_node, kind,
       {{models("ReadWriteOnce"), {place}}, {models("ReadWriteOncePod"), {place}}, {models("ReadWriteMany"), {}}});
+  expect_rule(rule::model_volume_single_node, kind,
+              {{"spec: {trainingConfig: {modelPVC: {name: c, create: false, size: null, volumeAccessMode: "
+                "ReadWriteOnce}}}",
+                {place}}});
   expect_rule(rule::claim_read_only, kind, {{models("ReadOnlyMany"), {place}}, {models("ReadWriteMany"), {}}});
 }
 

@@ -52,6 +52,7 @@ TEST(EndpointRules, AWorkloadIsNotItsOwnBackEnd) {
                {base_url("http://guardrail.default.svc/v1"), {"spec.nimEndpoint.baseURL"}},
                {base_url("http://guardrail.default.svc.cluster.local:8000/v1"), {"spec.nimEndpoint.baseURL"}},
                {base_url("http://guardrail.other.svc/v1"), {}},
+               {base_url("http://guardrail.another.svc/v1"), {}},
                {base_url("http://guardrail.defaults/v1"), {}},
                {base_url("http://guardrail.example.com/v1"), {}},
                {base_url("http://guardrails/v1"), {}},
