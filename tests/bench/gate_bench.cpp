@@ -83,7 +83,7 @@ class Bench {
                      {"replicas", "-1"},
                      {"image", R"({"repository":"registry.example.com/llm","tag":"1.8.3","pullPolicy":"sometimes"})"},
                      {"expose", R"({"service":{"port":80000}})"},
-                     {"storage", R"({"pvc":{"name":"llm"},"sharedMemorySizeLimit":"16GB"})"},
+                     {"storage", R"({"sharedMemorySizeLimit":"16GB"})"},
                      {"env", R"([{"name":"LOG LEVEL","value":"INFO"}])"}})));
     start_nginx();
   }

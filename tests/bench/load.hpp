@@ -54,7 +54,7 @@ class Connection {
       if (const auto end = text.find("\r\n\r\n"); end != std::string::npos) {
         const auto at = text.find("Content-Length: ");
         if (at > end) throw std::runtime_error("a response without Content-Length");
-        if (text.size() >= end + 4 + std::stoul(text.substr(at + 16))) return text;
+        if (text.size() >= end + 4 + std::stoul(text.substr(at + 16, 20))) return text;
       }
       char part[16 * 1024];
       const int n = SSL_read(tls_, part, sizeof part);

@@ -86,7 +86,7 @@ class Client {
       if (const auto end = received_.find("\r\n\r\n"); end != std::string::npos) {
         const auto at = received_.find("Content-Length: ");
         const bool has_length = at < end && !head_only;
-        const std::size_t size = end + 4 + (has_length ? std::stoul(received_.substr(at + 16)) : 0);
+        const std::size_t size = end + 4 + (has_length ? std::stoul(received_.substr(at + 16, 20)) : 0);
         if (received_.size() >= size) {
           std::string whole = received_.substr(0, size);
           received_.erase(0, size);
