@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ class Client {
 
   /// TLS; `alpn` in wire form ("\x02h2"). False when the handshake fails.
   bool secure(int max_version = 0, std::string_view alpn = {}) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     context_ = SSL_CTX_new(TLS_client_method());
     if (max_version != 0) SSL_CTX_set_max_proto_version(context_, max_version);
     SSL_CTX_set_security_level(context_, 0);
