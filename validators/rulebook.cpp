@@ -65,7 +65,8 @@ Findings everything_about(const Request& request, Lookup* lookup, const Options&
 Findings review(const Request& request, Lookup* lookup, const Options& options) {
   if (request.object == nullptr || nothing_to_review(request)) return {};
   Findings findings = everything_about(request, lookup, options, most_faults);
-  if (request.old != nullptr && has_errors(findings)) {
+  // Where faults were left out a new one may be among them: then none counts as old.
+  if (request.old != nullptr && has_errors(findings) && findings.size() < Context::most_findings) {
     Request before = request;
     before.object = request.old;
     before.old = nullptr;

@@ -9,6 +9,9 @@ void Context::report(const Rule& rule, const Field& field, std::string problem, 
 }
 
 void Context::report(const Rule& rule, Severity severity, const Field& field, std::string problem, std::string fix) {
+  std::size_t& count = severity == Severity::error ? errors_ : warnings_;
+  if (count >= most_findings) return;
+  ++count;
   std::string path = to_string(field.path());
   std::string value = quoted_value(path, field.value());
   findings.push_back(

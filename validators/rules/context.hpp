@@ -22,10 +22,16 @@ class Context {
   Walk walk;
   Findings findings;
 
+  /// Of errors and of warnings as many are kept; nobody reads more, and a hostile object could hold 100,000.
+  static constexpr std::size_t most_findings = 1'000;
+
   /// One fault at `field`. Its value is quoted unless the field may hold a secret.
   void report(const Rule& rule, const Field& field, std::string problem, std::string fix);
   /// The same with another severity than the rule's own.
   void report(const Rule& rule, Severity severity, const Field& field, std::string problem, std::string fix);
+
+ private:
+  std::size_t errors_ = 0, warnings_ = 0;
 };
 
 }  // namespace stackgate::validate
