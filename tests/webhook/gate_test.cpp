@@ -31,12 +31,19 @@ std::string sample() {
   return json::to_json(stream.documents.at(0).root);
 }
 
+validate::Referred referred(validate::Presence presence, std::vector<std::string> keys = {}) {
+  validate::Referred out;
+  out.presence = presence;
+  out.keys = std::move(keys);
+  return out;
+}
+
 /// Absent in memory; what the API server says is up to the test.
 struct Absent : QuickLookup {
   bool asked_about = false;
   validate::Referred find(validate::Referent, std::string_view, std::string_view) override {
     asked_about = true;
-    return {.presence = validate::Presence::absent};
+    return referred(validate::Presence::absent);
   }
   bool neighbours(std::string_view, std::vector<validate::Neighbour>&) override { return true; }
   bool wants_asking() const override { return asked_about; }
@@ -120,9 +127,7 @@ TEST_F(GateTest, WhatIsNoReviewIsRefusedInHttp) {
 }
 
 TEST_F(GateTest, WhatMemoryDoesNotKnowIsAskedOnThePool) {
-  source.answer = [] {
-    return validate::Referred{.presence = validate::Presence::present, .keys = {"REGISTRY_API_KEY"}};
-  };
+  source.answer = [] { return referred(validate::Presence::present, {"REGISTRY_API_KEY"}); };
   Gate gate({}, &source, &pool, telemetry);
   EXPECT_TRUE(allowed(post(gate, "/validate", review_of(sample()))));
   EXPECT_THAT(registry.render(), testing::HasSubstr("asked=\"true\""));

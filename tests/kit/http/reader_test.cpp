@@ -51,7 +51,7 @@ std::vector<std::string> read_all(std::string_view bytes, std::size_t step, Read
   return seen;
 }
 
-struct Case {
+struct ReadCase {
   const char* what;
   std::string bytes;
   std::vector<std::string> seen;
@@ -59,7 +59,7 @@ struct Case {
 
 TEST(RequestReader, yields_the_same_requests_however_the_bytes_are_cut) {
   const std::string big(100'000, 'b');
-  const Case cases[] = {
+  const ReadCase cases[] = {
       {"nothing", "", {}},
       {"one", "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", {"GET /a "}},
       {"with a body", "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", {"POST /a abc"}},

@@ -225,7 +225,9 @@ TEST(CommonRules, SelectorsCompareWithWhatTheirOperatorTakes) {
     SCOPED_TRACE(each.term);
     const Findings findings = of_rule(review_of(Kind::inference_service, terms(each.term)), rule::selector_values);
     ASSERT_EQ(findings.size(), each.place.empty() ? 0U : 1U) << all_lines(findings);
-    if (!each.place.empty()) EXPECT_EQ(findings[0].path, at + each.place);
+    if (!each.place.empty()) {
+      EXPECT_EQ(findings[0].path, at + each.place);
+    }
   }
 }
 

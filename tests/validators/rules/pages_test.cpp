@@ -73,8 +73,8 @@ TEST_P(RulePages, ExamplesDoWhatTheySay) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RulePages, testing::Range<std::size_t>(0, rule_pages().size()), [](const auto& info) {
-  std::string name(rule_pages()[info.param].rule.id);
+INSTANTIATE_TEST_SUITE_P(All, RulePages, testing::Range<std::size_t>(0, rule_pages().size()), [](const auto& each) {
+  std::string name(rule_pages()[each.param].rule.id);
   std::ranges::replace(name, '-', '_');
   return name;
 });
