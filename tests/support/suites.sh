@@ -31,9 +31,9 @@ suite() {
       [(map(select(.result == "COMPLETED" and (has("failures") | not))) | length),
        (map(select(has("failures"))) | length), (map(select(.result == "SKIPPED")) | length)] | join(" ")' "$json")
   else
-    passed=$(grep -c '^ok ' "$log_dir/$log.log" || true)
-    failed=$(grep -c '^not ok ' "$log_dir/$log.log" || true)
-    skipped=$(grep -c '^skip ' "$log_dir/$log.log" || true)
+    passed=$(grep -a -c '^ok ' "$log_dir/$log.log" || true)
+    failed=$(grep -a -c '^not ok ' "$log_dir/$log.log" || true)
+    skipped=$(grep -a -c '^skip ' "$log_dir/$log.log" || true)
   fi
   ((status == 0 || failed > 0)) || failed=1
   ((passed + failed + skipped > 0)) || failed=1
@@ -44,12 +44,12 @@ suite() {
   printf '  %s%-4s%s %-34s %4d checks %5d.%d s\n' "$colour" "$( ((failed == 0)) && echo ok || echo FAIL)" "$plain" "$name" \
     "$((passed + failed))" "$((began / 10))" "$((began % 10))"
   if ((failed > 0)); then
-    { grep -E -A6 '^not ok |^\[  FAILED  \]|Failure$|ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer' \
+    { grep -a -E -A3 '^not ok |^\[  FAILED  \]|Failure$|ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer' \
         "$log_dir/$log.log" | head -60 || true
       ((status == 0)) || { echo "exit status $status; the end of $log_dir/$log.log:" && tail -8 "$log_dir/$log.log"; }
     } | cut -c1-300 | sed 's/^/       /'
   fi
-  grep '^skip ' "$log_dir/$log.log" | sed "s/^/       ${yellow}/; s/\$/${plain}/" || true
+  grep -a '^skip ' "$log_dir/$log.log" | sed "s/^/       ${yellow}/; s/\$/${plain}/" || true
 }
 
 # suites_summary: a table, and as the very last line the totals. Fails when any check did.
