@@ -71,7 +71,7 @@ Verdict admit(Stage stage, const ReviewRequest& request, validate::Lookup* looku
   answer.audit_annotations.emplace_back("rules", rule_list(verdict.findings));
   if (!answer.allowed) {
     answer.causes = causes_of(verdict.findings);
-    answer.message = denial_message(request.kind, request.name, verdict.findings);
+    answer.message = denial_message(request.kind, request.name, answer.causes);
   }
   if (stage == Stage::validate || !answer.allowed) answer.warnings = warnings_of(verdict.findings);
   return verdict;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +30,13 @@ constexpr std::array reasons{
     ReasonOf{"deletion-of-used", "FieldValueForbidden"}, ReasonOf{"schema-type", "FieldValueTypeInvalid"},
 };
 
+std::string_view reason_of(std::string_view rule, std::string_view group) {
+  if (group == "reference" && rule.ends_with("-missing")) return "FieldValueNotFound";
+  for (const ReasonOf& each : reasons)
+    if (rule.find(each.part) != std::string_view::npos) return each.reason;
+  return "FieldValueInvalid";
+}
+
 std::string_view group_of(std::string_view rule) {
   const auto& pages = validate::rule_pages();
   const auto at =
@@ -50,25 +59,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Breaks `text` at spaces so that no line passes 80 columns where a space allows it; further lines are indented.
-void append_wrapped(std::string& out, std::string_view text, std::size_t indent) {
-  std::size_t column = out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
-  bool first = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!first && column + 1 + word.size() > columns) {
-      out.append("\n").append(indent, ' ');
-      column = indent;
-    } else if (!first) {
-      out.push_back(' ');
-      ++column;
-    }
-    out.append(word);
-    column += word.size();
-    first = false;
+/// Appends `text`, which begins at `column`, broken at spaces so that no line passes 80 columns where a space allows
+/// it; further lines are indented. A piece between two breaks is copied whole.
+void append_wrapped(std::string& out, std::string_view text, std::size_t column, std::size_t indent) {
+  while (column + text.size() > columns) {
+    std::size_t end = text.rfind(' ', columns - column);
+    if (end == std::string_view::npos) end = text.find(' ');
+    if (end == std::string_view::npos) break;
+    out.append(text.substr(0, end)).append("\n").append(indent, ' ');
+    text.remove_prefix(end + 1);
+    column = indent;
   }
+  out.append(text);
 }
 
 }  // namespace
@@ -81,10 +83,14 @@ bool rests_on_lookup(const validate::Findings& findings) {
 }
 
 std::string_view cause_reason(std::string_view rule) {
-  if (group_of(rule) == "reference" && rule.ends_with("-missing")) return "FieldValueNotFound";
-  for (const ReasonOf& each : reasons)
-    if (rule.find(each.part) != std::string_view::npos) return each.reason;
-  return "FieldValueInvalid";
+  static const auto known = [] {
+    std::unordered_map<std::string_view, std::string_view> words;
+    for (const validate::RulePage& page : validate::rule_pages())
+      words[page.rule.id] = reason_of(page.rule.id, page.group);
+    return words;
+  }();
+  const auto found = known.find(rule);
+  return found == known.end() ? "FieldValueInvalid" : found->second;
 }
 
 std::vector<Cause> causes_of(const validate::Findings& findings) {
@@ -95,18 +101,20 @@ std::vector<Cause> causes_of(const validate::Findings& findings) {
   return causes;
 }
 
-std::string denial_message(std::string_view kind, std::string_view name, const validate::Findings& findings) {
-  const auto faults = std::ranges::count(findings, validate::Severity::error, &validate::Finding::severity);
-  std::string out = fmt::format("{} \"{}\" {} {}:", kind, name, faults == 1 ? "has 1" : fmt::format("has {}", faults),
-                                faults == 1 ? "fault" : "faults");
+std::string denial_message(std::string_view kind, std::string_view name, const std::vector<Cause>& causes) {
+  constexpr std::size_t indent = 4;
+  std::string out;
+  std::size_t bytes = 64 + kind.size() + name.size();
+  for (const Cause& cause : causes) bytes += cause.field.size() + cause.message.size() + 16;
+  out.reserve(bytes + bytes / 8);
+  fmt::format_to(std::back_inserter(out), "{} \"{}\" has {} {}:", kind, name, causes.size(),
+                 causes.size() == 1 ? "fault" : "faults");
   std::size_t number = 0;
-  for (const validate::Finding& finding : findings) {
-    if (finding.severity != validate::Severity::error) continue;
-    out += fmt::format("\n{:2}. ", ++number);
-    append_wrapped(out,
-                   one_line(finding.path.empty() ? validate::to_line(finding)
-                                                 : fmt::format("{}: {}", finding.path, validate::to_line(finding))),
-                   4);
+  std::string line;
+  for (const Cause& cause : causes) {
+    fmt::format_to(std::back_inserter(out), "\n{:2}. ", ++number);
+    line.assign(cause.field).append(cause.field.empty() ? "" : ": ").append(cause.message);
+    append_wrapped(out, line, number < 100 ? indent : indent + 1, indent);
   }
   return out;
 }

@@ -19,7 +19,7 @@ std::string_view cause_reason(std::string_view rule);
 std::vector<Cause> causes_of(const validate::Findings& findings);
 
 /// The same as one text for clients that ignore causes, wrapped at 80 columns.
-std::string denial_message(std::string_view kind, std::string_view name, const validate::Findings& findings);
+std::string denial_message(std::string_view kind, std::string_view name, const std::vector<Cause>& causes);
 
 /// One line per warning: at most 256 bytes each and 4096 together (beyond that the API server cuts), without control
 /// characters. What does not fit is counted in a last line.

@@ -76,15 +76,7 @@ class Bench {
     const std::size_t bare = review_of(sample_with(sample, {{"env", env_list(8, 0)}})).size();
     accepted_ = post("/validate", review_of(sample_with(sample, {{"env", env_list(8, (2200 - bare) / 8)}})));
     large_ = post("/validate", review_of(sample_with(sample, {{"env", env_list(4000, 197)}})));
-    refused_ = post(
-        "/early",
-        review_of(sample_with(
-            sample, {{"authSecret", R"("registry_api")"},
-                     {"replicas", "-1"},
-                     {"image", R"({"repository":"registry.example.com/llm","tag":"1.8.3","pullPolicy":"sometimes"})"},
-                     {"expose", R"({"service":{"port":80000}})"},
-                     {"storage", R"({"sharedMemorySizeLimit":"16GB"})"},
-                     {"env", R"([{"name":"LOG LEVEL","value":"INFO"}])"}})));
+    refused_ = post("/early", refused_review());
     start_nginx();
   }
 

@@ -65,6 +65,18 @@ inline std::string review_of(const std::string& object) {
          R"(,"oldObject":null,"dryRun":false,"options":{"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","fieldManager":"kubectl"}}})";
 }
 
+/// A review with six faults of different sorts.
+inline std::string refused_review() {
+  return review_of(
+      sample_with(STACKGATE_SOURCE_DIR "/crds/samples/minimal/inferenceservices.yaml",
+                  {{"authSecret", R"("registry_api")"},
+                   {"replicas", "-1"},
+                   {"image", R"({"repository":"registry.example.com/llm","tag":"1.8.3","pullPolicy":"sometimes"})"},
+                   {"expose", R"({"service":{"port":80000}})"},
+                   {"storage", R"({"sharedMemorySizeLimit":"16GB"})"},
+                   {"env", R"([{"name":"LOG LEVEL","value":"INFO"}])"}}));
+}
+
 /// As a request of the API server's client. `path`: "/validate" or "/early".
 inline std::string post(const std::string& path, const std::string& body) {
   return fmt::format(

@@ -35,7 +35,7 @@ TEST(Denial, TheMessageCountsTheFaultsAndKeepsToEightyColumns) {
     findings.push_back(finding(Severity::error, "spec.trainingConfig.networkConfig[2].name",
                                "is a rather long explanation of what is wrong with this field here",
                                "write something that is about as long as this sentence is"));
-  const std::string message = denial_message("StackCustomizer", "tuner", findings);
+  const std::string message = denial_message("StackCustomizer", "tuner", causes_of(findings));
   EXPECT_THAT(message, testing::StartsWith("StackCustomizer \"tuner\" has 12 faults:\n 1. spec.trainingConfig"));
   EXPECT_THAT(message, testing::HasSubstr("\n12. "));
   std::istringstream lines(message);
@@ -61,10 +61,13 @@ TEST(Denial, WarningsStayWithinTheLimitsOfKubernetes) {
 TEST(Denial, AWarningIsCutAtACharactersEndAndHoldsNoControlCharacter) {
   std::string many_umlauts;
   for (int i = 0; i < 200; ++i) many_umlauts += "ü";
-  const auto warnings = warnings_of({finding(Severity::warning, "spec.x\r\ny", many_umlauts, "fix")});
+  const auto warnings = warnings_of({finding(Severity::warning,
+                                             "spec.x\r\n\x7f"
+                                             "y",
+                                             many_umlauts, "fix")});
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_LE(warnings[0].size(), 256U);
-  EXPECT_THAT(warnings[0], testing::StartsWith("spec.x  y"));
+  EXPECT_THAT(warnings[0], testing::StartsWith("spec.x   y"));
   EXPECT_THAT(warnings[0], testing::EndsWith("ü…"));
 }
 
