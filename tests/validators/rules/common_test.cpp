@@ -118,8 +118,9 @@ TEST(CommonRules, AnEnvironmentIsOneThatPodsCanHave) {
 }
 
 TEST(CommonRules, DoubleNamesAreReportedOnce) {
-  EXPECT_EQ(short_form(review_of(Kind::inference_service, "spec: {env: [{name: A, value: one}, {name: A, value: two}]}")),
-            (std::vector<std::string>{"error spec.env[1] schema-duplicate"}));
+  EXPECT_EQ(
+      short_form(review_of(Kind::inference_service, "spec: {env: [{name: A, value: one}, {name: A, value: two}]}")),
+      (std::vector<std::string>{"error spec.env[1] schema-duplicate"}));
   EXPECT_EQ(short_form(review_of(Kind::inference_service, "spec: {image: {pullSecrets: [a, b, a]}}")),
             (std::vector<std::string>{"error spec.image.pullSecrets[2] schema-duplicate"}));
 }
