@@ -1,5 +1,7 @@
 #include "validators/field.hpp"
 
+#include "validators/schema/check.hpp"
+
 namespace stackgate::validate {
 
 Field::Field(Walk& walk, const json::Value* value, const Field* parent, std::string_view key, std::int64_t index,
@@ -73,6 +75,10 @@ std::optional<bool> Field::flag() const {
   const json::Value* value = effective();
   if (value == nullptr || !value->is_boolean()) return std::nullopt;
   return value->boolean();
+}
+
+bool Field::has_misspelt(std::string_view name) const {
+  return value_ != nullptr && node() != nullptr && schema::is_misspelt(*node(), *value_, name);
 }
 
 std::size_t Field::size() const {

@@ -43,6 +43,10 @@ class Field {
   std::optional<std::int64_t> integer() const;
   std::optional<bool> flag() const;
 
+  /// Whether a member of this object is not known and reads like `name`: the schema check asks "did you mean" there,
+  /// so that nobody need say that `name` is missing.
+  bool has_misspelt(std::string_view name) const;
+
   std::size_t size() const;  // items of a list, members of a map
   auto items() const {
     return std::views::iota(std::size_t{0}, list_size()) |

@@ -141,7 +141,7 @@ Tree Fragments::expand(const Tree& authored, const std::string& where) const {
   imply_type(schema);
   if (Tree* properties = schema.find("properties")) {
     for (auto& [name, property] : properties->members) {
-      const std::string path = where + "." + name;
+      const std::string path = fmt::format("{}.{}", where, name);
       property = expand(property, path);
       if (name != "metadata" && property.find("description") == nullptr) throw SourceError(path + ": no description");
     }

@@ -41,7 +41,7 @@ std::string double_quoted(std::string_view text) {
 std::string scalar_text(std::string_view text) {
   static const std::regex plain(R"([A-Za-z./(<$^][A-Za-z0-9 ._/()<>$+=;*?^|\\'"!&,@%:\[\]{}-]*)");
   static const std::regex word(R"(true|false|yes|no|on|off|null|y|n|\.inf|\.nan)", std::regex::icase);
-  const std::string copy(text);
+  std::string copy(text);
   const bool safe = std::regex_match(copy, plain) && !std::regex_match(copy, word) && !text.ends_with(' ') &&
                     !text.ends_with(':') && text.find(": ") == std::string_view::npos;
   if (safe) return copy;

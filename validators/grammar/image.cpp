@@ -157,7 +157,16 @@ std::expected<Image, Problem> parse_image(std::string_view text) {
 
 std::optional<Problem> check_image_repository(std::string_view text) {
   const auto image = parse_image(text);
-  if (!image) return image.error();
+  if (!image) {
+    Problem problem = image.error();
+    if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
+      const std::string bare = quote_short(text.substr(scheme + 3));
+      const bool good = !bare.empty() && !check_image_repository(text.substr(scheme + 3));
+      problem.fix =
+          good ? fmt::format("write {}", bare) : "write it without the scheme, as in \"registry.example.com/team/app\"";
+    }
+    return problem;
+  }
   if (image->tag.empty() && image->digest.empty()) return std::nullopt;
   const std::string bare = quote_short(
       text.substr(0, static_cast<std::size_t>(image->repository.data() + image->repository.size() - text.data())));
@@ -174,6 +183,8 @@ std::optional<Problem> check_image_tag(std::string_view text) {
     if (is_alphanumeric(c) || c == '_' || (i > 0 && (c == '.' || c == '-'))) continue;
     if (c == '.' || c == '-')
       return Problem{fmt::format("begins with '{}'", c), "begin it with a letter, a digit or '_'"};
+    if (c == ':' && (text.starts_with("sha256:") || text.starts_with("sha512:")))
+      return Problem{"is a digest, not a tag", "write the tag of that image, for example \"1.4.2\""};
     if (c == ':' && i == 0) return Problem{"begins with ':'", "write the tag without ':'"};
     return Problem{fmt::format("contains {}", place_character(text, i)), "use letters, digits, '_', '.' and '-'"};
   }

@@ -19,6 +19,7 @@ struct NameRule {
   bool (*middle)(char);
   bool (*last)(char);
   std::string_view cure;  // how a good name is built
+  char joint = '-';       // what stands in for a space
 };
 
 bool label_middle(char c) { return is_lower_alphanumeric(c) || c == '-'; }
@@ -32,8 +33,12 @@ constexpr NameRule dns1035_label{
     "use lower-case letters, digits and '-', beginning with a letter and ending with a letter or digit"};
 constexpr NameRule qualified_name{63, is_alphanumeric, qualified_middle, is_alphanumeric,
                                   "use letters, digits, '-', '_' and '.', beginning and ending with a letter or digit"};
-constexpr NameRule env_name{std::string_view::npos, env_first, qualified_middle, qualified_middle,
-                            "use letters, digits, '_', '-' and '.', not beginning with a digit"};
+constexpr NameRule env_name{std::string_view::npos,
+                            env_first,
+                            qualified_middle,
+                            qualified_middle,
+                            "use letters, digits, '_', '-' and '.', not beginning with a digit",
+                            '_'};
 constexpr NameRule config_key{253, qualified_middle, qualified_middle, qualified_middle,
                               "use letters, digits, '-', '_' and '.'"};
 constexpr std::string_view subdomain_cure =
@@ -58,7 +63,7 @@ std::string corrected(std::string_view text, const NameRule& rule) {
     else if (rule.middle(to_lower(c)))
       out += to_lower(c);
     else if (c == '_' || c == ' ' || c == '.' || c == '/' || c == '-')
-      out += rule.middle('-') ? '-' : '_';
+      out += rule.joint;
     else
       return {};
   }
@@ -201,7 +206,12 @@ std::optional<Problem> check_annotation_key(std::string_view text) {
 }
 
 std::optional<Problem> check_env_name(std::string_view text) {
-  if (auto problem = check_run(text, env_name)) return problem;
+  if (auto problem = check_run(text, env_name)) {
+    // What begins with a digit keeps it: "1A" without it is another name.
+    if (!text.empty() && is_digit(text[0]) && first_fault(text, config_key) == std::string_view::npos)
+      problem->fix = say_write("_" + std::string(text), env_name.cure);
+    return problem;
+  }
   return check_no_directory(text);
 }
 

@@ -23,7 +23,8 @@ void check_image(Context& context, Field image);          // {repository, tag, p
 void check_expose(Context& context, Field expose);        // service, ingress, httpRoute
 void check_resources(Context& context, Field resources);  // {requests, limits}
 void check_env(Context& context, Field env);              // [{name, value}]: grammar and duplicates
-void check_claim(Context& context, Field pvc);  // create needs size and access mode, otherwise a name; subPath
+void check_claim(Context& context, Field pvc);        // create needs size and access mode, otherwise a name; subPath
+void check_claim_size(Context& context, Field size);  // above 0, whole bytes
 void check_database(Context& context, Field database);
 void check_metrics(Context& context, Field metrics);
 void check_otel(Context& context, Field otel);

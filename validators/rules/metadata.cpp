@@ -28,6 +28,7 @@ bool becomes_a_service(crds::Kind kind) {
 void check_name(Context& context, const Field& metadata) {
   const Field name = metadata["name"];
   if (name.absent()) {
+    if (metadata.has_misspelt("name")) return;
     const Field prefix = metadata["generateName"];
     if (prefix.absent()) {
       context.report(rule::resource_name, name, "the resource has no name", "add metadata.name");
@@ -56,6 +57,7 @@ void check_service_name(Context& context, const Field& name) {
 void check_metadata(Context& context, Field object) {
   const Field metadata = object["metadata"];
   if (metadata.present() && !metadata.value()->is_object()) return;
+  if (metadata.absent() && object.has_misspelt("metadata")) return;
   check_name(context, metadata);
   if (metadata.absent()) return;
   check_text(context, rule::object_name, metadata["namespace"], grammar::check_dns_label);

@@ -33,7 +33,8 @@ bool path_may_hold_secret(std::string_view path) {
       if (key.ends_with(suffix)) return false;
   for (const std::string_view word : {"password", "passwd", "token", "secret", "apikey", "private", "credential"})
     if (contains_ignoring_case(key, word)) return !key.starts_with("automount");
-  return path.starts_with("metadata.annotations");
+  return path.starts_with("metadata.annotations") || path.find("nnotations[") != std::string_view::npos ||
+         path.find("nnotations.") != std::string_view::npos;
 }
 
 }  // namespace

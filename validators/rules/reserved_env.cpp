@@ -66,6 +66,15 @@ bool may_be_reserved(std::string_view name) {
 
 }  // namespace
 
+void check_reserved_name(Context& context, const Field& name, const Field& spec, bool stack) {
+  const auto text = name.text();
+  if (!text || !may_be_reserved(*text)) return;
+  const auto found = std::ranges::find(reserved_variables, *text, &ReservedVariable::name);
+  if (found == reserved_variables.end() || !applies(found->setter, context, spec, stack)) return;
+  context.report(rule::env_reserved, name, "the operator sets this variable itself",
+                 fmt::format("take it out; it comes from {}", found->from));
+}
+
 void check_reserved_env(Context& context, const Field& spec, bool stack) {
   const Field env = spec["env"];
   if (env.absent()) return;
@@ -74,10 +83,7 @@ void check_reserved_env(Context& context, const Field& spec, bool stack) {
     const std::size_t at = index++;
     const json::Value* name = item.find("name");
     if (name == nullptr || !may_be_reserved(name->string())) continue;
-    const auto found = std::ranges::find(reserved_variables, name->string(), &ReservedVariable::name);
-    if (found == reserved_variables.end() || !applies(found->setter, context, spec, stack)) continue;
-    context.report(rule::env_reserved, env.at(at)["name"], "the operator sets this variable itself",
-                   fmt::format("take it out of env; it comes from {}", found->from));
+    check_reserved_name(context, env.at(at)["name"], spec, stack);
   }
 }
 

@@ -16,7 +16,7 @@ void check_tracker(Context& context, const Field& tracker) {
   const Field encryption = tracker["encryptionKey"];
   std::string missing;
   for (const char* name : {"secretName", "apiKeyKey", "encryptionKey"})
-    if (!tracker[name]) missing += missing.empty() ? name : std::string(", ") + name;
+    if (!tracker[name] && !tracker.has_misspelt(name)) missing += missing.empty() ? name : std::string(", ") + name;
   if (!missing.empty())
     context.report(rule::tracker_incomplete, tracker, fmt::format("needs {} as well", missing),
                    "name the Secret and the two keys in it that hold the API key and the encryption key");

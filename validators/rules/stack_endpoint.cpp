@@ -136,13 +136,11 @@ void check_endpoint_suffix(Context& context, const Rule& rule, Field endpoint, s
   using namespace endpoint_rules;
   const auto url = parse(endpoint);
   if (!url) return;
-  if (url->path.ends_with(suffix)) return;  // a final '/' is refused: the CRD's own rule says the same
   const std::string_view path = without_final_slash(url->path);
+  if (path.ends_with(suffix)) return;
   // "/v1/chat/completions" for "/v1": cut; "/v1" for "/v1/hf": complete; anything else: append.
   std::string better;
-  if (path.ends_with(suffix))
-    better = path;
-  else if (const std::size_t at = path.find(std::string(suffix) + "/"); at != std::string_view::npos)
+  if (const std::size_t at = path.find(std::string(suffix) + "/"); at != std::string_view::npos)
     better = path.substr(0, at + suffix.size());
   else if (suffix.starts_with("/v1/") && path.ends_with("/v1"))
     better = std::string(path) + std::string(suffix.substr(3));

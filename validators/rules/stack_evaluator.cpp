@@ -22,7 +22,7 @@ void check_images(Context& context, const Field& images) {
     const Field image = images[framework];
     if (image)
       check_image_reference(context, image);
-    else
+    else if (!images.has_misspelt(framework))
       fmt::format_to(std::back_inserter(missing), "{}{}", missing.empty() ? "" : ", ", framework);
   }
   if (!missing.empty())

@@ -44,7 +44,8 @@ void check_store(Context& context, const Field& store) {
   if (!store) return;
   const Field pvc = store["pvc"];
   const Field config_map = store["configMap"];
-  if (static_cast<bool>(pvc) == static_cast<bool>(config_map))
+  const bool misspelt = !pvc && !config_map && (store.has_misspelt("pvc") || store.has_misspelt("configMap"));
+  if (static_cast<bool>(pvc) == static_cast<bool>(config_map) && !misspelt)
     context.report(rule::configstore_exactly_one, store,
                    pvc ? "both pvc and configMap are given" : "neither pvc nor configMap is given",
                    pvc ? "keep one of them" : "add configMap: {name: …}, or pvc for production");

@@ -51,7 +51,8 @@ void check_scheduler(Context& context, Field spec) {
   if (type != "queue") return;
   const std::string_view spoken = dialect.text().value_or(default_dialect);
   if (!name) {
-    if (spec["trainingConfig"] && !queue) check_missing(context, queue, spoken);
+    if (spec["trainingConfig"] && !queue && !spec["trainingConfig"].has_misspelt("queueName"))
+      check_missing(context, queue, spoken);
   } else if (!name->empty()) {
     check_queue_name(context, queue, *name, spoken);
   }

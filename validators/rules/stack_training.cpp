@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "validators/grammar/characters.hpp"
+#include "validators/grammar/names.hpp"
 #include "validators/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/schema/check.hpp"
@@ -77,7 +78,7 @@ void check_network_names(Context& context, const Field& network) {
   for (const Field item : network.items()) {
     const Field name = item["name"];
     const auto text = name.text();
-    if (!text || text->empty() || has_network_prefix(*text)) continue;
+    if (!text || text->empty() || has_network_prefix(*text) || grammar::check_env_name(*text)) continue;
     if (std::ranges::find(set_for_each_pod, *text) != set_for_each_pod.end()) continue;  // training-env-reserved
     const std::string better = corrected_prefix(*text);
     context.report(rule::network_variable_unknown, name, "is no variable of a communication library, by its prefix",
@@ -87,7 +88,7 @@ void check_network_names(Context& context, const Field& network) {
 }
 
 void check_workspace(Context& context, const Field& workspace) {
-  check_quantity(context, workspace["size"]);
+  check_claim_size(context, workspace["size"]);
   const Field path = workspace["mountPath"];
   const auto text = path.text();
   if (!text) return;

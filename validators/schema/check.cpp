@@ -193,6 +193,8 @@ void Walker::walk_required(const Node& node, const Node* base, const json::Value
     const Property* property = owner == nullptr ? nullptr : owner->find(name);
     if (property != nullptr && property->node->default_value != nullptr) continue;
     if (given != nullptr && !node.value_only && node.find(name) != nullptr) continue;  // said where the null stands
+    if (options_.unknown_fields && given == nullptr && is_misspelt(node, value, name))
+      continue;  // said at the misspelling
     const Path here{at, name};
     if (out_ == nullptr)
       ++faults_;
@@ -294,7 +296,7 @@ void Walker::walk_number(const Node& node, const json::Value& value, const Path*
   const double number = value.number();
   const auto check_width = [&] {
     if (node.format == Format::int32 && (number < -2147483648.0 || number > 2147483647.0))
-      report(Fault::format, at, value.offset(), &value, say_format_range());
+      report(Fault::format, at, value.offset(), &value, say_format_range(node));
   };
   if (node.limits == nullptr) return check_width();
   const Limits& limits = *node.limits;

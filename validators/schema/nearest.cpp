@@ -2,6 +2,7 @@
 #include <array>
 
 #include "validators/schema/check.hpp"
+#include "validators/schema/wording.hpp"
 
 namespace stackgate::validate::schema {
 namespace {
@@ -50,6 +51,30 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     if (found == 0) break;
   }
   return best;
+}
+
+bool is_misspelt(const Node& node, const json::Value& object, std::string_view name) {
+  constexpr std::size_t most_members = 64;
+  if (!object.is_object() || node.additional != nullptr || node.preserve_unknown || node.value_only) return false;
+  const auto members = object.members();
+  std::vector<std::string_view> known;
+  for (const json::Member& member : members.first(std::min(most_members, members.size()))) {
+    const bool meta =
+        node.embedded_resource && (member.key == "apiVersion" || member.key == "kind" || member.key == "metadata");
+    if (meta || node.find(member.key) != nullptr || nearest(member.key, std::array{name}).empty()) continue;
+    if (known.empty()) known = known_names(node);
+    if (nearest(member.key, known) == name) return true;
+  }
+  return false;
+}
+
+std::vector<std::string_view> known_names(const Node& node) {
+  std::vector<std::string_view> known;
+  for (const Property& each : node.properties) known.push_back(each.name);
+  if (node.embedded_resource)
+    for (const std::string_view each : {"apiVersion", "kind", "metadata"})
+      if (std::ranges::find(known, each) == known.end()) known.push_back(each);
+  return known;
 }
 
 }  // namespace stackgate::validate::schema

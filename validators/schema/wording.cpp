@@ -150,7 +150,8 @@ Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat) 
                                      : with_article(value.type());
   Problem out{fmt::format("must be {}, but is {}", needed, given), fmt::format("write {}", describe(node))};
   const std::string text(value.string());
-  if (node.type == Type::string && (value.is_number() || value.is_boolean())) {
+  const bool takes_text = node.type == Type::string || node.int_or_string;
+  if (takes_text && (value.is_number() || value.is_boolean())) {
     out.fix = repeat ? fmt::format("write it in quotes: \"{}\"", json::to_json(value)) : "write it in quotes";
   } else if ((node.type == Type::integer || node.type == Type::number) && value.is_string() && is_whole_number(text)) {
     out.fix = repeat ? fmt::format("write {} without quotes", text) : "write it without quotes";
@@ -165,6 +166,11 @@ Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat) 
     out.fix = value.is_string() && repeat && text.size() <= 60 && !grammar::quote_short(text).empty()
                   ? fmt::format("write a list: [{}]", grammar::quote_short(text))
                   : "write a list of strings";
+  } else if (const json::Value* name = value.find("name"); node.type == Type::string && value.is_object() &&
+                                                           name != nullptr && name->is_string() &&
+                                                           value.members().size() == 1) {
+    const std::string quoted = repeat ? grammar::quote_short(name->string()) : std::string();
+    out.fix = quoted.empty() ? "write the name alone, without \"name:\"" : fmt::format("write {} alone", quoted);
   } else if (node.type == Type::array && value.is_object()) {
     out.fix = "write a list: put \"- \" in front of the first field";
   }
@@ -188,12 +194,7 @@ Problem say_missing(const Node* node, std::string_view name, bool is_null) {
 }
 
 Problem say_unknown(const Node& parent, std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const Property& each : parent.properties) known.push_back(each.name);
-  if (parent.embedded_resource)
-    for (const std::string_view each : {"apiVersion", "kind", "metadata"})
-      if (std::ranges::find(known, each) == known.end()) known.push_back(each);
-  if (const std::string_view like = nearest(name, known); !like.empty())
+  if (const std::string_view like = nearest(name, known_names(parent)); !like.empty())
     return {fmt::format("unknown field; did you mean \"{}\"?", like),
             fmt::format("write {}, or remove the field", like)};
   const std::string names = field_names(parent);
@@ -222,7 +223,11 @@ Problem say_out_of_range(const Node& node) {
                       range.starts_with("between") ? "" : "that is ", range)};
 }
 
-Problem say_format_range() { return {"does not fit 32 bits", "write an integer between -2147483648 and 2147483647"}; }
+Problem say_format_range(const Node& node) {
+  const bool positive = node.limits != nullptr && node.limits->minimum && *node.limits->minimum >= 0;
+  return {"does not fit 32 bits", fmt::format("write an integer between {} and 2147483647",
+                                              positive ? plain_number(*node.limits->minimum) : "-2147483648")};
+}
 
 Problem say_multiple(const Node& node) {
   const std::string step = plain_number(*node.limits->multiple_of);

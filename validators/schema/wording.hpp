@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/kit/json/value.hpp"
 #include "validators/grammar/problem.hpp"
@@ -19,10 +20,12 @@ bool may_repeat(const Path* at, std::string_view key);
 Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat);
 Problem say_null(const Node& node);
 Problem say_missing(const Node* node, std::string_view name, bool is_null);
+/// The names of the members that an object of this kind may have.
+std::vector<std::string_view> known_names(const Node& node);
 Problem say_unknown(const Node& parent, std::string_view name);
 Problem say_not_allowed(const Node& node, const json::Value& value);
 Problem say_out_of_range(const Node& node);
-Problem say_format_range();
+Problem say_format_range(const Node& node);
 Problem say_multiple(const Node& node);
 /// `what` is "character", "item" or "entry".
 Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what);

@@ -8,16 +8,16 @@ namespace {
 
 void check_created_claim(Context& context, const Field& pvc) {
   const Field size = pvc["size"];
-  if (size.absent())
+  if (size.absent() && !pvc.has_misspelt("size"))
     context.report(rule::pvc_create_incomplete, size, "a claim that is created needs a size",
                    "add size, for example 100Gi");
-  if (const Field mode = pvc["volumeAccessMode"]; mode.absent())
+  if (const Field mode = pvc["volumeAccessMode"]; mode.absent() && !pvc.has_misspelt("volumeAccessMode"))
     context.report(rule::pvc_create_incomplete, mode, "a claim that is created needs an access mode",
                    "add volumeAccessMode: ReadWriteOnce, or ReadWriteMany for pods on several nodes");
 }
 
 void check_existing_claim_fields(Context& context, const Field& pvc) {
-  if (const Field name = pvc["name"]; name.absent())
+  if (const Field name = pvc["name"]; name.absent() && !pvc.has_misspelt("name"))
     context.report(rule::pvc_name_missing, name, "without create the claim must exist already, but none is named",
                    "add name with the claim's name, or create: true");
   for (const char* unused : {"size", "storageClass"})
@@ -28,17 +28,26 @@ void check_existing_claim_fields(Context& context, const Field& pvc) {
 
 }  // namespace
 
+void check_claim_size(Context& context, Field size) {
+  const auto amount = checked_quantity(context, size);
+  if (!amount) return;
+  if (amount->sign() == 0)
+    context.report(rule::pvc_size_zero, size, "a claim cannot be empty", "write a size above 0, for example 100Gi");
+  else if (!amount->is_integer())
+    context.report(rule::memory_fraction, size, "is a fraction of a byte: the suffix m means a thousandth",
+                   "write Gi for gibibytes or G for gigabytes");
+}
+
 void check_claim(Context& context, Field pvc) {
   if (pvc.absent() || !pvc.value()->is_object()) return;
   const Field create = pvc["create"];
   if (create.flag().value_or(false))
     check_created_claim(context, pvc);
-  else if (create.absent() || create.value()->is_boolean())  // of another type: what is meant is not known
+  else if (create.absent() ? !pvc.has_misspelt("create")
+                           : create.value()->is_boolean())  // of another type: what is meant is not known
     check_existing_claim_fields(context, pvc);
   check_object_name(context, pvc["name"]);
-  const Field size = pvc["size"];
-  if (const auto amount = checked_quantity(context, size); amount && amount->sign() == 0)
-    context.report(rule::pvc_size_zero, size, "a claim cannot be empty", "write a size above 0, for example 100Gi");
+  check_claim_size(context, pvc["size"]);
   if (const Field storage_class = pvc["storageClass"]; storage_class.text() && !storage_class.text()->empty())
     check_text(context, rule::storage_class_name, storage_class, grammar::check_dns_subdomain);
   if (const Field sub_path = pvc["subPath"]; sub_path.text() && !sub_path.text()->empty())

@@ -2,6 +2,7 @@
 // Source: k8s.io/kubernetes/pkg/apis/core/validation, ValidateEnv.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -21,9 +22,35 @@ constexpr std::array<std::string_view, 9> pod_fields{"metadata.name", "metadata.
 
 bool is_pod_field(std::string_view path) {
   if (std::ranges::find(pod_fields, path) != pod_fields.end()) return true;
-  for (const std::string_view map : {"metadata.labels['", "metadata.annotations['"})
-    if (path.starts_with(map) && path.ends_with("']") && path.size() > map.size() + 2) return true;
+  for (const std::string_view map : {"metadata.labels['", "metadata.annotations['"}) {
+    if (!path.starts_with(map) || !path.ends_with("']") || path.size() <= map.size() + 2) continue;
+    const std::string_view key = path.substr(map.size(), path.size() - map.size() - 2);
+    return map.starts_with("metadata.l") ? !grammar::check_label_key(key) : !grammar::check_annotation_key(key);
+  }
   return false;
+}
+
+/// Units in which a container may read its resources.
+/// Source: k8s.io/kubernetes/pkg/apis/core/validation, validateContainerResourceDivisor.
+constexpr std::array<std::string_view, 3> cpu_units{"0", "1", "1m"};
+constexpr std::array<std::string_view, 14> byte_units{"0",  "1",   "1k",  "1M",  "1G",  "1T",  "1P",
+                                                      "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
+
+void check_divisor(Context& context, const Field& divisor, std::string_view resource) {
+  const auto amount = checked_quantity(context, divisor);
+  if (!amount) return;
+  const bool cpu = resource.ends_with(".cpu");
+  const std::span<const std::string_view> units =
+      cpu ? std::span<const std::string_view>(cpu_units) : std::span<const std::string_view>(byte_units);
+  // Written in the same system: 1024 is not 1Ki there.
+  const bool binary = divisor.text().value_or("").ends_with('i');
+  if (std::ranges::any_of(units, [&](std::string_view unit) {
+        return unit.ends_with('i') == binary && *grammar::parse_quantity(unit) == *amount;
+      }))
+    return;
+  context.report(rule::env_field_path, divisor,
+                 cpu ? "is no unit that CPUs are counted in" : "is no unit that bytes are counted in",
+                 cpu ? "write 1 for whole CPUs or 1m for thousandths" : "write 1, or for example 1Mi or 1Gi");
 }
 
 bool is_container_resource(std::string_view path) {
@@ -58,7 +85,11 @@ void check_source(Context& context, const Field& item, const Field& source) {
   if (const Field name = resource["resource"]; name.present() && !is_container_resource(name.text().value_or("")))
     context.report(rule::env_field_path, name, "is no request or limit that a container can read",
                    "write for example limits.cpu, limits.memory or requests.memory");
-  check_quantity(context, resource["divisor"]);
+  check_divisor(context, resource["divisor"], resource["resource"].text().value_or(""));
+  if (const Field version = source["fieldRef"]["apiVersion"];
+      version.present() && !version.text().value_or("").empty() && version.text() != "v1")
+    context.report(rule::env_field_path, version, "is no version that a pod's fields are written in",
+                   "write v1, or take it out");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "validators/grammar/host.hpp"
 #include "validators/grammar/names.hpp"
+#include "validators/grammar/url.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 
@@ -16,7 +17,12 @@ std::optional<grammar::Problem> host_name_problem(std::string_view text) {
   if ((digits_and_dots && grammar::parse_ipv4(text)) ||
       (text.find(':') != std::string_view::npos && grammar::parse_ipv6(text)))
     return grammar::Problem{"is an address; only names can be told apart here", "write a host name, or leave it out"};
-  return grammar::check_ingress_host(text);
+  auto problem = grammar::check_ingress_host(text);
+  if (problem && text.find("://") != std::string_view::npos)
+    if (const auto url = grammar::parse_url(text);
+        url && !url->has_user_info && !grammar::check_ingress_host(url->host))
+      return grammar::Problem{"is a URL; the host stands here alone", fmt::format("write \"{}\"", url->host)};
+  return problem;
 }
 
 std::optional<grammar::Problem> ingress_path_problem(std::string_view path) {
@@ -47,6 +53,27 @@ void check_ingress(Context& context, const Field& expose, const Field& ingress) 
                    "a LoadBalancer opens a second way in beside the Ingress", "write type: ClusterIP");
 }
 
+/// gateway.networking.k8s.io/v1, CommonRouteSpec: of several references to one Gateway each names another listener.
+void check_parents_differ(Context& context, const Field& parents) {
+  constexpr std::size_t most_parents = 32;
+  if (parents.size() > most_parents) return;  // the schema says so
+  const auto part = [](const Field& parent, const char* name) { return parent[name].text().value_or(""); };
+  for (std::size_t i = 1; i < parents.size(); ++i) {
+    const Field later = parents.at(i);
+    for (std::size_t j = 0; j < i; ++j) {
+      const Field earlier = parents.at(j);
+      if (later["name"].absent() || part(later, "name") != part(earlier, "name") ||
+          part(later, "namespace") != part(earlier, "namespace"))
+        continue;
+      const std::string_view section = part(later, "sectionName"), other = part(earlier, "sectionName");
+      if (!section.empty() && !other.empty() && section != other) continue;
+      context.report(rule::route_parent_twice, later, fmt::format("names the same Gateway as item {}", j),
+                     "remove one of them, or give each the sectionName of another listener");
+      break;
+    }
+  }
+}
+
 void check_route(Context& context, const Field& route) {
   if (route.absent()) return;
   const Field parents = route["parentRefs"];
@@ -55,6 +82,7 @@ void check_route(Context& context, const Field& route) {
     check_text(context, rule::object_name, parent["namespace"], grammar::check_dns_label);
     check_object_name(context, parent["sectionName"]);
   }
+  check_parents_differ(context, parents);
   for (const Field host : route["hostnames"].items()) check_text(context, rule::ingress_host, host, host_name_problem);
   if (route["enabled"].flag().value_or(false) && parents.size() == 0)
     context.report(rule::route_parent_missing, parents, "a route that belongs to no Gateway receives nothing",

@@ -1,9 +1,11 @@
 // What users may set on the pods themselves.
 #include <array>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "validators/grammar/names.hpp"
+#include "validators/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/scheduling.hpp"
 #include "validators/rules/common/single_values.hpp"
@@ -50,14 +52,20 @@ void check_security_context(Context& context, Field security_context) {
   const Field seccomp = security_context["seccompProfile"];
   const Field profile = seccomp["localhostProfile"];
   const auto type = seccomp["type"].text();
-  if (type == "Localhost" && profile.absent())
+  if (type == "Localhost" && profile.absent() && !seccomp.has_misspelt("localhostProfile"))
     context.report(rule::seccomp_profile, profile, "type Localhost needs the file of its profile",
                    "add localhostProfile: profiles/<name>.json");
   else if (type && type != "Localhost" && profile.present())
     context.report(rule::seccomp_profile, profile, fmt::format("type {} reads no file", *type),
                    "take localhostProfile out, or write type: Localhost");
-  for (const Field sysctl : security_context["sysctls"].items())
-    check_text(context, rule::sysctl_name, sysctl["name"], sysctl_problem);
+  if (type == "Localhost") check_text(context, rule::seccomp_profile, profile, grammar::check_relative_sub_path);
+  std::unordered_set<std::string_view> settings;
+  for (const Field sysctl : security_context["sysctls"].items()) {
+    const Field name = sysctl["name"];
+    check_text(context, rule::sysctl_name, name, sysctl_problem);
+    if (name.present() && name.text() && !settings.insert(*name.text()).second)
+      context.report(rule::sysctl_name, name, "is set twice", "keep one of the two entries");
+  }
 }
 
 void check_pod_knobs(Context& context, Field spec) {

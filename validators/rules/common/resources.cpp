@@ -22,18 +22,23 @@ std::string shown(const Field& amount) {
   return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
 }
 
+void report_gpu_count(Context& context, const Field& amount) {
+  context.report(rule::gpu_count, amount, "a number of GPUs is a whole number of at least 1",
+                 fmt::format("write {}: 1, or leave the line out", amount.key()));
+}
+
 void check_amount(Context& context, const Field& amount) {
   const std::string_view name = amount.key();
   if (auto bad = grammar::check_resource_name(name)) {
     context.report(rule::resource_key, amount, "the resource's name " + bad->problem, std::move(bad->fix));
     return;
   }
+  if (is_gpu(context, name))
+    if (const auto count = quantity_of(amount); count && count->sign() < 0) return report_gpu_count(context, amount);
   const auto quantity = checked_quantity(context, amount);
   if (!quantity) return;
   if (is_gpu(context, name)) {
-    if (!quantity->is_integer() || quantity->sign() == 0)
-      context.report(rule::gpu_count, amount, "a number of GPUs is a whole number of at least 1",
-                     fmt::format("write {}: 1, or leave the line out", name));
+    if (!quantity->is_integer() || quantity->sign() == 0) report_gpu_count(context, amount);
   } else if (is_extended(name)) {
     if (!quantity->is_integer())
       context.report(rule::extended_resource_integer, amount, "an extended resource is counted in whole numbers",

@@ -72,6 +72,8 @@ void check_node_term(Context& context, const Field& term) {
     else if (op && expression["values"].size() != 1)
       context.report(rule::selector_values, expression["values"], "a node's name is matched with exactly one value",
                      "write one name, for example values: [node-1]");
+    else if (key.text() == "metadata.name")
+      check_text(context, rule::object_name, expression["values"].at(0), grammar::check_dns_subdomain);
   }
 }
 

@@ -12,6 +12,9 @@ namespace {
 std::optional<grammar::Problem> database_host_problem(std::string_view text) {
   if (text.find(':') == std::string_view::npos) return grammar::check_host(text);
   if (grammar::parse_ipv6(text)) return std::nullopt;
+  if (text.starts_with('[') && text.ends_with(']') && grammar::parse_ipv6(text.substr(1, text.size() - 2)))
+    return grammar::Problem{"is an address in brackets, which belong to URLs",
+                            fmt::format("write \"{}\"", text.substr(1, text.size() - 2))};
   if (text.find("://") != std::string_view::npos)
     return grammar::Problem{"is a URL; the host stands here alone", "write the host here and the port under port"};
   if (const auto both = grammar::parse_host_port(text))
@@ -64,6 +67,7 @@ void check_otel(Context& context, Field otel) {
   const Field endpoint = otel["exporterOtlpEndpoint"];
   check_endpoint(context, endpoint);
   if (!otel["enabled"].flag().value_or(false) || endpoint.present()) return;
+  if (otel.has_misspelt("exporterOtlpEndpoint")) return;
   const Field exporters = otel["exporterConfig"];
   for (const char* signal : {"tracesExporter", "metricsExporter", "logsExporter"}) {
     if (exporters[signal].text() != "otlp") continue;

@@ -27,6 +27,9 @@ void check_text(Context& context, const Rule& rule, const Field& field, TextGram
 }
 
 void check_object_name(Context& context, Field name) {
+  if (name.present() && name.value()->is_string() && name.value()->string().empty())
+    return context.report(rule::object_name, name, "must not be empty",
+                          "write a name; where none is needed, take the field out");
   check_text(context, rule::object_name, name, grammar::check_dns_subdomain);
 }
 

@@ -47,13 +47,13 @@ std::array<Written, 4> find_adapters(Context& context, const Field& env) {
 }
 
 std::optional<std::int64_t> positive_number(Context& context, const Rule& rule, const Written& variable,
-                                            std::string_view name) {
+                                            std::string_view name, std::string_view cure) {
   if (!variable.literal()) return std::nullopt;
   const Field value = variable.value();
   auto number = grammar::parse_positive_integer(value.text().value_or(""));
   if (number) return *number;
   // An environment value is never quoted; this one is a number or nothing, so the problem may say it.
-  context.report(rule, value, fmt::format("{}: {}", name, number.error().problem), std::move(number.error().fix));
+  context.report(rule, value, fmt::format("{}: {}", name, number.error().problem), std::string(cure));
   return std::nullopt;
 }
 
@@ -99,9 +99,11 @@ void check_adapters(Context& context, const Field& env) {
   const auto found = find_adapters(context, env);
   if (!found[source].here() && !found[refresh].here() && !found[cpu].here() && !found[gpu].here()) return;
   check_source_url(context, found[source]);
-  positive_number(context, rule::adapter_refresh_interval, found[refresh], adapter_names[refresh]);
-  const auto most_cpu = positive_number(context, rule::adapter_limits, found[cpu], adapter_names[cpu]);
-  const auto most_gpu = positive_number(context, rule::adapter_limits, found[gpu], adapter_names[gpu]);
+  positive_number(context, rule::adapter_refresh_interval, found[refresh], adapter_names[refresh],
+                  "write a number of seconds without a unit, for example \"60\"");
+  constexpr std::string_view count = "write a number of adapters, for example \"8\"";
+  const auto most_cpu = positive_number(context, rule::adapter_limits, found[cpu], adapter_names[cpu], count);
+  const auto most_gpu = positive_number(context, rule::adapter_limits, found[gpu], adapter_names[gpu], count);
   if (most_cpu && most_gpu && *most_gpu > *most_cpu)
     context.report(
         rule::adapter_limits, found[gpu].value(),

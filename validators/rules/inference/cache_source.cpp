@@ -69,7 +69,8 @@ void check_cache_source(Context& context, const Field& source) {
   if (registry.present() && datastore.present())
     context.report(rule::cache_source_exactly_one, source, "registry and datastore are both named",
                    "keep the one that the model comes from");
-  else if (registry.absent() && datastore.absent())
+  else if (registry.absent() && datastore.absent() && !source.has_misspelt("registry") &&
+           !source.has_misspelt("datastore"))
     context.report(rule::cache_source_exactly_one, source, "names no source", "add registry or datastore");
   check_image_reference(context, registry["modelPuller"]);
   check_object_name(context, registry["pullSecret"]);

@@ -68,6 +68,7 @@ void check_multi_node(Context& context, const Field& spec, std::string_view name
   check_object_name(context, nodes["schedulerName"]);
   const Field size = nodes["size"];
   if (size.absent()) {
+    if (nodes.has_misspelt("size")) return;
     context.report(rule::multinode_size_missing, size, "the number of pods per group is missing",
                    "add size, for example 2");
     return;

@@ -7,6 +7,7 @@
 #include "validators/rules/inference/pipeline_graph.hpp"
 #include "validators/rules/inference/service.hpp"
 #include "validators/rules/kinds.hpp"
+#include "validators/rules/reserved_env.hpp"
 #include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
@@ -15,13 +16,15 @@ namespace {
 constexpr std::int64_t workload_port = 8000;
 constexpr std::size_t most_services = 32;
 
-void check_env_of_dependency(Context& context, const Field& dependency, std::unordered_set<std::string_view>& injected,
+void check_env_of_dependency(Context& context, const Field& spec, const Field& dependency,
+                             std::unordered_set<std::string_view>& injected,
                              const std::unordered_set<std::string_view>& own) {
   const Field name = dependency["envName"];
   const Field value = dependency["envValue"];
   if (name.absent() && value.present())
     context.report(rule::pipeline_env_pair, name, "envValue has no variable to go into", "add envName");
   check_env_name(context, name);
+  check_reserved_name(context, name, spec, false);
   if (!name.text()) return;
   if (!injected.insert(*name.text()).second)
     context.report(rule::pipeline_env_conflict, name, "another dependency of this service sets the same variable",
@@ -50,7 +53,7 @@ void check_entry(Context& context, const PipelineGraph& graph, const PipelineEnt
   for (const Field item : entry.field["spec"]["env"].items())
     if (const auto name = item["name"].text()) own.insert(*name);
   for (const Field dependency : dependencies.items()) {
-    check_env_of_dependency(context, dependency, injected, own);
+    check_env_of_dependency(context, entry.field["spec"], dependency, injected, own);
     const Field name = dependency["name"];
     if (!name.text()) continue;
     const PipelineEntry* target = graph.find(*name.text());

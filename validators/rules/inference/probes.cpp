@@ -20,6 +20,8 @@ void check_start_budget(Context& context, const Field& probe) {
   const Field delay = probe["initialDelaySeconds"], period = probe["periodSeconds"],
               failures = probe["failureThreshold"];
   if (delay.absent() && period.absent() && failures.absent()) return;
+  if (delay.integer().value_or(0) < 0 || period.integer().value_or(1) < 1 || failures.integer().value_or(1) < 1)
+    return;  // the schema says so
   const std::int64_t budget = delay.integer().value_or(0) + period.integer().value_or(default_period) *
                                                                 failures.integer().value_or(default_start_failures);
   if (budget >= usual_start_seconds && budget <= long_start_seconds) return;
@@ -36,11 +38,11 @@ void check_start_budget(Context& context, const Field& probe) {
 void check_times(Context& context, const Field& probe) {
   const Field timeout = probe["timeoutSeconds"];
   const std::int64_t period = probe["periodSeconds"].integer().value_or(default_period);
-  if (timeout.integer().value_or(default_timeout) > period)
-    context.report(
-        rule::probe_timeout_above_period, timeout,
-        fmt::format("a try may take {} seconds, longer than the {} until the next", *timeout.integer(), period),
-        fmt::format("write at most {}, or a longer periodSeconds", period));
+  const std::int64_t longest = timeout.integer().value_or(default_timeout);
+  if (period >= 1 && longest > period)
+    context.report(rule::probe_timeout_above_period, timeout,
+                   fmt::format("a try may take {} seconds, longer than the {} until the next", longest, period),
+                   fmt::format("write at most {}, or a longer periodSeconds", period));
 }
 
 }  // namespace

@@ -30,6 +30,16 @@ struct TargetForm {
 constexpr std::array target_forms{TargetForm{"Utilization", "averageUtilization"}, TargetForm{"Value", "value"},
                                   TargetForm{"AverageValue", "averageValue"}};
 
+/// A metric's name becomes a part of a path in the metrics API.
+/// Source: k8s.io/apimachinery/pkg/api/validation/path, IsValidPathSegmentName.
+std::optional<grammar::Problem> metric_name_problem(std::string_view name) {
+  if (name == "." || name == "..") return grammar::Problem{"is no name of a metric", "write the metric's name"};
+  const std::size_t at = name.find_first_of("/%");
+  if (at == std::string_view::npos) return std::nullopt;
+  return grammar::Problem{fmt::format("must not contain '{}': it is a part of a path", name[at]),
+                          "write the name under which the metrics API serves it, for example \"requests_waiting\""};
+}
+
 std::string allowed_targets(const MetricForm& form) {
   if (form.utilization) return "Utilization or AverageValue";
   return form.value ? "Value or AverageValue" : "AverageValue";
@@ -49,6 +59,7 @@ void check_target(Context& context, const MetricForm& form, const Field& target)
   for (const TargetForm& each : target_forms) {
     const Field field = target[each.field];
     if (each.type == *type) {
+      if (field.absent() && target.has_misspelt(each.field)) continue;
       if (field.absent())
         context.report(rule::scale_target, field, fmt::format("is missing: the target's type is {}", *type),
                        fmt::format("add {}", each.field));
@@ -82,11 +93,13 @@ void check_metric(Context& context, const Field& spec, const Field& metric, bool
       continue;
     }
     if (block.absent()) {
+      if (metric.has_misspelt(form.block)) continue;
       context.report(rule::scale_metric, block, fmt::format("is missing: the metric's type is {}", *type),
                      fmt::format("add {}", form.block));
       continue;
     }
     check_target(context, form, block["target"]);
+    check_text(context, rule::scale_metric, block["metric"]["name"], metric_name_problem);
     check_label_selector(context, block["metric"]["selector"]);
     check_object_name(context, block["describedObject"]["name"]);
     if (enabled && form.utilization && block["target"]["type"].text() == "Utilization")
@@ -110,7 +123,7 @@ void check_scale(Context& context, const Field& spec) {
   }
   const Field least = scale["minReplicas"];
   const Field most = scale["maxReplicas"];
-  if (enabled && most.absent())
+  if (enabled && most.absent() && !scale.has_misspelt("maxReplicas"))
     context.report(rule::scale_max_missing, most, "scaling needs an upper bound", "add maxReplicas");
   if (least.present() && most.present() && least.integer() && most.integer() && *least.integer() > *most.integer())
     context.report(rule::scale_bounds, least,

@@ -17,6 +17,7 @@ void check_gpus(Context& context, const Field& resources) {
   for (const Field amount : resources["requests"].entries())
     if (is_gpu(context, amount.key())) return;  // gpu-requests-differ-from-limits says what is missing
   if (resources.absent() || (limits.present() && !limits.value()->is_object())) return;
+  if (limits.absent() && resources.has_misspelt("limits")) return;
   context.report(rule::gpu_missing, limits, "the limits name no GPU, and a model server needs at least one",
                  "add nvidia.com/gpu: 1 under resources.limits");
 }
