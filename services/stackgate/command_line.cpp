@@ -52,6 +52,7 @@ template <class T>
 CLI::Option* word_option(CLI::App& app, const std::string& name, T& value, const std::map<std::string, T>& words,
                          const std::string& help) {
   std::vector<std::string> list;
+  list.reserve(words.size());
   for (const auto& [word, meaning] : words) list.push_back(word);
   return app
       .add_option_function<std::string>(

@@ -120,6 +120,7 @@ int run_rules(const RulesOptions& options, const Console& console) {
   const auto found = std::ranges::find(pages, options.explain, [](const RulePage& page) { return page.rule.id; });
   if (found == pages.end()) {
     std::vector<std::string_view> ids;
+    ids.reserve(pages.size());
     for (const RulePage& page : pages) ids.push_back(page.rule.id);
     const std::string_view near = validate::schema::nearest(options.explain, ids);
     console.err << "stackgate: there is no rule '" << options.explain << "'";

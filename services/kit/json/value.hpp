@@ -97,6 +97,7 @@ inline Value Value::make_number(double value, std::uint32_t offset) {
   return {Data{.number = value}, 0, offset, Type::number};
 }
 inline Value Value::make_string(std::string_view text, std::uint32_t offset) {
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): the size goes along
   return {Data{.text = text.data()}, text.size(), offset, Type::string};
 }
 inline Value Value::make_array(std::span<const Value> items, std::uint32_t offset) {

@@ -42,7 +42,7 @@ std::expected<std::shared_ptr<const Credential>, Error> Credentials::renew() {
     if (!answer->token.empty()) out->authorization = "Bearer " + answer->token;
     out->client_certificate_pem = std::move(answer->client_certificate_pem);
     out->client_key_pem = std::move(answer->client_key_pem);
-    if (answer->expires) good_until_ = *answer->expires - renew_before_expiry;
+    if (const auto& expires = answer->expires) good_until_ = *expires - renew_before_expiry;
   } else if (!config_.token_file.empty()) {
     std::ifstream in(config_.token_file);
     std::string token;

@@ -127,7 +127,7 @@ std::expected<ExecCredential, Error> run_exec_plugin(const Config& config, std::
   args.insert(args.end(), plugin.args.begin(), plugin.args.end());
   std::vector<std::string> env;
   for (char** each = environ; *each != nullptr; ++each) env.emplace_back(*each);
-  for (const auto& [name, value] : plugin.env) env.push_back(name + "=" + value);
+  for (const auto& [name, value] : plugin.env) env.push_back(fmt::format("{}={}", name, value));
   env.push_back("KUBERNETES_EXEC_INFO=" + exec_info(config));
   std::vector<char*> argv, envp;
   for (std::string& each : args) argv.push_back(each.data());

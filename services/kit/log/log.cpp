@@ -222,7 +222,7 @@ void write(Level level, std::string_view message, std::span<const Field> fields)
   line.clear();
   log_detail::append_line(line, log_detail::settings.format.load(std::memory_order_relaxed), level, message, fields);
   log_detail::write_whole(log_detail::settings.fd.load(std::memory_order_relaxed), line);
-  if (line.capacity() > 64U * 1024U) std::string().swap(line);
+  if (line.capacity() > 64 * 1024) std::string().swap(line);
 }
 
 }  // namespace stackgate::log

@@ -92,8 +92,9 @@ std::optional<Value> read_integer(std::string_view text, std::uint32_t offset) {
     text.remove_prefix(mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1);
   }
   std::uint64_t magnitude = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, magnitude, base);
+  const char* const first = text.data();
+  const char* const end = first + text.size();
+  const auto [stop, code] = std::from_chars(first, end, magnitude, base);
   if (code != std::errc{} || stop != end) return std::nullopt;
   constexpr std::uint64_t top = std::uint64_t{1} << 63U;
   if (negative && magnitude <= top) return Value::make_integer(static_cast<std::int64_t>(~magnitude + 1), offset);

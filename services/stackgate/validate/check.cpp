@@ -82,20 +82,20 @@ void CheckedSet::load(std::vector<Input> inputs, std::deque<CheckedFile>& files)
   });
 }
 
-CheckedSet::Identity CheckedSet::identity_of(const CheckedObject& object) const {
-  return {*object.kind, std::string(namespace_of(*object.object, ns_)), std::string(name_of(*object.object))};
+CheckedSet::Identity CheckedSet::identity_of(crds::Kind kind, const CheckedObject& object) const {
+  return {kind, std::string(namespace_of(*object.object, ns_)), std::string(name_of(*object.object))};
 }
 
 void CheckedSet::match_old(std::deque<CheckedFile>& old) {
   std::map<Identity, const json::Value*> stored;
   for (const CheckedFile& file : old)
     for (const CheckedObject& each : file.objects)
-      if (each.kind) stored.insert_or_assign(identity_of(each), each.object);
+      if (each.kind) stored.insert_or_assign(identity_of(*each.kind, each), each.object);
   if (stored.empty()) return;
   for (CheckedFile& file : files_) {
     for (CheckedObject& each : file.objects) {
       if (!each.kind) continue;
-      const auto found = stored.find(identity_of(each));
+      const auto found = stored.find(identity_of(*each.kind, each));
       if (found != stored.end()) each.old = found->second;
     }
   }

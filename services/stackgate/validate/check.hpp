@@ -47,7 +47,7 @@ class CheckedSet {
   void match_old(std::deque<CheckedFile>& old);
   void review(CheckedObject& object, validate::Lookup* cluster) const;
   void write_report(const CheckedFile& file);
-  Identity identity_of(const CheckedObject& object) const;
+  Identity identity_of(crds::Kind kind, const CheckedObject& object) const;
 
   ValidateOptions options_;
   std::string_view ns_;

@@ -101,6 +101,7 @@ void write_location(json::Writer& w, const Entry& entry) {
 
 std::string write_sarif(const Report& report) {
   std::vector<std::string_view> rules;
+  rules.reserve(report.entries.size());
   for (const Entry& entry : report.entries) rules.push_back(entry.finding.rule);
   std::ranges::sort(rules);
   rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
