@@ -2,7 +2,7 @@
 
 namespace stackgate::certs {
 
-void add_identity_metrics(metrics::Registry& registry, std::function<IdentityStatus()> status) {
+void add_identity_metrics(metrics::Registry& registry, const std::function<IdentityStatus()>& status) {
   registry.gauge_from("stackgate_certificate_not_after_timestamp_seconds",
                       "End of the served certificate chain, seconds since the epoch; 0 while there is none.", [status] {
                         const IdentityStatus now = status();

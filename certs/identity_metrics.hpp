@@ -9,6 +9,6 @@ namespace stackgate::certs {
 
 /// stackgate_certificate_{not_after_timestamp_seconds,reloads_total,reload_failures_total}; `status` is asked at each
 /// scrape.
-void add_identity_metrics(metrics::Registry& registry, std::function<IdentityStatus()> status);
+void add_identity_metrics(metrics::Registry& registry, const std::function<IdentityStatus()>& status);
 
 }  // namespace stackgate::certs

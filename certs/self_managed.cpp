@@ -123,10 +123,11 @@ kube::Result<void> SelfManaged::Impl::write_secret(const std::string& version, c
 std::expected<bool, std::string> SelfManaged::Impl::publish(const std::vector<Configuration>& all,
                                                             const std::string& bundle) {
   for (const Configuration& each : all) {
-    const auto patch = bundle_patch(each.object.root(), bundle);
-    if (!patch) return std::unexpected(patch.error().message);
-    if (!*patch) continue;
-    const auto written = client.patch(each.type, {}, each.object.name(), kube::PatchType::json, **patch, {},
+    const auto made = bundle_patch(each.object.root(), bundle);
+    if (!made) return std::unexpected(made.error().message);
+    const auto& patch = *made;
+    if (!patch) continue;
+    const auto written = client.patch(each.type, {}, each.object.name(), kube::PatchType::json, *patch, {},
                                       kube::CallOptions::once(call_limit));
     // 422: the version that the patch tests has moved on. 404: deleted a moment ago.
     if (!written && (written.error().conflict() || written.error().code == 422 || written.error().not_found()))
@@ -218,10 +219,10 @@ void SelfManaged::Impl::loop() {
       // Others are at it: a short, uneven pause ends the crowd.
       std::this_thread::sleep_for(milliseconds(static_cast<int>(10 + 90 * jitter.next())));
     }
-    if (done && *done) {
+    if (const auto next = done ? *done : std::nullopt) {
       backoff.reset();
       show({});
-      const auto until = std::chrono::ceil<milliseconds>(**done - std::chrono::system_clock::now());
+      const auto until = std::chrono::ceil<milliseconds>(*next - std::chrono::system_clock::now());
       sleep(std::clamp<milliseconds>(until, milliseconds(1'000), options.check));
     } else {
       show(done ? "others keep changing the Secret or the webhook configurations" : done.error());
