@@ -12,8 +12,6 @@
 namespace stackgate::webhook {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// One document per thread: its memory is used again for each review.
 json::Document& thread_document() {
   thread_local json::Document document;
@@ -74,14 +72,14 @@ void Gate::handle(const http::Request& request, http::Responder respond) {
   if (!review) return refuse(respond, 400, Refusal::not_a_review, review.error().uid, review.error().message);
 
   try {
-    const auto begin = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     const std::unique_ptr<QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
     const Verdict verdict = admit(*stage, *review, lookup.get(), options_);
     // Memory may lag behind the cluster: nothing is held against a resource on its word alone.
     if (lookup != nullptr && (lookup->wants_asking() || rests_on_lookup(verdict.findings)))
       return answer_on_pool(*stage, request, std::move(respond));
     http::Response response = ok(verdict.answer);
-    telemetry_.reviewed(*stage, *review, verdict, false, Clock::now() - begin);
+    telemetry_.reviewed(*stage, *review, verdict, false, std::chrono::steady_clock::now() - begin);
     respond(std::move(response));
   } catch (const std::exception& error) {
     refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
@@ -106,11 +104,11 @@ void Gate::answer_asking(Stage stage, std::string_view body, http::Responder& re
   const auto review = read_review(*root);
   if (!review) return refuse(respond, 500, Refusal::internal, {}, "the body changed while it was reviewed");
   try {
-    const auto begin = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     const std::unique_ptr<validate::Lookup> lookup = lookups_->asking();
     const Verdict verdict = admit(stage, *review, lookup.get(), options_);
     http::Response response = ok(verdict.answer);
-    telemetry_.reviewed(stage, *review, verdict, true, Clock::now() - begin);
+    telemetry_.reviewed(stage, *review, verdict, true, std::chrono::steady_clock::now() - begin);
     respond(std::move(response));
   } catch (const std::exception& error) {
     refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
