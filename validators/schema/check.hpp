@@ -47,6 +47,10 @@ std::vector<SchemaFault> check(const Node& node, const json::Value& value, const
 /// The known word nearest to `word` by edit distance, or empty when none is near: for "did you mean".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
+/// The known field that `word` may stand for: the nearest, or else the only one that contains it or that it contains
+/// ("accessMode" for volumeAccessMode).
+std::string_view similar_field(std::string_view word, std::span<const std::string_view> known);
+
 /// Whether `object` has an unknown member whose nearest known name is `name`: then "unknown field, did you mean …"
 /// says already what is missing. Looks at the first 64 members only.
 bool is_misspelt(const Node& node, const json::Value& object, std::string_view name);

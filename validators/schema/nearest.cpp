@@ -53,6 +53,25 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::string_view similar_field(std::string_view word, std::span<const std::string_view> known) {
+  if (const std::string_view like = nearest(word, known); !like.empty()) return like;
+  constexpr std::size_t shortest = 4;
+  if (word.size() < shortest || word.size() > longest_word) return {};
+  const auto inside = [](std::string_view part, std::string_view whole) {
+    return part.size() >= shortest && !std::ranges::search(whole, part, {}, lower_letter, lower_letter).empty();
+  };
+  // A value that stands under such a name is none for the name of a Secret or of its key.
+  for (const std::string_view secret : {"password", "apikey", "token", "secretkey", "accesskey"})
+    if (inside(secret, word)) return {};
+  std::string_view found;
+  for (const std::string_view each : known) {
+    if (!inside(word, each) && !inside(each, word)) continue;
+    if (!found.empty()) return {};  // of several nobody knows which
+    found = each;
+  }
+  return found;
+}
+
 bool is_misspelt(const Node& node, const json::Value& object, std::string_view name) {
   constexpr std::size_t most_members = 64;
   if (!object.is_object() || node.additional != nullptr || node.preserve_unknown || node.value_only) return false;
@@ -61,9 +80,9 @@ bool is_misspelt(const Node& node, const json::Value& object, std::string_view n
   for (const json::Member& member : members.first(std::min(most_members, members.size()))) {
     const bool meta =
         node.embedded_resource && (member.key == "apiVersion" || member.key == "kind" || member.key == "metadata");
-    if (meta || node.find(member.key) != nullptr || nearest(member.key, std::array{name}).empty()) continue;
+    if (meta || node.find(member.key) != nullptr || similar_field(member.key, std::array{name}).empty()) continue;
     if (known.empty()) known = known_names(node);
-    if (nearest(member.key, known) == name) return true;
+    if (similar_field(member.key, known) == name) return true;
   }
   return false;
 }

@@ -194,7 +194,7 @@ Problem say_missing(const Node* node, std::string_view name, bool is_null) {
 }
 
 Problem say_unknown(const Node& parent, std::string_view name) {
-  if (const std::string_view like = nearest(name, known_names(parent)); !like.empty())
+  if (const std::string_view like = similar_field(name, known_names(parent)); !like.empty())
     return {fmt::format("unknown field; did you mean \"{}\"?", like),
             fmt::format("write {}, or remove the field", like)};
   const std::string names = field_names(parent);
@@ -218,6 +218,9 @@ Problem say_not_allowed(const Node& node, const json::Value& value) {
 
 Problem say_out_of_range(const Node& node) {
   const std::string range = range_text(*node.limits);
+  if (node.limits->minimum && node.limits->maximum && *node.limits->minimum == *node.limits->maximum)
+    return {fmt::format("must be {}", plain_number(*node.limits->minimum)),
+            fmt::format("write {}", plain_number(*node.limits->minimum))};
   return {fmt::format("must be {}", range),
           fmt::format("write {} {}{}", node.type == Type::integer ? "an integer" : "a number",
                       range.starts_with("between") ? "" : "that is ", range)};

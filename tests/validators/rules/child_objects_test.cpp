@@ -44,6 +44,15 @@ TEST(ChildObjects, AMetricsNameIsOnePartOfAPath) {
                {pods(".."), bad}});
 }
 
+TEST(ChildObjects, AMetricsObjectHasAPlainKind) {
+  const auto object = [](std::string_view kind) {
+    return "spec: {scale: {enabled: true, maxReplicas: 2, metrics: [{type: Object, object: {describedObject: {kind: " +
+           std::string(kind) + ", name: x}, metric: {name: m}, target: {type: Value, value: 1}}}]}}";
+  };
+  expect_rule(rule::scale_metric, isvc,
+              {{object("Service"), {}}, {object("v1/Service"), {"spec.scale.metrics[0].object.describedObject.kind"}}});
+}
+
 TEST(ChildObjects, ARouteNamesEachListenerOnce) {
   const auto route = [](std::string_view parents) {
     return "spec: {expose: {httpRoute: {enabled: true, parentRefs: [" + std::string(parents) + "]}}}";

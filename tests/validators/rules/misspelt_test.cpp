@@ -27,6 +27,10 @@ TEST(MisspeltFields, AreOneFaultEach) {
       {Kind::inference_cache, "spec: {source: {registry: null, Registry: {authSecret: a}}}", "spec.source.Registry"},
       {Kind::inference_cache, "spec: {storage: {pvc: {size: null, Size: 10Gi}}}", "spec.storage.pvc.Size"},
       {Kind::inference_cache, "spec: {storage: {pvc: {create: null, creat: true}}}", "spec.storage.pvc.creat"},
+      {Kind::inference_cache, "spec: {storage: {pvc: {volumeAccessMode: null, accessMode: ReadWriteMany}}}",
+       "spec.storage.pvc.accessMode"},
+      {Kind::inference_service, "spec: {image: {repository: null, repo: r.io/a}}", "spec.image.repo"},
+      {Kind::stack_datastore, "spec: {pvc: {storageClassName: fast}}", "spec.pvc.storageClassName"},
       {Kind::stack_evaluator, "spec: {evaluationImages: {rag: null, RAG: 'r.io/a:1'}}", "spec.evaluationImages.RAG"},
       {Kind::stack_customizer, "spec: {experimentTracker: {secretName: s, apiKeykey: a, encryptionKey: b}}",
        "spec.experimentTracker.apiKeykey"},
@@ -37,6 +41,13 @@ TEST(MisspeltFields, AreOneFaultEach) {
     EXPECT_EQ(short_form(review_of(each.kind, each.patch)),
               (std::vector<std::string>{"error " + std::string(each.place) + " schema-unknown-field"}))
         << each.patch;
+}
+
+TEST(MisspeltFields, AreNoInvitationToWriteAPasswordElsewhere) {
+  const Findings findings =
+      review_of(Kind::stack_datastore, "spec: {databaseConfig: {credentials: {password: hunter2}}}");
+  EXPECT_EQ(all_lines(findings).find("did you mean"), std::string::npos) << all_lines(findings);
+  EXPECT_EQ(all_lines(findings).find("hunter2"), std::string::npos) << all_lines(findings);
 }
 
 TEST(MisspeltFields, DoNotHideWhatIsMissingBesides) {

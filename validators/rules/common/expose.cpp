@@ -27,6 +27,8 @@ std::optional<grammar::Problem> host_name_problem(std::string_view text) {
 
 std::optional<grammar::Problem> ingress_path_problem(std::string_view path) {
   if (!path.starts_with('/')) return grammar::Problem{"must begin with '/'", fmt::format("write /{}", path)};
+  if (path.find_first_of(" \t\r\n") != std::string_view::npos)
+    return grammar::Problem{"must not contain a space", "write %20 for it, or leave it out"};
   for (const std::string_view part : {"//", "/./", "/../", "%2f", "%2F"})
     if (path.find(part) != std::string_view::npos)
       return grammar::Problem{fmt::format("must not contain \"{}\"", part), "write the path in its plain form"};

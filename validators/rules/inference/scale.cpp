@@ -32,12 +32,21 @@ constexpr std::array target_forms{TargetForm{"Utilization", "averageUtilization"
 
 /// A metric's name becomes a part of a path in the metrics API.
 /// Source: k8s.io/apimachinery/pkg/api/validation/path, IsValidPathSegmentName.
-std::optional<grammar::Problem> metric_name_problem(std::string_view name) {
-  if (name == "." || name == "..") return grammar::Problem{"is no name of a metric", "write the metric's name"};
+std::optional<grammar::Problem> path_part_problem(std::string_view name, const char* cure) {
   const std::size_t at = name.find_first_of("/%");
-  if (at == std::string_view::npos) return std::nullopt;
-  return grammar::Problem{fmt::format("must not contain '{}': it is a part of a path", name[at]),
-                          "write the name under which the metrics API serves it, for example \"requests_waiting\""};
+  if (at != std::string_view::npos)
+    return grammar::Problem{fmt::format("must not contain '{}': it is a part of a path", name[at]), cure};
+  if (name == "." || name == "..") return grammar::Problem{"is no name", cure};
+  return std::nullopt;
+}
+
+std::optional<grammar::Problem> metric_name_problem(std::string_view name) {
+  return path_part_problem(name,
+                           "write the name under which the metrics API serves it, for example \"requests_waiting\"");
+}
+
+std::optional<grammar::Problem> kind_problem(std::string_view name) {
+  return path_part_problem(name, "write the kind alone, for example \"Service\", and its group in apiVersion");
 }
 
 std::string allowed_targets(const MetricForm& form) {
@@ -101,6 +110,7 @@ void check_metric(Context& context, const Field& spec, const Field& metric, bool
     check_target(context, form, block["target"]);
     check_text(context, rule::scale_metric, block["metric"]["name"], metric_name_problem);
     check_label_selector(context, block["metric"]["selector"]);
+    check_text(context, rule::scale_metric, block["describedObject"]["kind"], kind_problem);
     check_object_name(context, block["describedObject"]["name"]);
     if (enabled && form.utilization && block["target"]["type"].text() == "Utilization")
       if (const auto name = block["name"].text()) check_utilization(context, spec, block["name"], *name);
