@@ -10,7 +10,7 @@ package_group() {
     clang) echo clang-19 libclang-rt-19-dev ;;
     cluster) echo curl jq openssl xz-utils tar perl-base procps ;;
     style) echo clang-format-19 shellcheck codespell ;;
-    lint) echo clang-tidy-19 cppcheck ;;
+    lint) echo clang-tidy-19 ;;
     bench) echo wrk libbenchmark-dev ;;
   esac
 }
