@@ -115,6 +115,17 @@ bool contains_word(std::string_view text, std::string_view lower) {
   return !std::ranges::search(text, lower, [](char a, char b) { return grammar::to_lower(a) == b; }).empty();
 }
 
+// The one member whose object has a field of this name: "probe" for periodSeconds.
+std::string_view only_child_with(const Node& parent, std::string_view name) {
+  std::string_view found;
+  for (const Property& each : parent.properties) {
+    if (each.name == "status" || each.node->find(name) == nullptr) continue;
+    if (!found.empty()) return {};
+    found = each.name;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool may_repeat(const Path* at, std::string_view key) {
@@ -197,6 +208,9 @@ Problem say_unknown(const Node& parent, std::string_view name) {
   if (const std::string_view like = similar_field(name, known_names(parent)); !like.empty())
     return {fmt::format("unknown field; did you mean \"{}\"?", like),
             fmt::format("write {}, or remove the field", like)};
+  if (const std::string_view below = only_child_with(parent, name); !below.empty())
+    return {fmt::format("unknown field; did you mean \"{}.{}\"?", below, name),
+            fmt::format("write it under {}", below)};
   const std::string names = field_names(parent);
   return {"unknown field", names.empty() ? "remove it: no field is known here"
                                          : fmt::format("remove it; the fields here are {}", names)};
@@ -233,6 +247,7 @@ Problem say_format_range(const Node& node) {
 }
 
 Problem say_multiple(const Node& node) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): said of a node that has the limit
   const std::string step = plain_number(*node.limits->multiple_of);
   return {fmt::format("must be a multiple of {}", step), fmt::format("write a multiple of {}", step)};
 }

@@ -35,6 +35,11 @@ TEST(Cures, AreWhatOneWouldWrite) {
       {Kind::inference_service,
        "spec: {env: [{name: INF_PEFT_SOURCE, value: 'http://e'}, {name: INF_PEFT_REFRESH_INTERVAL, value: 60s}]}",
        "write a number of seconds without a unit, for example \"60\""},
+      {Kind::inference_service, "spec: {readinessProbe: {periodSeconds: 5}}", "write it under probe"},
+      {Kind::inference_service, "replicas: 2", "write it under spec"},
+      {Kind::inference_service, "spec: {nodeSize: 2}",
+       "remove it; the fields here are image, authSecret, resources, affinity, annotations, env, expose, labels, "
+       "livenessProbe, metrics, multiNode, nodeSelector, …"},
       {Kind::inference_service, "spec: {livenessProbe: {probe: {successThreshold: 0}}}", "write 1"},
       {Kind::inference_service, "spec: {expose: {ingress: {enabled: true, path: '/a b'}}}",
        "write %20 for it, or leave it out"},
