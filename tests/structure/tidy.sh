@@ -8,7 +8,7 @@ export build=${1:?usage: tidy.sh BUILD_DIR [FILE...]}
 shift
 files=("$@")
 ((${#files[@]} > 0)) || mapfile -t files < <(git ls-files -co --exclude-standard "*.cpp" ":!tests/")
-checks=$({ clang-tidy-19 --version && cat .clang-tidy tests/structure/tidy.sh; } | sha256sum)
+checks=$({ clang-tidy-19 --version && find . -name build -prune -o -name .clang-tidy -print0 | sort -z | xargs -0 cat tests/structure/tidy.sh; } | sha256sum)
 export checks
 
 # contents FILE COMMAND: the file and the project's headers in it, as sha256sum writes them.

@@ -35,7 +35,7 @@ bool has_network_prefix(std::string_view name) {
 
 /// "NCLL_DEBUG" → "NCCL_DEBUG", when the part before the first '_' is close to a known prefix.
 std::string corrected_prefix(std::string_view name) {
-  const std::string upper = [&] {
+  std::string upper = [&] {
     std::string out(name);
     std::ranges::transform(out, out.begin(),
                            [](char c) { return grammar::is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; });

@@ -33,7 +33,8 @@ struct CharacterSet {
 };
 
 void add_range(CharacterSet& set, char from, char to) {
-  for (int c = from; c <= to; ++c) set.ascii.set(static_cast<std::size_t>(c));
+  const std::size_t last = static_cast<unsigned char>(to);
+  for (std::size_t c = static_cast<unsigned char>(from); c <= last; ++c) set.ascii.set(c);
 }
 
 // \d \w \s and their opposites; false for another letter.
@@ -136,7 +137,8 @@ class PlaceBuilder {
         if (text_[i] == '\\')
           ++i;
         else if (text_[i] == '[') {
-          if ((i = class_end(i, end)) == 0) return 0;
+          i = class_end(i, end);
+          if (i == 0) return 0;
           --i;
         } else if (text_[i] == '(')
           ++depth;
@@ -282,8 +284,8 @@ class PlaceBuilder {
         if (body < 0) return -1;
         places[static_cast<std::size_t>(loop)].out = body;
         next = piece.least > 0 ? body : loop;
-        for (int copy = 1; copy < piece.least; ++copy)
-          if ((next = atom(piece.begin, piece.end, next, depth)) < 0) return -1;
+        for (int copy = 1; copy < piece.least && next >= 0; ++copy) next = atom(piece.begin, piece.end, next, depth);
+        if (next < 0) return -1;
         continue;
       }
       // Not used, but it must be right.
@@ -294,8 +296,8 @@ class PlaceBuilder {
         if (body < 0) return -1;
         next = fork(body, behind);
       }
-      for (int copy = 0; copy < piece.least; ++copy)
-        if ((next = atom(piece.begin, piece.end, next, depth)) < 0) return -1;
+      for (int copy = 0; copy < piece.least && next >= 0; ++copy) next = atom(piece.begin, piece.end, next, depth);
+      if (next < 0) return -1;
     }
     return next;
   }
@@ -372,6 +374,7 @@ std::optional<Automaton> Automaton::compile(std::string_view expression) {
   std::vector<std::size_t> sample;
   for (std::size_t byte = 0; byte < 256; ++byte) {
     std::vector<bool> signature;
+    signature.reserve(sets.size());
     for (const ByteSet& set : sets) signature.push_back(set[byte]);
     const auto [found, fresh] = classes.try_emplace(std::move(signature), static_cast<std::uint8_t>(classes.size()));
     if (fresh) sample.push_back(byte);

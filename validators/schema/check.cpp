@@ -242,7 +242,8 @@ void Walker::walk_map_keys(const Node& node, std::span<const json::Value> items,
   const std::uint64_t seed = hash_seed();
   const auto key_value = [&](std::size_t i, std::string_view key) -> const json::Value* {
     const json::Value* found = items[i].find(key);
-    return found != nullptr && !found->is_null() ? found : node.items->property(key)->default_value;
+    // compile() has seen to it that the items have such a property.
+    return found != nullptr && !found->is_null() ? found : node.items->find(key)->node->default_value;
   };
   each_duplicate(
       items.size(),

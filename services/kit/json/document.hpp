@@ -39,7 +39,7 @@ template <class T>
 std::span<T> Arena::copy(std::span<const T> source) {
   static_assert(std::is_trivially_destructible_v<T>);
   T* out = static_cast<T*>(allocate(source.size_bytes(), alignof(T)));
-  for (std::size_t i = 0; i < source.size(); ++i) new (out + i) T(source[i]);
+  std::uninitialized_copy(source.begin(), source.end(), out);
   return {out, source.size()};
 }
 

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 6> operator_labels{"app",
 /// k8s.io/kubernetes/pkg/apis/core/validation, SysctlFmt: parts of lower-case letters, digits, '-' and '_', between
 /// dots or slashes.
 std::optional<grammar::Problem> sysctl_problem(std::string_view name) {
-  const grammar::Problem bad{"is no name of a kernel setting", "write for example net.ipv4.tcp_syncookies"};
+  grammar::Problem bad{"is no name of a kernel setting", "write for example net.ipv4.tcp_syncookies"};
   bool inside = false;
   for (const char c : name) {
     const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
