@@ -8,7 +8,6 @@
 namespace stackgate::webhook {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
 AskedReferent ReferenceAsker::find(validate::Referent referent, std::string_view ns, std::string_view name,
                                    milliseconds limit) {
@@ -40,9 +39,9 @@ ReferenceAsker::AskedNeighbours ReferenceAsker::neighbours(std::string_view ns, 
 ReferenceAsker::AskedNeighbours ReferenceAsker::ask_neighbours(std::string_view ns, milliseconds limit) {
   AskedNeighbours out;
   std::vector<validate::Neighbour> list;
-  const auto deadline = Clock::now() + limit;
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   for (const crds::KindInfo& kind : crds::kinds) {
-    const auto left = std::chrono::floor<milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::floor<milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
       out.error = "the API server is too slow";
       return out;
