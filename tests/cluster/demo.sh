@@ -159,7 +159,7 @@ fi
 say "Kubernetes $(kubectl version -o json | jq -r '.serverVersion.gitVersion'), a real API server:" \
   "$(kubectl config view --minify -o jsonpath='{.clusters[0].cluster.server}')"
 say "Stackgate's gate, which it asks about every resource: https://127.0.0.1:$gate_port"
-show passes kubectl api-resources --api-group stackgate.dev
+show passes kubectl api-resources --api-group stackgate.dev -o name
 
 title "What is right passes"
 say "A whole stack that fits together, with the Secrets and ConfigMaps that it names."
