@@ -177,8 +177,10 @@ TEST(Validate, two_resources_that_would_make_the_same_objects_are_found) {
   EXPECT_THAT(output_of({}, good + ("---\n" + other)), HasSubstr("[child-name-taken]"));
 }
 
+std::string two_faults() { return with(with(good, "configStore:", "configstore:"), "spec:", "spec:\n  replicas: -1"); }
+
 TEST(Validate, json_output_is_an_array_with_all_that_is_known) {
-  const std::string text = output_of({"--output", "json"}, with(good, "configStore:", "configstore:"));
+  const std::string text = output_of({"--output", "json"}, two_faults());
   json::Document document;
   const auto findings = json::parse(text, document);
   ASSERT_TRUE(findings.has_value()) << text;
@@ -193,7 +195,7 @@ TEST(Validate, json_output_is_an_array_with_all_that_is_known) {
 }
 
 TEST(Validate, sarif_names_rules_and_places) {
-  const std::string text = output_of({"--output", "sarif"}, with(good, "configStore:", "configstore:"));
+  const std::string text = output_of({"--output", "sarif"}, two_faults());
   json::Document document;
   const auto log = json::parse(text, document);
   ASSERT_TRUE(log.has_value()) << text;

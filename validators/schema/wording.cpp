@@ -248,7 +248,6 @@ Problem say_format_range(const Node& node) {
 
 Problem say_multiple(const Node& node) {
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): said of a node that has the limit
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): said of a node that has the limit
   const std::string step = plain_number(*node.limits->multiple_of);
   return {fmt::format("must be a multiple of {}", step), fmt::format("write a multiple of {}", step)};
 }
