@@ -82,7 +82,7 @@ Referred referred_of(Referent referent, const json::Value& object) {
 }
 
 template <class T>
-std::shared_ptr<const T> FactStore::intern(Table<T>& table, std::string key, T&& value) {
+std::shared_ptr<const T> FactStore::intern(Table<T>& table, std::string key, T value) {
   const std::scoped_lock lock(mutex_);
   auto& slot = table[std::move(key)];
   if (auto known = slot.lock()) return known;

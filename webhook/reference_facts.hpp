@@ -45,7 +45,7 @@ class FactStore {
   template <class T>
   using Table = std::unordered_map<std::string, std::weak_ptr<const T>>;
   template <class T>
-  std::shared_ptr<const T> intern(Table<T>& table, std::string key, T&& value);
+  std::shared_ptr<const T> intern(Table<T>& table, std::string key, T value);
 
   std::mutex mutex_;
   Table<validate::Referred> referred_;
