@@ -38,7 +38,10 @@ std::expected<std::shared_ptr<const Credential>, Error> Credentials::renew() {
   good_until_ = std::chrono::system_clock::time_point::max();
   if (!config_.exec.command.empty()) {
     auto answer = run_exec_plugin(config_, plugin_limit);
-    if (!answer) return std::unexpected(answer.error());
+    if (!answer) {
+      good_until_ = {};  // what is held has run out: the next call asks again, it does not use it
+      return std::unexpected(answer.error());
+    }
     if (!answer->token.empty()) out->authorization = "Bearer " + answer->token;
     out->client_certificate_pem = std::move(answer->client_certificate_pem);
     out->client_key_pem = std::move(answer->client_key_pem);
