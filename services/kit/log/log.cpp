@@ -131,27 +131,33 @@ std::optional<Format> parse_format(std::string_view word) {
   return std::nullopt;
 }
 
+void Field::append_whole(std::string& line) const {
+  auto out = std::back_inserter(line);
+  if (kind_ == Kind::boolean) {
+    line += integer_ != 0 ? "true" : "false";
+  } else if (kind_ == Kind::integer) {
+    fmt::format_to(out, "{}", integer_);
+  } else {
+    fmt::format_to(out, "{}", static_cast<std::uint64_t>(integer_));
+  }
+}
+
 void Field::append_json(std::string& line) const {
   line += ',';
   json::append_quoted(line, key_);
   line += ':';
-  auto out = std::back_inserter(line);
   switch (kind_) {
     case Kind::text:
       json::append_quoted(line, text_);
       break;
     case Kind::boolean:
-      line += integer_ != 0 ? "true" : "false";
-      break;
     case Kind::integer:
-      fmt::format_to(out, "{}", integer_);
-      break;
     case Kind::count:
-      fmt::format_to(out, "{}", static_cast<std::uint64_t>(integer_));
+      append_whole(line);
       break;
     case Kind::number:
       if (std::isfinite(number_)) {
-        fmt::format_to(out, "{}", number_);
+        fmt::format_to(std::back_inserter(line), "{}", number_);
       } else {
         line += "null";
       }
@@ -172,22 +178,17 @@ void Field::append_text(std::string& line) const {
   line += ' ';
   line += key_;
   line += '=';
-  auto out = std::back_inserter(line);
   switch (kind_) {
     case Kind::text:
       log_detail::append_word(line, text_);
       break;
     case Kind::boolean:
-      line += integer_ != 0 ? "true" : "false";
-      break;
     case Kind::integer:
-      fmt::format_to(out, "{}", integer_);
-      break;
     case Kind::count:
-      fmt::format_to(out, "{}", static_cast<std::uint64_t>(integer_));
+      append_whole(line);
       break;
     case Kind::number:
-      fmt::format_to(out, "{}", number_);
+      fmt::format_to(std::back_inserter(line), "{}", number_);
       break;
     case Kind::words:
       for (std::size_t i = 0; i < words_.size(); ++i) {

@@ -43,6 +43,7 @@ class Field {
 
  private:
   enum class Kind : std::uint8_t { text, boolean, integer, count, number, words };
+  void append_whole(std::string& line) const;  // boolean, integer, count: alike in both formats
   std::string_view key_;
   union {
     std::string_view text_;
