@@ -1,0 +1,142 @@
+// The decision: what shall exist for a resource, and what its status is. One pure function of values.
+//
+//   Resource (as stored) ─┐
+//   Observed (children,   ├─→ make_plan() ─→ Plan: children as they shall be, status, events
+//   pods, references)     │
+//   Settings (flags)     ─┘
+//
+// Level-based: the same input gives the same plan, whatever happened before and however often it is asked. What the
+// plan does not name is pruned by the caller when this resource's owner reference is on it. No I/O, no clock, no
+// randomness; thread-safe.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crds/kinds.hpp"
+#include "reconcile/child_types.hpp"
+#include "reconcile/status/status.hpp"
+#include "services/kit/json/value.hpp"
+#include "validators/finding.hpp"
+
+namespace stackgate::reconcile {
+
+/// The resource as it is stored, without managedFields and kubectl's last-applied annotation.
+struct Resource {
+  crds::Kind kind;
+  std::string_view ns, name, uid;
+  std::int64_t generation = 0;
+  bool deleting = false;
+  const json::Value* object = nullptr;  // the whole object; never nullptr
+  const json::Value* spec = nullptr;    // never nullptr; an empty object when absent
+  const json::Value* status = nullptr;  // nullptr when none was written
+};
+
+/// An object in the cluster that bears the name of a planned child or this resource's owner reference.
+struct LiveChild {
+  ChildType type;
+  std::string_view name;
+  const json::Value* object = nullptr;  // without managedFields
+  bool owned = false;                   // carries this resource's owner reference, by uid
+};
+
+/// One pod of the resource, as far as the status needs it.
+struct PodFacts {
+  std::string name;
+  std::string phase;  // Pending, Running, Succeeded, Failed, Unknown
+  bool ready = false;
+  bool deleting = false;
+  /// What keeps it from running, in the words of status conditions; nothing when all is well or just takes its time.
+  std::optional<Trouble> trouble;
+};
+
+/// A Secret or ConfigMap that the resource's pods read.
+struct InputFacts {
+  ChildType type;  // secret or config_map
+  std::string name;
+  std::string content_hash;  // 16 hex digits of a SHA-256 over its keys and values
+};
+
+/// The InferenceCache that an InferenceService names.
+struct CacheFacts {
+  bool exists = false;
+  std::string state;  // status.state
+  std::string claim;  // status.pvc, or what its spec says
+  std::string sub_path;
+  std::string message;  // of its Ready condition
+};
+
+/// What the API server serves; asked once, and again when a CRD comes or goes.
+struct Served {
+  std::string_view autoscaling = "autoscaling/v2";  // or autoscaling/v2beta2
+  bool http_routes = false, service_monitors = false, leader_worker_sets = false;
+};
+
+struct Observed {
+  std::span<const LiveChild> children;
+  std::span<const PodFacts> pods;
+  std::span<const InputFacts> inputs;
+  CacheFacts cache;
+  Served served;
+  /// What the rules say of the resource as it is stored. With errors among them nothing is planned and what runs is
+  /// left alone.
+  std::span<const validate::Finding> findings;
+
+  const LiveChild* find(ChildType type, std::string_view name) const {
+    for (const LiveChild& child : children)
+      if (child.type == type && child.name == name) return &child;
+    return nullptr;
+  }
+};
+
+/// What the operator was started with.
+struct Settings {
+  /// Service images for stack resources without spec.image: by the last part of their name ("datastore", …, "puller").
+  std::map<std::string, std::string, std::less<>> images;
+  std::string wait_image;                  // unused by kinds that bring their own `migrate`
+  std::vector<std::string> gpu_resources;  // names that count as a GPU beside those ending in "/gpu"
+};
+
+/// A child as it shall be.
+struct DesiredChild {
+  ChildType type;
+  std::string name;
+  /// The whole object as compact JSON: apiVersion, kind, metadata (name, namespace, labels, annotations, owner
+  /// reference) and what its kind has. Only fields that the plan wants to own; quantities as Kubernetes writes them.
+  std::string body;
+  /// Made once and then left as it is: generated keys, claims (whose spec is immutable but for the size).
+  bool keep = false;
+  /// A key pair is put in when the object is made: Secret data "id" and "id.pub" (OpenSSH formats).
+  bool generate_ssh_key = false;
+};
+
+/// One event to record on the resource; repeats of the same are folded by the recorder.
+struct EventNote {
+  bool warning = true;
+  std::string reason, message;
+};
+
+struct Plan {
+  std::vector<DesiredChild> children;  // ordered by ChildType
+  /// False: the resource is refused or leaving, and children that exist are not touched, not even pruned.
+  bool acts = true;
+  Status status;
+  std::vector<EventNote> events;
+};
+
+Plan make_plan(const Resource& resource, const Observed& observed, const Settings& settings);
+
+/// The Secrets and ConfigMaps whose change restarts the resource's pods, in the order of the fields; duplicates are
+/// left out. The caller fills Observed::inputs from it.
+struct InputName {
+  ChildType type;
+  std::string name;
+  friend bool operator==(const InputName&, const InputName&) = default;
+};
+std::vector<InputName> inputs_of(crds::Kind kind, const json::Value& spec);
+
+}  // namespace stackgate::reconcile
