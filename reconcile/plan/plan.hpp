@@ -110,6 +110,8 @@ struct DesiredChild {
   std::string body;
   /// Made once and then left as it is: generated keys, claims (whose spec is immutable but for the size).
   bool keep = false;
+  /// spec.replicas was taken from the live object because an autoscaler sets it: a change of it alone is no new plan.
+  bool follows_live_replicas = false;
   /// A key pair is put in when the object is made: Secret data "id" and "id.pub" (OpenSSH formats).
   bool generate_ssh_key = false;
 };
