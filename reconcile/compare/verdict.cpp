@@ -1,0 +1,28 @@
+#include "reconcile/compare/verdict.hpp"
+
+#include "reconcile/compare/covers.hpp"
+#include "reconcile/compare/stamp.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+bool is_leaving(const json::Value& object) {
+  const json::Value* metadata = object.find("metadata");
+  return metadata != nullptr && metadata->find("deletionTimestamp") != nullptr;
+}
+
+}  // namespace
+
+Verdict judge(const WantedChild& wanted, const FoundChild& found) {
+  if (found.object == nullptr) return {Need::create, "missing"};
+  const bool mine = wanted.owned ? found.owned : found.owned || found.ours;
+  // A namesake's child (the resource was deleted and made again) leaves by itself when it has our labels.
+  if (is_leaving(*found.object)) return {Need::wait, "it is being deleted"};
+  if (!mine) return found.ours ? Verdict{Need::wait, "its former owner is gone"} : Verdict{Need::taken, "not ours"};
+  if (wanted.keep) return {};
+  if (stamp_of(*found.object) != wanted.hash) return {Need::update, "new plan"};
+  if (auto place = first_difference(wanted.body, *found.object)) return {Need::update, *place + " was changed"};
+  return {};
+}
+
+}  // namespace stackgate::reconcile

@@ -1,0 +1,41 @@
+// What has to be done about one child. Pure and thread-safe.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "services/kit/json/value.hpp"
+
+namespace stackgate::reconcile {
+
+enum class Need : std::uint8_t {
+  nothing,
+  create,
+  update,
+  wait,   // the old one is still being deleted
+  taken,  // the name belongs to an object that is not ours
+};
+
+struct Verdict {
+  Need need = Need::nothing;
+  std::string why;  // for the log: "new plan", "spec.replicas was changed", …
+};
+
+struct WantedChild {
+  const json::Value& body;
+  std::string_view hash;  // see stamp.hpp
+  bool keep = false;      // made once, then left alone
+  bool owned = true;      // its body has an owner reference to the resource
+};
+
+struct FoundChild {
+  const json::Value* object = nullptr;  // nullptr: there is none
+  bool owned = false;                   // it has the owner reference of this very resource
+  bool ours = false;                    // it has the operator's labels and this resource's name
+};
+
+/// An owned child must be found owned; a child without owner reference (a claim that outlives its resource) is known by
+/// its labels.
+Verdict judge(const WantedChild& wanted, const FoundChild& found);
+
+}  // namespace stackgate::reconcile

@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include "reconcile/compare/covers.hpp"
+#include "reconcile/compare/stamp.hpp"
+#include "reconcile/compare/verdict.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+struct Parsed {
+  explicit Parsed(std::string json) : text(std::move(json)) {
+    EXPECT_TRUE(json::parse(text, document).has_value()) << text;
+  }
+  const json::Value& root() const { return document.root; }
+  std::string text;
+  json::Document document;
+};
+
+struct DifferenceCase {
+  const char* name;
+  const char* desired;
+  const char* live;
+  const char* place;  // nullptr: none
+};
+
+class Difference : public ::testing::TestWithParam<DifferenceCase> {};
+
+TEST_P(Difference, is_found_where_it_is) {
+  const auto& [name, desired, live, place] = GetParam();
+  const auto found = first_difference(Parsed(desired).root(), Parsed(live).root());
+  EXPECT_EQ(found.value_or("(none)"), place == nullptr ? "(none)" : place);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Difference,
+    ::testing::Values(
+        DifferenceCase{"what_the_server_added_does_not_matter", R"({"spec":{"a":1}})",
+                       R"({"spec":{"a":1,"clusterIP":"10.0.0.1"},"status":{}})", nullptr},
+        DifferenceCase{"another_value", R"({"spec":{"replicas":2}})", R"({"spec":{"replicas":3}})", "spec.replicas"},
+        DifferenceCase{"a_missing_field", R"({"spec":{"type":"NodePort"}})", R"({"spec":{}})", "spec.type"},
+        DifferenceCase{"zero_values_are_not_stored", R"({"a":0,"b":"","c":false,"d":[],"e":{},"f":null,"g":{"h":""}})",
+                       "{}", nullptr},
+        DifferenceCase{"a_stored_value_where_zero_is_wanted", R"({"replicas":0})", R"({"replicas":1})", "replicas"},
+        DifferenceCase{"a_container_by_name", R"({"containers":[{"name":"server","image":"a:2"}]})",
+                       R"({"containers":[{"name":"sidecar"},{"name":"server","image":"a:1"}]})",
+                       "containers[server].image"},
+        DifferenceCase{"more_named_items_are_other_peoples", R"({"env":[{"name":"A","value":"1"}]})",
+                       R"({"env":[{"name":"B","value":"2"},{"name":"A","value":"1"}]})", nullptr},
+        DifferenceCase{"a_missing_named_item", R"({"env":[{"name":"A","value":"1"}]})", R"({"env":[]})", "env[A]"},
+        DifferenceCase{"mounts_go_by_their_path", R"({"volumeMounts":[{"mountPath":"/b","name":"v"}]})",
+                       R"({"volumeMounts":[{"mountPath":"/a","name":"w"},{"mountPath":"/b","name":"v"}]})", nullptr},
+        DifferenceCase{"other_lists_are_whole", R"({"rules":[{"verbs":["get"]}]})",
+                       R"({"rules":[{"verbs":["get"]},{"verbs":["*"]}]})", "rules"},
+        DifferenceCase{"inside_of_a_whole_list", R"({"rules":[{"verbs":["get"]}]})", R"({"rules":[{"verbs":["*"]}]})",
+                       "rules[0].verbs[0]"},
+        DifferenceCase{"another_type", R"({"port":8000})", R"({"port":"8000"})", "port"},
+        DifferenceCase{"an_empty_volume_source_is_kept", R"({"volumes":[{"name":"t","emptyDir":{}}]})",
+                       R"({"volumes":[{"name":"t","emptyDir":{}}]})", nullptr}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+const char* const body =
+    R"({"kind":"Deployment","metadata":{"name":"a","annotations":{"x":"y"}},"spec":{"replicas":2,"p":1}})";
+
+TEST(Stamp, stands_among_the_annotations) {
+  const Parsed parsed(body);
+  const std::string out = stamped(parsed.root(), "00ff");
+  EXPECT_EQ(
+      out,
+      R"({"kind":"Deployment","metadata":{"name":"a","annotations":{"x":"y","stackgate.dev/plan":"00ff"}},"spec":{"replicas":2,"p":1}})");
+  EXPECT_EQ(stamp_of(Parsed(out).root()), "00ff");
+  EXPECT_EQ(stamp_of(parsed.root()), "");
+}
+
+TEST(Stamp, replaces_an_older_one) {
+  const Parsed once(stamped(Parsed(body).root(), "1"));
+  EXPECT_EQ(stamp_of(Parsed(stamped(once.root(), "2")).root()), "2");
+}
+
+TEST(PlanHash, changes_with_every_field_but_followed_replicas) {
+  const Parsed two(body);
+  const Parsed three(
+      R"({"kind":"Deployment","metadata":{"name":"a","annotations":{"x":"y"}},"spec":{"replicas":3,"p":1}})");
+  EXPECT_NE(plan_hash(two.root(), false), plan_hash(three.root(), false));
+  EXPECT_EQ(plan_hash(two.root(), true), plan_hash(three.root(), true));
+  EXPECT_EQ(plan_hash(two.root(), false).size(), 16U);
+}
+
+struct VerdictCase {
+  const char* name;
+  const char* found;  // nullptr: none
+  bool owned_found, ours;
+  bool keep, owned;
+  Need need;
+  const char* why;
+};
+
+class Judged : public ::testing::TestWithParam<VerdictCase> {};
+
+TEST_P(Judged, child_gets_its_verdict) {
+  const VerdictCase& each = GetParam();
+  const Parsed wanted(R"({"metadata":{"name":"a"},"spec":{"replicas":1}})");
+  const Parsed found(each.found == nullptr ? "{}" : each.found);
+  const Verdict verdict =
+      judge({.body = wanted.root(), .hash = "aa", .keep = each.keep, .owned = each.owned},
+            {.object = each.found == nullptr ? nullptr : &found.root(), .owned = each.owned_found, .ours = each.ours});
+  EXPECT_EQ(verdict.need, each.need);
+  EXPECT_EQ(verdict.why, each.why);
+}
+
+constexpr const char* settled =
+    R"({"metadata":{"name":"a","annotations":{"stackgate.dev/plan":"aa"}},"spec":{"replicas":1}})";
+INSTANTIATE_TEST_SUITE_P(
+    All, Judged,
+    ::testing::Values(
+        VerdictCase{"missing", nullptr, false, false, false, true, Need::create, "missing"},
+        VerdictCase{"settled", settled, true, true, false, true, Need::nothing, ""},
+        VerdictCase{"planned_anew", R"({"metadata":{"annotations":{"stackgate.dev/plan":"bb"}},"spec":{"replicas":1}})",
+                    true, true, false, true, Need::update, "new plan"},
+        VerdictCase{"drifted",
+                    R"({"metadata":{"name":"a","annotations":{"stackgate.dev/plan":"aa"}},"spec":{"replicas":5}})",
+                    true, true, false, true, Need::update, "spec.replicas was changed"},
+        VerdictCase{"kept", R"({"metadata":{"name":"a"},"spec":{"replicas":5}})", true, true, true, true, Need::nothing,
+                    ""},
+        VerdictCase{"foreign", settled, false, false, false, true, Need::taken, "not ours"},
+        VerdictCase{"foreign_even_if_kept", settled, false, false, true, true, Need::taken, "not ours"},
+        VerdictCase{"of_a_former_namesake", settled, false, true, false, true, Need::wait, "its former owner is gone"},
+        VerdictCase{"ownerless_claim_of_ours", settled, false, true, true, false, Need::nothing, ""},
+        VerdictCase{"ownerless_claim_of_others", settled, false, false, true, false, Need::taken, "not ours"},
+        VerdictCase{"being_deleted", R"({"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}})", true,
+                    true, false, true, Need::wait, "it is being deleted"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace stackgate::reconcile
