@@ -19,6 +19,7 @@
 
 #include "crds/kinds.hpp"
 #include "reconcile/child_types.hpp"
+#include "reconcile/status/pod.hpp"
 #include "reconcile/status/status.hpp"
 #include "services/kit/json/value.hpp"
 #include "validators/finding.hpp"
@@ -42,16 +43,6 @@ struct LiveChild {
   std::string_view name;
   const json::Value* object = nullptr;  // without managedFields
   bool owned = false;                   // carries this resource's owner reference, by uid
-};
-
-/// One pod of the resource, as far as the status needs it.
-struct PodFacts {
-  std::string name;
-  std::string phase;  // Pending, Running, Succeeded, Failed, Unknown
-  bool ready = false;
-  bool deleting = false;
-  /// What keeps it from running, in the words of status conditions; nothing when all is well or just takes its time.
-  std::optional<Trouble> trouble;
 };
 
 /// A Secret or ConfigMap that the resource's pods read.

@@ -1,14 +1,17 @@
 // A resource's status: its state, conditions and the few facts beside them, as values.
-// Source of the conventions: https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md
+// Source of the conventions: https://kubernetes.io/docs/reference/kubernetes-api/ and, for conditions,
+// https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md
 // Pure and thread-safe.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "crds/kinds.hpp"
 #include "services/kit/json/value.hpp"
 
 namespace stackgate::reconcile {
@@ -27,8 +30,11 @@ enum class State : std::uint8_t {
 /// The word in status.state and in the metrics' label: "Ready", "PVCCreated", …
 std::string_view to_string(State state);
 std::optional<State> state_named(std::string_view word);
+/// The states of a kind in the order of its CRD: label values of its metric.
+std::span<const State> states_of(crds::Kind kind);
 
-/// Why something does not run: `reason` is one CamelCase word for machines, `message` a sentence that a user can act on.
+/// Why something does not run: `reason` is one CamelCase word for machines, `message` a sentence that a user can act
+/// on.
 struct Trouble {
   std::string reason;
   std::string message;
@@ -45,7 +51,13 @@ struct Condition {
 };
 
 struct Progress {
-  std::int64_t downloaded_bytes = 0, total_bytes = 0;
+  std::int64_t downloaded_bytes = 0, total_bytes = 0;  // 0 in all: not known
+};
+
+/// A profile of a model that is on the volume; all but the name may be empty.
+struct Profile {
+  std::string name, release, model;
+  std::map<std::string, std::string> config;
 };
 
 struct Status {
@@ -54,13 +66,15 @@ struct Status {
   std::optional<std::int64_t> available_replicas;  // InferenceService
   std::string pvc;                                 // InferenceCache
   std::optional<Progress> progress;                // InferenceCache
-  std::vector<std::string> profiles;               // InferenceCache
+  std::vector<Profile> profiles;                   // InferenceCache
   std::map<std::string, std::string> services;     // InferencePipeline: entry → state
 };
 
-/// The status sub-document to store, or empty when `stored` says the same already. A condition's lastTransitionTime
-/// is `now` (RFC 3339, whole seconds, UTC) where its status changed, and kept where it did not. Fields of the kind
-/// that are no longer there are written as null, so that a merge patch removes them.
+/// What to store: the body of a merge patch (RFC 7386) for the status itself, so {"state":…}, or empty when `stored`
+/// (the status as it is, or nullptr) says the same already: what it gives, once stored, gives empty. A condition's
+/// lastTransitionTime is `now` (RFC 3339, whole seconds, UTC) where its status changed, and kept where it did not.
+/// Members that are no longer there are written as null. Everything is held to the limits of the CRDs: texts are cut,
+/// numbers clamped, what cannot be stored (a profile without a name, say) is left out.
 std::string status_json(const Status& status, std::int64_t generation, const json::Value* stored, std::string_view now);
 
 }  // namespace stackgate::reconcile
