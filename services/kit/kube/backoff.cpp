@@ -18,12 +18,16 @@ double Jitter::next() {
   return static_cast<double>((state_ * 0x2545F4914F6CDD1DU) >> 11U) / 9007199254740992.0;
 }
 
-std::chrono::milliseconds Backoff::next(Jitter& jitter) {
-  const double whole =
-      std::min(static_cast<double>(limits_.most.count()),
-               static_cast<double>(limits_.first.count()) * std::pow(limits_.factor, std::min(failures_, 60)));
-  if (failures_ < 60) ++failures_;
+std::chrono::milliseconds backoff_wait(const BackoffLimits& limits, int failures, Jitter& jitter) {
+  const double whole = std::min(static_cast<double>(limits.most.count()),
+                                static_cast<double>(limits.first.count()) * std::pow(limits.factor, failures));
   return std::chrono::milliseconds(static_cast<std::int64_t>(whole * (0.5 + 0.5 * jitter.next())));
+}
+
+std::chrono::milliseconds Backoff::next(Jitter& jitter) {
+  const auto wait = backoff_wait(limits_, failures_, jitter);
+  if (failures_ < 60) ++failures_;
+  return wait;
 }
 
 }  // namespace stackgate::kube

@@ -24,6 +24,9 @@ struct BackoffLimits {
   double factor = 2.0;
 };
 
+/// The wait after `failures` earlier ones (from 0), as Backoff draws it.
+std::chrono::milliseconds backoff_wait(const BackoffLimits& limits, int failures, Jitter& jitter);
+
 /// The n-th wait lies between half of and the whole of min(most, first · factor^n).
 class Backoff {
  public:
