@@ -48,12 +48,13 @@ constexpr std::size_t most_old_faults = 10'000;
 constexpr std::size_t most_faults = schema::CheckOptions{}.max_faults;
 
 Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults) {
-  Findings findings = check_structure(request.kind, *request.object, max_faults);
-  if (!request.object->is_object()) return findings;
+  std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults);
+  if (!request.object->is_object()) return to_findings(std::move(structure));
   Context context(request, lookup, options);
   run_rules(context);
+  drop_echoes(structure, context.findings);
+  Findings findings = to_findings(std::move(structure));
   if (context.findings.empty()) return findings;
-  drop_echoes(findings, context.findings);
   findings.insert(findings.end(), std::make_move_iterator(context.findings.begin()),
                   std::make_move_iterator(context.findings.end()));
   std::ranges::stable_sort(findings, {}, &Finding::offset);

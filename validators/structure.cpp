@@ -5,24 +5,27 @@
 
 #include "validators/rule_ids.hpp"
 #include "validators/rules/quoting.hpp"
+#include "validators/schema/pattern.hpp"
 #include "validators/schemas.hpp"
 
 namespace stackgate::validate {
 namespace {
+
+using schema::Fault;
+using schema::SchemaFault;
 
 bool same_or_inside(std::string_view path, std::string_view of) {
   return path.starts_with(of) && (path.size() == of.size() || path[of.size()] == '.' || path[of.size()] == '[');
 }
 
 /// Nothing inside such a value can be judged.
-bool hides_inside(std::string_view rule) {
-  return rule == rule::schema_type.id || rule == rule::schema_null.id || rule == rule::schema_unknown_field.id ||
-         rule == rule::schema_duplicate.id;
+bool hides_inside(Fault fault) {
+  return fault == Fault::type || fault == Fault::combination || fault == Fault::null_value || fault == Fault::unknown ||
+         fault == Fault::duplicate;
 }
 
-bool is_about_form(std::string_view rule) {
-  return rule == rule::schema_pattern.id || rule == rule::schema_format.id || rule == rule::schema_length.id ||
-         rule == rule::schema_range.id;
+bool is_about_form(Fault fault) {
+  return fault == Fault::pattern || fault == Fault::format || fault == Fault::length || fault == Fault::range;
 }
 
 /// Rules that hold a grammar which the CRD's patterns, lengths and ranges hold too, and have better words for it.
@@ -77,33 +80,45 @@ const Rule& rule_of(schema::Fault fault) {
   return rule::schema_type;
 }
 
-Findings check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults) {
+std::vector<SchemaFault> check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults) {
   schema::CheckOptions options;
   options.max_faults = max_faults;
+  options.explain_mismatches = false;
+  std::vector<SchemaFault> faults = schema::check(schema_of(kind).root(), object, nullptr, options);
+  std::erase_if(faults, [](const SchemaFault& fault) { return same_or_inside(fault.path, "status"); });
+  return faults;
+}
+
+void drop_echoes(std::vector<SchemaFault>& structure, Findings& found) {
+  if (structure.empty() || found.empty()) return;
+  std::erase_if(structure, [&](const SchemaFault& fault) {
+    return is_about_form(fault.fault) && std::ranges::any_of(found, [&](const Finding& each) {
+             return each.path == fault.path && is_grammar_rule(each.rule);
+           });
+  });
+  std::erase_if(found, [&](const Finding& each) {
+    return std::ranges::any_of(structure, [&](const SchemaFault& fault) {
+      return each.path == fault.path || (hides_inside(fault.fault) && same_or_inside(each.path, fault.path));
+    });
+  });
+}
+
+Findings to_findings(std::vector<SchemaFault> structure) {
   Findings findings;
-  for (schema::SchemaFault& fault : schema::check(schema_of(kind).root(), object, nullptr, options)) {
-    if (same_or_inside(fault.path, "status")) continue;
+  findings.reserve(structure.size());
+  for (SchemaFault& fault : structure) {
     const Rule& rule = rule_of(fault.fault);
+    if (fault.pattern != nullptr && fault.problem.empty()) {
+      grammar::Problem words = schema::explain_mismatch(*fault.pattern, fault.value->string());
+      fault.problem = std::move(words.problem);
+      fault.fix = std::move(words.fix);
+    }
     // What stands under a name nobody knows may be anything, a password too.
     std::string value = fault.fault == schema::Fault::unknown ? std::string{} : quoted_value(fault.path, fault.value);
     findings.push_back({rule.id, rule.severity, std::move(fault.path), std::move(value), std::move(fault.problem),
                         std::move(fault.fix), fault.offset});
   }
   return findings;
-}
-
-void drop_echoes(Findings& structure, Findings& found) {
-  if (structure.empty() || found.empty()) return;
-  std::erase_if(structure, [&](const Finding& fault) {
-    return is_about_form(fault.rule) && std::ranges::any_of(found, [&](const Finding& each) {
-             return each.path == fault.path && is_grammar_rule(each.rule);
-           });
-  });
-  std::erase_if(found, [&](const Finding& each) {
-    return std::ranges::any_of(structure, [&](const Finding& fault) {
-      return each.path == fault.path || (hides_inside(fault.rule) && same_or_inside(each.path, fault.path));
-    });
-  });
 }
 
 }  // namespace stackgate::validate

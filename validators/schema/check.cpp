@@ -50,6 +50,14 @@ void Walker::report(Fault fault, const Path* at, std::uint32_t offset, const jso
   out_->push_back({fault, to_string(at), offset, value, std::move(problem.problem), std::move(problem.fix)});
 }
 
+void Walker::mismatch(const Pattern& pattern, const json::Value& value, const Path* at) {
+  const bool explain = out_ != nullptr && options_.explain_mismatches;
+  const std::size_t before = out_ == nullptr ? 0 : out_->size();
+  report(Fault::pattern, at, value.offset(), &value,
+         explain ? explain_mismatch(pattern, value.string()) : grammar::Problem{});
+  if (out_ != nullptr && out_->size() > before) out_->back().pattern = &pattern;
+}
+
 void Walker::walk(const Node& node, const Node* base, const json::Value& value, const Path* at) {
   if (stopped()) return;
   const Type type = value.type();
@@ -282,13 +290,7 @@ void Walker::walk_string(const Node& node, const json::Value& value, const Path*
                       say_too_many(*limits->max_length, length, "character"));
     }
   }
-  if (node.pattern != nullptr && !node.pattern->matches(text)) {
-    if (out_ == nullptr)
-      ++faults_;
-    else
-      report(Fault::pattern, at, value.offset(), &value, explain_mismatch(*node.pattern, text));
-    return;
-  }
+  if (node.pattern != nullptr && !node.pattern->matches(text)) return mismatch(*node.pattern, value, at);
   if (node.format > Format::int64 && !has_format(node.format, text))
     report(Fault::format, at, value.offset(), &value, say_wrong_format(node.format));
 }

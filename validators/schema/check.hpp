@@ -31,12 +31,14 @@ struct SchemaFault {
   std::string path;
   std::uint32_t offset = 0;
   const json::Value* value = nullptr;  // nullptr for a missing field
-  std::string problem;
+  std::string problem;                 // empty, as fix is, where a mismatch was left unexplained
   std::string fix;
+  const Pattern* pattern = nullptr;  // of Fault::pattern: the one that the value does not match
 };
 
 struct CheckOptions {
-  bool unknown_fields = true;  // report them (off: as the API server prunes)
+  bool unknown_fields = true;      // report them (off: as the API server prunes)
+  bool explain_mismatches = true;  // off: the caller calls explain_mismatch for those that it keeps
   std::size_t max_faults = 100;
 };
 

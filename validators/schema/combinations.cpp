@@ -47,9 +47,11 @@ grammar::Problem say_none_fits(const Branches& branches) {
     return {fmt::format("needs {}", names), fmt::format("add {}", names)};
   }
   std::vector<SchemaFault> best;
+  CheckOptions options = branches.options;
+  options.explain_mismatches = true;  // the words are used here
   for (const Node* each : branches.nodes) {
     std::vector<SchemaFault> faults;
-    Walker walker(&faults, branches.options);
+    Walker walker(&faults, options);
     walker.walk(*each, branches.base, branches.value, branches.at);
     if (best.empty() || faults.size() < best.size()) best = std::move(faults);
   }

@@ -19,8 +19,6 @@
 namespace stackgate::validate::schema {
 namespace {
 
-using GrammarCheck = std::optional<grammar::Problem> (*)(std::string_view);
-
 template <auto parse>
 std::optional<grammar::Problem> problem_of(std::string_view text) {
   auto parsed = parse(text);
@@ -37,7 +35,7 @@ std::optional<grammar::Problem> check_amount(std::string_view text) {
 
 // Texts that show which grammar a pattern stands for: it takes the good ones and refuses the bad ones.
 struct Signature {
-  GrammarCheck check;
+  Pattern::Explain check;
   std::array<std::string_view, 4> good;
   std::array<std::string_view, 6> bad;
 };
@@ -62,7 +60,7 @@ constexpr std::array<Signature, 12> signatures{{
     {grammar::check_label_value, {"A", "a.b_c-d", "1", "Ab"}, {"-a", "a-", "a b", "a/b", ".a", "a:b"}},
 }};
 
-GrammarCheck find_grammar(const Pattern& pattern) {
+Pattern::Explain find_grammar(const Pattern& pattern) {
   for (const Signature& each : signatures) {
     bool same = true;
     for (const std::string_view text : each.good) same = same && pattern.matches(text);
@@ -98,13 +96,14 @@ std::shared_ptr<const Pattern> Pattern::compile(std::string_view source, std::st
       return nullptr;
     }
   }
+  fresh->grammar_ = find_grammar(*fresh);
   if (known.size() >= 1024) std::erase_if(known, [](const auto& each) { return each.second.expired(); });
   known.insert_or_assign(std::string(source), fresh);
   return fresh;
 }
 
 grammar::Problem explain_mismatch(const Pattern& pattern, std::string_view text) {
-  if (const GrammarCheck check = find_grammar(pattern))
+  if (const Pattern::Explain check = pattern.grammar())
     if (auto problem = check(text)) return std::move(*problem);
   if (text.empty()) return {"must not be empty", fmt::format("write a text that matches {}", pattern.source())};
   return {"does not have the form that is needed here", fmt::format("write a text that matches {}", pattern.source())};

@@ -28,12 +28,17 @@ class Pattern {
   const std::string& source() const { return source_; }
   bool has_automaton() const { return automaton_.has_value(); }
 
+  /// What says in words why a text does not fit, where the pattern stands for a well-known grammar; else nullptr.
+  using Explain = std::optional<grammar::Problem> (*)(std::string_view text);
+  Explain grammar() const { return grammar_; }
+
  private:
   Pattern() = default;
   bool search(std::string_view text) const;
 
   std::string source_;
   std::optional<Automaton> automaton_;
+  Explain grammar_ = nullptr;
   std::unique_ptr<const re2::RE2> expression_;
 };
 

@@ -27,6 +27,7 @@ class Walker {
   bool full() const { return out_ != nullptr && out_->size() >= options_.max_faults; }
   bool stopped() const { return faults_ > 0 && (out_ == nullptr || full()); }
 
+  void mismatch(const Pattern& pattern, const json::Value& value, const Path* at);
   void wrong_type(const Node& node, const json::Value& value, const Path* at);
   void walk_object(const Node& node, const Node* base, const json::Value& value, const Path* at);
   void walk_required(const Node& node, const Node* base, const json::Value& value, const Path* at);

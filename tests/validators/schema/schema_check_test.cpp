@@ -6,6 +6,7 @@
 
 #include "services/kit/json/parse.hpp"
 #include "validators/schema/check.hpp"
+#include "validators/schema/pattern.hpp"
 
 namespace stackgate::validate::schema {
 namespace {
@@ -303,6 +304,31 @@ TEST(SchemaFaults, DoNotRepeatWhatMayBeSecret) {
                             *json::parse(R"({"password":271828,"apiKey":271828,"env":[{"value":271828}]})", document));
   ASSERT_EQ(faults.size(), 3U);
   for (const SchemaFault& each : faults) EXPECT_THAT(each.problem + each.fix, ::testing::Not(HasSubstr("271828")));
+}
+
+TEST(SchemaFaults, OfPatternsMayBeLeftForTheCallerToExplain) {
+  json::Document schema_document, document;
+  const auto compiled = Schema::compile(
+      *json::parse(R"({"type":"array","items":{"type":"string","pattern":"^[a-z]+$"}})", schema_document), Root::value);
+  const auto value = json::parse(R"(["a","1"])", document);
+  const auto faults = check(compiled->root(), *value, nullptr, {.explain_mismatches = false});
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_TRUE(faults[0].problem.empty() && faults[0].fix.empty());
+  ASSERT_NE(faults[0].pattern, nullptr);
+  const auto words = explain_mismatch(*faults[0].pattern, faults[0].value->string());
+  const auto explained = check(compiled->root(), *value);
+  EXPECT_EQ(explained[0].problem, words.problem);
+  EXPECT_EQ(explained[0].fix, words.fix);
+}
+
+TEST(SchemaFaults, OfAllowedFormsAreAlwaysExplained) {
+  json::Document schema_document, document;
+  const auto compiled = Schema::compile(
+      *json::parse(R"({"type":"string","anyOf":[{"pattern":"^[a-z]+$"},{"maxLength":0}]})", schema_document),
+      Root::value);
+  const auto faults = check(compiled->root(), *json::parse(R"("1")", document), nullptr, {.explain_mismatches = false});
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_THAT(faults[0].problem, HasSubstr("does not have the form"));
 }
 
 TEST(SchemaFaults, AreBounded) {
