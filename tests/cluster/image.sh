@@ -9,7 +9,7 @@ fail() { echo "image.sh: $1" >&2; exit 1; }
 (($# == 3)) || fail "it takes NAME:TAG OUT.tar BINARY"
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 name=$1 out=$2 binary=$3
-[ -f "$binary" ] && [ -x "$binary" ] || fail "$binary is no program"
+if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is no program"; fi
 certificates=/etc/ssl/certs/ca-certificates.crt
 [ -s $certificates ] || fail "$certificates is missing; it comes with the package ca-certificates"
 
@@ -28,12 +28,12 @@ chmod 755 "$root$program"
 needs=$(ldd "$binary" 2>/dev/null || true)
 ! grep 'not found' <<<"$needs" >&2 || fail "$binary needs libraries that are not on this machine"
 library_bytes=0 libraries=0
-for library in $(grep -oE '/[^ ]+' <<<"$needs" | sort -u); do
+while read -r library; do
   mkdir -p "$root$(dirname "$library")"
   install -m 755 "$(realpath "$library")" "$root$library"
   library_bytes=$((library_bytes + $(stat -c %s "$root$library")))
   libraries=$((libraries + 1))
-done
+done < <(grep -oE '/[^ ]+' <<<"$needs" | sort -u)
 
 install -m 644 $certificates "$root/etc/ssl/certs/"
 printf '%s\n' 'root:x:0:0:root:/:/sbin/nologin' 'nonroot:x:65532:65532:nonroot:/:/sbin/nologin' >"$root/etc/passwd"
