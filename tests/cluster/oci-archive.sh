@@ -7,7 +7,7 @@
 # Sources: https://github.com/opencontainers/image-spec (image-layout.md, config.md). Needs: tar, jq, sha256sum.
 set -euo pipefail
 fail() { echo "oci-archive.sh: $1" >&2; exit 1; }
-[ $# -ge 3 ] && [ $# -le 4 ] || fail "it takes NAME:TAG ROOTFS_DIR OUT.tar [CONFIG_JSON]"
+(($# == 3 || $# == 4)) || fail "it takes NAME:TAG ROOTFS_DIR OUT.tar [CONFIG_JSON]"
 name=$1 rootfs=$2 out=$(realpath -m "$3") config=${4:-'{}'}
 [ -d "$rootfs" ] || fail "$rootfs is not a directory"
 jq -e 'type == "object"' >/dev/null 2>&1 <<<"$config" || fail "CONFIG_JSON is not a JSON object: $config"
