@@ -86,6 +86,7 @@ std::vector<Child> children_of(crds::Kind kind, std::string_view name, const jso
       add_pipeline(out, spec);
       return out;
     case crds::Kind::stack_customizer:
+      out.push_back({"ConfigMap", std::string(name) + "-jobs"});
       add_claim(out, name, dig(spec, {"trainingConfig", "modelPVC"}));
       break;
     case crds::Kind::stack_guardrail:
@@ -94,9 +95,12 @@ std::vector<Child> children_of(crds::Kind kind, std::string_view name, const jso
     case crds::Kind::stack_datastore:
       add_claim(out, name, dig(spec, {"pvc"}));
       break;
+    case crds::Kind::stack_evaluator:
+      for (const std::string_view kind_of_right : {"Role", "RoleBinding"})
+        out.push_back({kind_of_right, std::string(name) + "-workflows"});
+      break;
     case crds::Kind::inference_service:
     case crds::Kind::stack_entitystore:
-    case crds::Kind::stack_evaluator:
       break;
   }
   add_workload(out, name, spec);

@@ -5,6 +5,8 @@
 //                      <name>-ssh-pk), Service, and ServiceAccount, Role, RoleBinding where no serviceAccountName is
 //                      given, all named like the resource; when asked for: Ingress, HTTPRoute, HorizontalPodAutoscaler,
 //                      ServiceMonitor, likewise
+//   StackCustomizer    ConfigMap <name>-jobs beside them
+//   StackEvaluator     Role and RoleBinding <name>-workflows beside them, for the workflows' ServiceAccount
 //   InferenceCache     Job named like the cache
 //   pvc.create         PersistentVolumeClaim pvc.name, or <name>-pvc
 //   InferencePipeline  an InferenceService for each enabled entry, named like the ENTRY, and that one's children. The

@@ -1,59 +1,116 @@
 #include "validators/rules/reserved_env.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-namespace stackgate::validate {
-namespace {
+#include "validators/rules/references_table.hpp"
 
-enum class Setter : std::uint8_t { inference, multi_node, otel, stack, datastore, entitystore, guardrail };
+namespace stackgate::validate {
+namespace reserved_env {
+
+using crds::Kind;
+
+constexpr std::uint8_t datastore = kind_bit(Kind::stack_datastore);
+constexpr std::uint8_t entitystore = kind_bit(Kind::stack_entitystore);
+constexpr std::uint8_t customizer = kind_bit(Kind::stack_customizer);
+constexpr std::uint8_t evaluator = kind_bit(Kind::stack_evaluator);
+constexpr std::uint8_t guardrail = kind_bit(Kind::stack_guardrail);
+constexpr std::uint8_t stack_kinds = datastore | entitystore | customizer | evaluator | guardrail;
+/// A pipeline's entries are InferenceServices.
+constexpr std::uint8_t inference = kind_bit(Kind::inference_service) | kind_bit(Kind::inference_pipeline);
+
+enum class Only : std::uint8_t { always, with_multi_node, with_otel };
 
 struct ReservedVariable {
   std::string_view name;
-  Setter setter;
+  std::uint8_t kinds;
   std::string_view from;  // the field to use instead
+  Only when = Only::always;
 };
 
-/// Why each is here: the operator writes the variable whenever its setter applies, from the field beside it.
-constexpr std::array reserved_variables{
-    ReservedVariable{"REGISTRY_API_KEY", Setter::inference, "authSecret"},
-    ReservedVariable{"LWS_LEADER_ADDRESS", Setter::multi_node, "multiNode"},
-    ReservedVariable{"LWS_GROUP_SIZE", Setter::multi_node, "multiNode.size"},
-    ReservedVariable{"LWS_WORKER_INDEX", Setter::multi_node, "multiNode"},
-    ReservedVariable{"OTEL_EXPORTER_OTLP_ENDPOINT", Setter::otel, "otel.exporterOtlpEndpoint"},
-    ReservedVariable{"OTEL_TRACES_EXPORTER", Setter::otel, "otel.exporterConfig.tracesExporter"},
-    ReservedVariable{"OTEL_METRICS_EXPORTER", Setter::otel, "otel.exporterConfig.metricsExporter"},
-    ReservedVariable{"OTEL_LOGS_EXPORTER", Setter::otel, "otel.exporterConfig.logsExporter"},
-    ReservedVariable{"OTEL_LOG_LEVEL", Setter::otel, "otel.logLevel"},
-    ReservedVariable{"STACKGATE_LISTEN", Setter::stack, "expose.service.port"},
-    ReservedVariable{"STACKGATE_DATABASE_URL", Setter::stack, "databaseConfig"},
-    ReservedVariable{"STACKGATE_DATABASE_PASSWORD_FILE", Setter::stack, "databaseConfig.credentials"},
-    ReservedVariable{"GIT_ADMIN_USERNAME", Setter::datastore, "secrets.gitAdminSecret"},
-    ReservedVariable{"GIT_ADMIN_PASSWORD", Setter::datastore, "secrets.gitAdminSecret"},
-    ReservedVariable{"S3_ACCESS_KEY", Setter::datastore, "objectStoreConfig.credentials"},
-    ReservedVariable{"S3_SECRET_KEY", Setter::datastore, "objectStoreConfig.credentials"},
-    ReservedVariable{"STACKGATE_DATASTORE_URL", Setter::entitystore, "datastore.endpoint"},
-    ReservedVariable{"INFERENCE_ENDPOINT_API_KEY", Setter::guardrail, "nimEndpoint.apiKeySecret"},
+/// Why each is here: the operator writes the variable from the field beside it. The same table, with the values, stands
+/// in reconcile/plan/README.md; a test holds the plans against this one.
+constexpr ReservedVariable reserved_variables[] = {
+    {"REGISTRY_API_KEY", inference, "authSecret"},
+    {"LWS_LEADER_ADDRESS", inference, "multiNode", Only::with_multi_node},
+    {"LWS_GROUP_SIZE", inference, "multiNode.size", Only::with_multi_node},
+    {"LWS_WORKER_INDEX", inference, "multiNode", Only::with_multi_node},
+
+    {"OTEL_EXPORTER_OTLP_ENDPOINT", stack_kinds, "otel.exporterOtlpEndpoint", Only::with_otel},
+    {"OTEL_TRACES_EXPORTER", stack_kinds, "otel.exporterConfig.tracesExporter", Only::with_otel},
+    {"OTEL_METRICS_EXPORTER", stack_kinds, "otel.exporterConfig.metricsExporter", Only::with_otel},
+    {"OTEL_LOGS_EXPORTER", stack_kinds, "otel.exporterConfig.logsExporter", Only::with_otel},
+    {"OTEL_LOG_LEVEL", stack_kinds, "otel.logLevel", Only::with_otel},
+    {"OTEL_PYTHON_EXCLUDED_URLS", stack_kinds, "otel.excludedUrls", Only::with_otel},
+    {"OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", stack_kinds, "otel.disableLogging", Only::with_otel},
+
+    {"STACKGATE_LISTEN", stack_kinds, "expose.service.port"},
+    {"STACKGATE_DATA_DIR", stack_kinds, "the operator's own volume at /data"},
+    {"STACKGATE_DATABASE_URL", stack_kinds, "databaseConfig"},
+    {"STACKGATE_DATABASE_PASSWORD_FILE", stack_kinds, "databaseConfig.credentials"},
+    {"STACKGATE_DATASTORE_URL", entitystore | customizer | evaluator, "datastore.endpoint"},
+    {"STACKGATE_ENTITYSTORE_URL", customizer | evaluator, "entitystore.endpoint"},
+    {"STACKGATE_NAMESPACE", customizer | evaluator, "metadata.namespace"},
+
+    {"GIT_ADMIN_USERNAME", datastore, "secrets.gitAdminSecret"},
+    {"GIT_ADMIN_PASSWORD", datastore, "secrets.gitAdminSecret"},
+    {"STACKGATE_LFS_JWT_SECRET_FILE", datastore, "secrets.lfsJwtSecret"},
+    {"STACKGATE_CONFIG_SCRIPT", datastore, "secrets.datastoreConfigSecret"},
+    {"STACKGATE_INIT_DIR", datastore, "secrets.datastoreInitSecret"},
+    {"STACKGATE_INLINE_CONFIG_DIR", datastore, "secrets.datastoreInlineConfigSecret"},
+    {"STACKGATE_S3_ENDPOINT", datastore, "objectStoreConfig.endpoint"},
+    {"STACKGATE_S3_BUCKET", datastore, "objectStoreConfig.bucketName"},
+    {"STACKGATE_S3_REGION", datastore, "objectStoreConfig.region"},
+    {"STACKGATE_S3_SSL", datastore, "objectStoreConfig.ssl"},
+    {"STACKGATE_S3_SERVE_DIRECT", datastore, "objectStoreConfig.serveDirect"},
+    {"S3_ACCESS_KEY", datastore, "objectStoreConfig.credentials"},
+    {"S3_SECRET_KEY", datastore, "objectStoreConfig.credentials"},
+
+    {"STACKGATE_CUSTOMIZER_CONFIG_FILE", customizer, "trainingConfig"},
+    {"STACKGATE_MODEL_CONFIG_DIR", customizer, "modelConfig"},
+    {"STACKGATE_TRAINING_CONFIG_DIR", customizer, "trainingConfig.configMap"},
+    {"STACKGATE_TRACKING_URL", customizer, "trackingServer.endpoint"},
+    {"STACKGATE_CALLBACK_LISTEN", customizer, "the Service's port callback"},
+    {"STACKGATE_CALLBACK_URL", customizer, "the Service's port callback"},
+    {"STACKGATE_TRACKER_API_KEY_FILE", customizer, "experimentTracker.apiKeyKey"},
+    {"STACKGATE_TRACKER_ENCRYPTION_KEY_FILE", customizer, "experimentTracker.encryptionKey"},
+    {"STACKGATE_TRACKER_ENTITY", customizer, "experimentTracker.entity"},
+    {"STACKGATE_TRACKER_PROJECT", customizer, "experimentTracker.projectName"},
+
+    {"STACKGATE_IMAGE", evaluator, "image"},
+    {"STACKGATE_IMAGE_PULL_SECRETS", evaluator, "image.pullSecrets"},
+    {"STACKGATE_WORKFLOW_SERVER_URL", evaluator, "workflowServer.endpoint"},
+    {"STACKGATE_WORKFLOW_SERVICE_ACCOUNT", evaluator, "workflowServer.serviceAccount"},
+    {"STACKGATE_VECTOR_DB_URL", evaluator, "vectorDB.endpoint"},
+    {"STACKGATE_EVAL_LOG_LEVEL", evaluator, "evalLogLevel"},
+    {"STACKGATE_LOG_HANDLERS", evaluator, "logHandlers"},
+    {"STACKGATE_CONSOLE_LOG_LEVEL", evaluator, "consoleLogLevel"},
+    {"STACKGATE_ENABLE_VALIDATION", evaluator, "enableValidation"},
+    {"STACKGATE_EVALUATION_IMAGE_BIGCODE_EVAL_HARNESS", evaluator, "evaluationImages.bigcodeEvalHarness"},
+    {"STACKGATE_EVALUATION_IMAGE_LM_EVAL_HARNESS", evaluator, "evaluationImages.lmEvalHarness"},
+    {"STACKGATE_EVALUATION_IMAGE_SIMILARITY_METRICS", evaluator, "evaluationImages.similarityMetrics"},
+    {"STACKGATE_EVALUATION_IMAGE_LLM_AS_JUDGE", evaluator, "evaluationImages.llmAsJudge"},
+    {"STACKGATE_EVALUATION_IMAGE_MT_BENCH", evaluator, "evaluationImages.mtBench"},
+    {"STACKGATE_EVALUATION_IMAGE_RETRIEVER", evaluator, "evaluationImages.retriever"},
+    {"STACKGATE_EVALUATION_IMAGE_RAG", evaluator, "evaluationImages.rag"},
+    {"STACKGATE_EVALUATION_IMAGE_BFCL", evaluator, "evaluationImages.bfcl"},
+    {"STACKGATE_EVALUATION_IMAGE_AGENTIC_EVAL", evaluator, "evaluationImages.agenticEval"},
+
+    {"STACKGATE_CONFIG_STORE", guardrail, "configStore"},
+    {"STACKGATE_INFERENCE_URL", guardrail, "nimEndpoint.baseURL"},
+    {"INFERENCE_ENDPOINT_API_KEY", guardrail, "nimEndpoint.apiKeySecret"},
 };
 
-bool applies(Setter setter, const Context& context, const Field& spec, bool stack) {
-  switch (setter) {
-    case Setter::inference:
-      return !stack;
-    case Setter::multi_node:
-      return !stack && spec["multiNode"].present();
-    case Setter::otel:
+bool applies(const ReservedVariable& variable, const Context& context, const Field& spec) {
+  if ((variable.kinds & kind_bit(context.request.kind)) == 0) return false;
+  switch (variable.when) {
+    case Only::always:
+      return true;
+    case Only::with_multi_node:
+      return spec["multiNode"].present();
+    case Only::with_otel:
       return spec["otel"]["enabled"].flag().value_or(false);
-    case Setter::stack:
-      return stack;
-    case Setter::datastore:
-      return context.request.kind == crds::Kind::stack_datastore;
-    case Setter::entitystore:
-      return context.request.kind == crds::Kind::stack_entitystore;
-    case Setter::guardrail:
-      return context.request.kind == crds::Kind::stack_guardrail;
   }
   return false;
 }
@@ -64,18 +121,20 @@ bool may_be_reserved(std::string_view name) {
          name.find('_') != std::string_view::npos;
 }
 
-}  // namespace
+}  // namespace reserved_env
 
-void check_reserved_name(Context& context, const Field& name, const Field& spec, bool stack) {
+void check_reserved_name(Context& context, const Field& name, const Field& spec) {
+  using namespace reserved_env;
   const auto text = name.text();
   if (!text || !may_be_reserved(*text)) return;
   const auto found = std::ranges::find(reserved_variables, *text, &ReservedVariable::name);
-  if (found == reserved_variables.end() || !applies(found->setter, context, spec, stack)) return;
+  if (found == std::ranges::end(reserved_variables) || !applies(*found, context, spec)) return;
   context.report(rule::env_reserved, name, "the operator sets this variable itself",
                  fmt::format("take it out; it comes from {}", found->from));
 }
 
-void check_reserved_env(Context& context, const Field& spec, bool stack) {
+void check_reserved_env(Context& context, const Field& spec) {
+  using namespace reserved_env;
   const Field env = spec["env"];
   if (env.absent()) return;
   std::size_t index = 0;
@@ -83,7 +142,7 @@ void check_reserved_env(Context& context, const Field& spec, bool stack) {
     const std::size_t at = index++;
     const json::Value* name = item.find("name");
     if (name == nullptr || !may_be_reserved(name->string())) continue;
-    check_reserved_name(context, env.at(at)["name"], spec, stack);
+    check_reserved_name(context, env.at(at)["name"], spec);
   }
 }
 

@@ -4,10 +4,10 @@
 
 namespace stackgate::validate {
 
-/// Reports those of spec.env that the operator sets for this kind of resource. The table is in reserved_env.cpp.
-/// `stack` is false for an InferenceService (a pipeline's entries included).
-void check_reserved_env(Context& context, const Field& spec, bool stack);
+/// Reports those of spec.env that the operator sets for this kind of resource; `spec` is also that of a pipeline's
+/// entry. The table is in reserved_env.cpp.
+void check_reserved_env(Context& context, const Field& spec);
 /// The same for one name, that of a variable which is set beside spec.env.
-void check_reserved_name(Context& context, const Field& name, const Field& spec, bool stack);
+void check_reserved_name(Context& context, const Field& name, const Field& spec);
 
 }  // namespace stackgate::validate

@@ -47,6 +47,19 @@ void check_downloads(Context& context, const Field& downloads) {
                    fmt::format("write {} or more, or leave the field out", *poll * 2));
 }
 
+/// The operator writes how jobs run into a ConfigMap of its own: a ConfigMap of the user's must not have its name.
+void check_own_config_map(Context& context, const Field& object) {
+  const auto name = object["metadata"]["name"].text();
+  if (!name || name->empty()) return;
+  const std::string own = fmt::format("{}-jobs", *name);
+  const Field spec = object["spec"];
+  for (const Field& reference : {spec["modelConfig"]["name"], spec["trainingConfig"]["configMap"]["name"]})
+    if (reference.text() == own)
+      context.report(rule::child_name_taken, reference,
+                     "the operator makes a ConfigMap of this name for the customizer's jobs",
+                     "give your ConfigMap another name");
+}
+
 }  // namespace customizer
 
 void check_stack_customizer(Context& context, Field object) {
@@ -63,6 +76,7 @@ void check_stack_customizer(Context& context, Field object) {
   check_image_reference(context, spec["datastoreTools"]["image"]);
   customizer::check_downloads(context, spec["modelDownloadJobs"]);
   check_object_name(context, spec["modelConfig"]["name"]);
+  customizer::check_own_config_map(context, object);
   check_training(context, spec["trainingConfig"]);
   check_volumes(context, spec);
 }

@@ -42,6 +42,16 @@ TEST(Across, EntitystoreAndCustomizerHaveOneTag) {
   EXPECT_EQ(short_beside(two, Kind::stack_entitystore, other), Lines{}) << "it goes with one of them";
 }
 
+TEST(Across, DerivedNamesMeetToo) {
+  EXPECT_EQ(short_beside("kind: InferenceService\nmetadata: {name: shared-workflows}\nspec: {}", Kind::stack_evaluator,
+                         "metadata: {name: shared}"),
+            (Lines{"error metadata.name child-name-taken"}));
+  EXPECT_EQ(short_beside("kind: StackCustomizer\nmetadata: {name: shared}\nspec: {}", Kind::inference_service,
+                         "metadata: {name: shared-jobs}"),
+            Lines{})
+      << "a ConfigMap and a Deployment";
+}
+
 TEST(Across, TwoResourcesDoNotMakeTheSameObjects) {
   constexpr std::string_view service = "kind: InferenceService\nmetadata: {name: shared}\nspec: {}";
   EXPECT_EQ(short_beside(service, Kind::stack_guardrail, "metadata: {name: shared}"),

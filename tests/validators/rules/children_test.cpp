@@ -33,6 +33,18 @@ TEST(Children, SeveralNodesMakeAGroup) {
             (Names{"ConfigMap n-mpi-config", "LeaderWorkerSet n", "Secret n-ssh-pk", "Service n"}));
 }
 
+TEST(Children, ACustomizerWritesDownHowJobsRun) {
+  EXPECT_EQ(children(crds::Kind::stack_customizer, "spec: {serviceAccountName: x}"),
+            (Names{"ConfigMap n-jobs", "Deployment n", "PersistentVolumeClaim n-pvc", "Service n"}));
+}
+
+TEST(Children, AnEvaluatorGivesRightsToItsWorkflowsWhoeverItRunsAs) {
+  EXPECT_EQ(children(crds::Kind::stack_evaluator, "spec: {serviceAccountName: x}"),
+            (Names{"Deployment n", "Role n-workflows", "RoleBinding n-workflows", "Service n"}));
+  const Names own = children(crds::Kind::stack_evaluator, "{}");
+  EXPECT_TRUE(std::ranges::count(own, "Role n") == 1 && std::ranges::count(own, "Role n-workflows") == 1);
+}
+
 TEST(Children, AClaimIsNamedOrDerived) {
   EXPECT_EQ(children(crds::Kind::inference_cache, "{}"), (Names{"Job n", "PersistentVolumeClaim n-pvc"}));
   EXPECT_EQ(children(crds::Kind::inference_cache, "spec: {storage: {pvc: {name: x}}}"),

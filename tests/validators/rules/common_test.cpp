@@ -126,12 +126,18 @@ TEST(CommonRules, DoubleNamesAreReportedOnce) {
 }
 
 TEST(CommonRules, TheOperatorsOwnVariablesAreReserved) {
-  expect_rule(rule::env_reserved, Kind::stack_guardrail,
-              {{"spec: {env: [{name: OTEL_LOG_LEVEL, value: DEBUG}]}", {}},  // otel is off
-               {"spec: {otel: {enabled: true, exporterOtlpEndpoint: 'http://c:4317'}, env: [{name: OTEL_LOG_LEVEL, "
-                "value: INFO}]}",
-                {"spec.env[0].name"}},
-               {"spec: {env: [{name: INFERENCE_ENDPOINT_API_KEY, value: x}]}", {"spec.env[0].name"}}});
+  expect_rule(
+      rule::env_reserved, Kind::stack_guardrail,
+      {{"spec: {env: [{name: OTEL_LOG_LEVEL, value: DEBUG}]}", {}},  // otel is off
+       {"spec: {otel: {enabled: true, exporterOtlpEndpoint: 'http://c:4317'}, env: [{name: OTEL_LOG_LEVEL, "
+        "value: INFO}]}",
+        {"spec.env[0].name"}},
+       {"spec: {env: [{name: INFERENCE_ENDPOINT_API_KEY, value: x}]}", {"spec.env[0].name"}},
+       {"spec: {env: [{name: STACKGATE_DATA_DIR, value: /x}]}", {"spec.env[0].name"}},
+       {"spec: {env: [{name: STACKGATE_LOG_FORMAT, value: json}, {name: OTEL_SDK_DISABLED, value: 'false'}]}", {}},
+       {"spec: {env: [{name: STACKGATE_DATASTORE_URL, value: x}]}", {}}});
+  expect_rule(rule::env_reserved, Kind::stack_evaluator,
+              {{"spec: {env: [{name: STACKGATE_DATASTORE_URL, value: x}]}", {"spec.env[0].name"}}});
   expect_rule(rule::env_reserved, Kind::inference_service,
               {{"spec: {env: [{name: LWS_GROUP_SIZE, value: '2'}]}", {}},
                {"spec: {multiNode: {size: 2}, env: [{name: LWS_GROUP_SIZE, value: '2'}]}", {"spec.env[0].name"}},

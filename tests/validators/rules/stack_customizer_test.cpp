@@ -22,6 +22,15 @@ TEST(StackCustomizerRules, ADialectBelongsToAQueue) {
                {"spec: {scheduler: {type: gang}}", {}}});
 }
 
+TEST(StackCustomizerRules, TheConfigMapOfTheJobsIsTheOperators) {
+  expect_rule(
+      rule::child_name_taken, kind,
+      {{"metadata: {name: c}\nspec: {modelConfig: {name: c-jobs}}", {"spec.modelConfig.name"}},
+       {"metadata: {name: c}\nspec: {trainingConfig: {configMap: {name: c-jobs}}}",
+        {"spec.trainingConfig.configMap.name"}},
+       {"metadata: {name: c}\nspec: {modelConfig: {name: c-config}, trainingConfig: {configMap: {name: jobs}}}", {}}});
+}
+
 TEST(StackCustomizerRules, AQueueNameWithAGangIsIgnored) {
   expect_rule(rule::queue_name_ignored, kind,
               {{"spec: {trainingConfig: {queueName: team}}", {"spec.trainingConfig.queueName"}},

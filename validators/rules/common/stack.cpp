@@ -26,7 +26,7 @@ void check_stack_common(Context& context, Field object) {
   check_expose(context, spec["expose"]);
   check_resources(context, spec["resources"]);
   check_env(context, spec["env"]);
-  check_reserved_env(context, spec, true);
+  check_reserved_env(context, spec);
   check_metrics(context, spec["metrics"]);
   check_otel(context, spec["otel"]);
   check_database(context, spec["databaseConfig"]);

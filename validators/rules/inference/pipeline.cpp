@@ -24,7 +24,7 @@ void check_env_of_dependency(Context& context, const Field& spec, const Field& d
   if (name.absent() && value.present())
     context.report(rule::pipeline_env_pair, name, "envValue has no variable to go into", "add envName");
   check_env_name(context, name);
-  check_reserved_name(context, name, spec, false);
+  check_reserved_name(context, name, spec);
   if (!name.text()) return;
   if (!injected.insert(*name.text()).second)
     context.report(rule::pipeline_env_conflict, name, "another dependency of this service sets the same variable",

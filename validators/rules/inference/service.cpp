@@ -51,7 +51,7 @@ void check_inference_spec(Context& context, const Field& spec, std::string_view 
   check_expose(context, spec["expose"]);
   const Field env = spec["env"];
   check_env(context, env);
-  check_reserved_env(context, spec, false);
+  check_reserved_env(context, spec);
   check_adapters(context, env);
   check_probes(context, spec);
   check_metrics(context, spec["metrics"]);
