@@ -50,6 +50,9 @@ struct Condition {
   std::string message;
 };
 
+/// The condition Ready for a state: status True for Ready, Unknown for Unknown, False otherwise.
+Condition ready_condition(State state, std::string_view reason, std::string_view message);
+
 struct Progress {
   std::int64_t downloaded_bytes = 0, total_bytes = 0;  // 0 in all: not known
 };

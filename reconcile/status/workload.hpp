@@ -33,15 +33,12 @@ struct WorkloadView {
 
 /// State, the condition Ready, and available_replicas. Reasons besides those of the pods and blockers:
 ///   AllReplicasAvailable, ScaledToZero                     Ready
-///   RollingOut, Starting, ScalingDown, Terminating         NotReady
+///   RollingOut, ReplicasNotReady, ScalingDown, Terminating NotReady
 ///   Creating, Starting                                     Pending
 ///   ProgressDeadlineExceeded                               Failed
 ///   QuotaExceeded, PodsRefused                             Pending or NotReady; pods are not even made
 ///   NotObserved                                            Unknown
 Status workload_status(const WorkloadView& view);
-
-/// The condition Ready for a state: status True for Ready, Unknown for Unknown, False otherwise.
-Condition ready_condition(State state, std::string_view reason, std::string_view message);
 
 /// What is wrong with a claim that the resource's pods need, or nothing when they can mount it. `claim` is nullptr
 /// when there is none. Reasons: ClaimNotFound (passing: somebody may make it), ClaimPending, ClaimLost (lasting),

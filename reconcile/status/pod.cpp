@@ -1,0 +1,115 @@
+#include "reconcile/status/pod.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "reconcile/status/pod_causes.hpp"
+#include "reconcile/status/read.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+/// From the workload's own faults to what it merely waits for; what a pod left behind comes last.
+constexpr std::array<std::string_view, 20> by_weight{
+    "InvalidImageName",     "ContainerConfigError", "RunContainerError", "OutOfMemory",       "CrashLoopBackOff",
+    "InitContainerFailed",  "ContainerFailed",      "SecretNotFound",    "SecretKeyNotFound", "ConfigMapNotFound",
+    "ConfigMapKeyNotFound", "ImagePullBackOff",     "ImageNeverPulled",  "ClaimNotFound",     "ClaimPending",
+    "Unschedulable",        "SchedulingGated",      "NodeLost",          "Evicted",           "PodFailed",
+};
+
+constexpr std::array<std::string_view, 14> waiting_reasons{
+    "SecretNotFound",   "SecretKeyNotFound", "ConfigMapNotFound", "ConfigMapKeyNotFound",
+    "ImagePullBackOff", "ImageNeverPulled",  "ClaimNotFound",     "ClaimPending",
+    "ClaimTerminating", "Unschedulable",     "SchedulingGated",   "QuotaExceeded",
+    "Evicted",          "NodeLost",
+};
+
+auto order_of(const Trouble& trouble) {
+  const auto* const place = std::ranges::find(by_weight, std::string_view(trouble.reason));
+  return std::tuple(!trouble.lasting, place - by_weight.begin(), std::string_view(trouble.message));
+}
+
+bool has_condition(const json::Value& pod, std::string_view type, std::string_view status) {
+  return read::text(read::condition(&pod, type), {"status"}) == status;
+}
+
+/// The entry of spec.containers or spec.initContainers with that name, or nullptr.
+const json::Value* spec_of(const json::Value& pod, std::string_view list, std::string_view name) {
+  for (const json::Value& each : read::items(&pod, {"spec", list}))
+    if (read::text(&each, {"name"}) == name) return &each;
+  return nullptr;
+}
+
+std::optional<Trouble> of_containers(const json::Value& pod, bool init) {
+  std::optional<Trouble> worst;
+  for (const json::Value& status :
+       read::items(&pod, {"status", init ? "initContainerStatuses" : "containerStatuses"})) {
+    const json::Value* spec = spec_of(pod, init ? "initContainers" : "containers", read::text(&status, {"name"}));
+    std::optional<Trouble> trouble = causes::of_container({.pod = pod, .status = status, .spec = spec, .init = init});
+    if (trouble && (!worst || order_of(*trouble) < order_of(*worst))) worst = std::move(trouble);
+  }
+  return worst;
+}
+
+/// The node controller turns Ready off for pods of a node that has gone silent, and leaves the rest as kubelet last
+/// wrote it. Kubelet itself gives a reason.
+bool is_on_silent_node(const json::Value& pod) {
+  const json::Value* ready = read::condition(&pod, "Ready");
+  return read::text(ready, {"status"}) == "False" && read::text(ready, {"reason"}).empty() &&
+         has_condition(pod, "ContainersReady", "True");
+}
+
+Trouble node_lost(const json::Value& pod) {
+  const std::string node(read::text(&pod, {"spec", "nodeName"}));
+  return {.reason = "NodeLost", .message = "the node " + node + " does not answer"};
+}
+
+std::optional<Trouble> of_scheduling_condition(const json::Value& pod) {
+  const json::Value* scheduled = read::condition(&pod, "PodScheduled");
+  if (read::text(scheduled, {"status"}) != "False") return std::nullopt;
+  if (read::text(scheduled, {"reason"}) == "SchedulingGated")
+    return Trouble{.reason = "SchedulingGated", .message = "the pod waits until its scheduling gates are taken off"};
+  return causes::of_scheduling(pod, read::text(scheduled, {"message"}));
+}
+
+}  // namespace
+
+std::optional<Trouble> pod_trouble(const json::Value& pod) {
+  if (!read::text(&pod, {"metadata", "deletionTimestamp"}).empty()) return std::nullopt;
+  const std::string_view phase = read::text(&pod, {"status", "phase"}), reason = read::text(&pod, {"status", "reason"});
+  if (phase == "Succeeded") return std::nullopt;
+  if (phase == "Unknown" || reason == "NodeLost") return node_lost(pod);
+  if (phase == "Failed" && !reason.empty())
+    return causes::of_departure(reason, read::text(&pod, {"status", "message"}));
+  if (auto trouble = of_scheduling_condition(pod)) return trouble;
+  if (auto trouble = of_containers(pod, true)) return trouble;
+  if (auto trouble = of_containers(pod, false)) return trouble;
+  if (is_on_silent_node(pod)) return node_lost(pod);
+  if (phase == "Failed") return causes::of_departure({}, read::text(&pod, {"status", "message"}));
+  return std::nullopt;
+}
+
+PodFacts pod_facts(const json::Value& pod) {
+  return {.name = std::string(read::text(&pod, {"metadata", "name"})),
+          .phase = std::string(read::text(&pod, {"status", "phase"})),
+          .ready = has_condition(pod, "Ready", "True"),
+          .deleting = !read::text(&pod, {"metadata", "deletionTimestamp"}).empty(),
+          .trouble = pod_trouble(pod)};
+}
+
+const Trouble* worst_trouble(std::span<const PodFacts> pods) {
+  const Trouble* worst = nullptr;
+  for (const PodFacts& pod : pods) {
+    if (!pod.trouble || pod.deleting) continue;
+    if (worst == nullptr || order_of(*pod.trouble) < order_of(*worst)) worst = &*pod.trouble;
+  }
+  return worst;
+}
+
+bool is_waiting(const Trouble& trouble) {
+  return !trouble.lasting &&
+         std::ranges::find(waiting_reasons, std::string_view(trouble.reason)) != waiting_reasons.end();
+}
+
+}  // namespace stackgate::reconcile

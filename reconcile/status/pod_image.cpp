@@ -1,0 +1,131 @@
+// Why an image is not there, in the words of kubelet (1.20 to 1.36), containerd and CRI-O.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reconcile/status/pod_causes.hpp"
+#include "reconcile/status/read.hpp"
+#include "reconcile/status/text.hpp"
+
+namespace stackgate::reconcile::causes {
+namespace {
+
+constexpr std::size_t longest_detail = 300;
+
+enum class Answer : std::uint8_t { refused, absent, unreachable, untrusted, limited, full, platform };
+
+struct Sign {
+  std::string_view text;  // in lower case
+  Answer answer;
+};
+/// The first that is found decides. "not found" comes after "denied": some registries tell both of a private image.
+constexpr std::array<Sign, 24> signs{{
+    {"unauthorized", Answer::refused},
+    {"authentication required", Answer::refused},
+    {"no basic auth credentials", Answer::refused},
+    {"403 forbidden", Answer::refused},
+    {"denied", Answer::refused},
+    {"insufficient_scope", Answer::refused},
+    {"toomanyrequests", Answer::limited},
+    {"429 too many requests", Answer::limited},
+    {"no match for platform", Answer::platform},
+    {"no image found in manifest list for architecture", Answer::platform},
+    {"x509", Answer::untrusted},
+    {"server gave http response to https client", Answer::untrusted},
+    {"no space left on device", Answer::full},
+    {"manifest unknown", Answer::absent},
+    {"name unknown", Answer::absent},
+    {"not found", Answer::absent},
+    {"no such host", Answer::unreachable},
+    {"temporary failure in name resolution", Answer::unreachable},
+    {"server misbehaving", Answer::unreachable},
+    {"connection refused", Answer::unreachable},
+    {"connection reset", Answer::unreachable},
+    {"no route to host", Answer::unreachable},
+    {"network is unreachable", Answer::unreachable},
+    {"timeout", Answer::unreachable},
+}};
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string refusal(const json::Value& pod) {
+  std::vector<std::string_view> secrets;
+  for (const json::Value& each : read::items(&pod, {"spec", "imagePullSecrets"}))
+    secrets.push_back(read::text(&each, {"name"}));
+  if (secrets.empty())
+    return "the registry refused it (401 Unauthorized): no pull secret is named, or there is no such image";
+  return fmt::format("the pull secret {} was refused by the registry (401 Unauthorized), or there is no such image",
+                     fmt::join(secrets, ", "));
+}
+
+std::string in_words(Answer answer, const json::Value& pod) {
+  switch (answer) {
+    case Answer::refused:
+      return refusal(pod);
+    case Answer::absent:
+      return "the registry has no such image; check its name and tag";
+    case Answer::unreachable:
+      return "the registry cannot be reached from the node";
+    case Answer::untrusted:
+      return "the node does not trust the registry's certificate";
+    case Answer::limited:
+      return "the registry limits the number of pulls (429); they are tried again";
+    case Answer::full:
+      return "the node has no space left for it";
+    case Answer::platform:
+      return "it is not built for the node's architecture";
+  }
+  return {};
+}
+
+/// Behind "Back-off pulling image "x"" newer kubelets add ": ErrImagePull: " and the cause; older ones nothing.
+std::string_view cause_in(std::string_view message) {
+  if (!message.starts_with("Back-off pulling image")) return message;
+  constexpr std::string_view head = "ErrImagePull: ";
+  const std::size_t at = message.find(head);
+  return at == std::string_view::npos ? std::string_view{} : message.substr(at + head.size());
+}
+
+/// The cause, or empty when it is not told. An image's own name may hold any of the signs: it is taken out first.
+std::string detail_of(const Container& container, std::string_view image, std::string_view message) {
+  const std::string_view cause = cause_in(message);
+  std::string text = lower_case(cause);
+  const std::string name = lower_case(image);
+  for (std::size_t at = name.empty() ? std::string::npos : text.find(name); at != std::string::npos;
+       at = text.find(name, at))
+    text.erase(at, name.size());
+  for (const Sign& sign : signs)
+    if (text.contains(sign.text)) return in_words(sign.answer, container.pod);
+  return shortened(cause, longest_detail);
+}
+
+}  // namespace
+
+std::optional<Trouble> of_image(const Container& container, std::string_view reason, std::string_view message) {
+  std::string_view image = read::text(container.spec, {"image"});
+  if (image.empty()) image = read::text(&container.status, {"image"});
+  if (reason == "InvalidImageName" || reason == "ErrInvalidImageName")
+    return Trouble{.reason = "InvalidImageName",
+                   .message = fmt::format("the image name {} is not valid; correct it", image),
+                   .lasting = true};
+  if (reason == "ErrImageNeverPull")
+    return Trouble{
+        .reason = "ImageNeverPulled",
+        .message = fmt::format("the image {} is not on the node, and pullPolicy Never forbids to pull it", image)};
+  constexpr std::array<std::string_view, 5> pulls{"ImagePullBackOff", "ErrImagePull", "RegistryUnavailable",
+                                                  "ImageInspectError", "SignatureValidationFailed"};
+  if (std::ranges::find(pulls, reason) == pulls.end()) return std::nullopt;
+  std::string text = fmt::format("the image {} cannot be pulled", image);
+  if (const std::string detail = detail_of(container, image, message); !detail.empty()) text += ": " + detail;
+  return Trouble{.reason = "ImagePullBackOff", .message = text};
+}
+
+}  // namespace stackgate::reconcile::causes

@@ -1,0 +1,55 @@
+#include "reconcile/status/status.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace stackgate::reconcile {
+namespace {
+
+struct StateWord {
+  State state;
+  std::string_view word;
+};
+constexpr std::array<StateWord, 8> state_words{{
+    {State::ready, "Ready"},
+    {State::not_ready, "NotReady"},
+    {State::pending, "Pending"},
+    {State::failed, "Failed"},
+    {State::unknown, "Unknown"},
+    {State::in_progress, "InProgress"},
+    {State::pvc_created, "PVCCreated"},
+    {State::started, "Started"},
+}};
+
+constexpr std::array workload_states{State::ready, State::not_ready, State::pending, State::failed, State::unknown};
+constexpr std::array cache_states{State::ready,       State::not_ready, State::in_progress, State::failed,
+                                  State::pvc_created, State::pending,   State::started,     State::unknown};
+constexpr std::array pipeline_states{State::ready, State::not_ready, State::failed, State::unknown};
+
+}  // namespace
+
+std::string_view to_string(State state) { return state_words[static_cast<std::size_t>(state)].word; }
+
+std::optional<State> state_named(std::string_view word) {
+  const auto* const found = std::ranges::find(state_words, word, &StateWord::word);
+  return found == state_words.end() ? std::nullopt : std::optional(found->state);
+}
+
+std::span<const State> states_of(crds::Kind kind) {
+  switch (kind) {
+    case crds::Kind::inference_cache:
+      return cache_states;
+    case crds::Kind::inference_pipeline:
+      return pipeline_states;
+    default:
+      return workload_states;
+  }
+}
+
+Condition ready_condition(State state, std::string_view reason, std::string_view message) {
+  const std::string_view status = state == State::ready ? "True" : state == State::unknown ? "Unknown" : "False";
+  return {
+      .type = "Ready", .status = std::string(status), .reason = std::string(reason), .message = std::string(message)};
+}
+
+}  // namespace stackgate::reconcile
