@@ -6,6 +6,7 @@
 set -uo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 state=${E2E_STATE:?run this through './dev test e2e', which starts the control plane}
+source "$here/checks.sh"
 source "$here/../cluster/processes.sh"
 source "$here/../cluster/binaries.sh"
 find_kube || { echo "not ok kubectl is at hand" && exit 1; }
@@ -15,7 +16,6 @@ script=$(basename "$0" .sh)
 scratch=$(mktemp -d)
 ns=$script-$RANDOM
 rm -rf "${state:?}/$script"* # of an earlier run
-checks_failed=0
 
 finish() {
   local file
@@ -30,40 +30,6 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
-
-ok() { echo "ok $1"; }
-not_ok() { # NAME [DETAIL]
-  checks_failed=$((checks_failed + 1))
-  printf 'not ok %s\n' "$1"
-  [ -z "${2:-}" ] || printf '%s\n' "$2" | sed 's/^/  /' | head -30
-}
-
-# check NAME COMMAND...: passes when the command succeeds.
-check() {
-  local name=$1 words
-  shift
-  if words=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "$words"; fi
-}
-
-# says NAME TEXT COMMAND...: the command succeeds and its output has the text.
-says() {
-  local name=$1 text=$2 words status=0
-  shift 2
-  words=$("$@" 2>&1) || status=$?
-  if ((status == 0)) && [[ $words == *"$text"* ]]; then ok "$name"; else not_ok "$name" "wanted '$text', exit 0; got exit $status: $words"; fi
-}
-
-# refused NAME TEXT COMMAND...: the command fails and its output has the text.
-refused() {
-  local name=$1 text=$2 words
-  shift 2
-  if words=$("$@" 2>&1); then
-    not_ok "$name" "it was accepted: $words"
-  elif [[ $words == *"$text"* ]]; then ok "$name"; else not_ok "$name" "wanted '$text'; got: $words"; fi
-}
-
-# same NAME WANTED GOT
-same() { if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "$(diff <(echo "$2") <(echo "$3"))"; fi; }
 
 # golden NAME FILE TEXT: the text equals tests/e2e/golden/FILE; UPDATE_GOLDEN=1 writes it instead.
 golden() {
