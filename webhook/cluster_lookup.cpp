@@ -41,6 +41,18 @@ class FromCache final : public QuickLookup {
   bool wants_asking_ = false;
 };
 
+class CachedOnly final : public validate::Lookup {
+ public:
+  explicit CachedOnly(const ReferenceCache& cache) : cache_(cache) {}
+  Referred find(Referent referent, std::string_view ns, std::string_view name) override {
+    return cache_.find(referent, ns, name);
+  }
+  bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override { return cache_.neighbours(ns, out); }
+
+ private:
+  const ReferenceCache& cache_;
+};
+
 /// Remembers within its own life what it was told.
 class Asking : public validate::Lookup {
  public:
@@ -142,14 +154,16 @@ class AskingOneRun final : private OneRun, public Asking {
 
 }  // namespace
 
-ClusterLookup::ClusterLookup(kube::Client& client, const std::vector<std::string>& namespaces, LookupLimits limits)
-    : cache_(client.transport(), namespaces), asker_(client), limits_(limits) {}
+ClusterLookup::ClusterLookup(kube::Client& client, kube::SharedWatches& watches, LookupLimits limits)
+    : cache_(watches), asker_(client), limits_(limits) {}
 
 std::unique_ptr<QuickLookup> ClusterLookup::quick() { return std::make_unique<FromCache>(cache_, counters_); }
 
 std::unique_ptr<validate::Lookup> ClusterLookup::asking() {
   return std::make_unique<Asking>(asker_, counters_, &cache_, limits_);
 }
+
+std::unique_ptr<validate::Lookup> ClusterLookup::cached_only() const { return std::make_unique<CachedOnly>(cache_); }
 
 std::unique_ptr<validate::Lookup> make_asking_lookup(kube::Client& client, std::string* error) {
   return std::make_unique<AskingOneRun>(client, error);

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "services/kit/kube/client.hpp"
 #include "webhook/lookup_source.hpp"
@@ -40,16 +39,18 @@ struct LookupCounters {
 /// Thread-safe.
 class ClusterLookup final : public LookupSource {
  public:
-  /// Starts the watches at once. `namespaces`: those to watch, empty for all; others are asked about each time. The
+  /// To be made before `watches` start. What is in namespaces that they do not cover is asked about each time. The
   /// client must outlive this and every lookup that it gave.
-  ClusterLookup(kube::Client& client, const std::vector<std::string>& namespaces, LookupLimits limits = {});
+  ClusterLookup(kube::Client& client, kube::SharedWatches& watches, LookupLimits limits = {});
 
   std::unique_ptr<QuickLookup> quick() override;
   std::unique_ptr<validate::Lookup> asking() override;
+  /// Answers from the cache and never asks: absent when a list has shown that it is not there, unknown before. For
+  /// whoever looks again as soon as the cache changes. Not counted. Must not outlive this.
+  std::unique_ptr<validate::Lookup> cached_only() const;
 
-  /// For readiness. Types that the server refuses or does not know do not hold it up; see report().
+  /// For readiness. Types that the server refuses or does not know do not hold it up.
   bool synced() const { return cache_.synced(); }
-  std::vector<WatchReport> report() const { return cache_.report(); }
   std::size_t cached_objects() const { return cache_.objects(); }
   const LookupCounters& counters() const { return counters_; }
 

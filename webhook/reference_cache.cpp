@@ -12,80 +12,70 @@ constexpr Referent every_referent[] = {
     Referent::service_account, Referent::storage_class, Referent::priority_class,
     Referent::runtime_class};
 
-/// Large or numerous Secrets that no resource of ours refers to. One that does is found by asking.
-std::string selector_of(Referent referent) {
-  return referent == Referent::secret ? "type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token" : "";
-}
-
 }  // namespace
 
-ReferenceCache::ReferenceCache(kube::Transport& transport, const std::vector<std::string>& namespaces) {
-  const std::vector<std::string> everywhere{""};
-  const std::vector<std::string>& chosen = namespaces.empty() ? everywhere : namespaces;
-  for (const Referent referent : every_referent) {
-    const kube::ResourceType type = resource_type(referent);
-    for (const std::string& ns : type.namespaced ? chosen : everywhere) {
-      auto cache = std::make_shared<kube::Cache<Fact>>([facts = facts_, referent](const json::Value& object) {
-        return facts->intern(referred_of(referent, object));
-      });
-      referents_[static_cast<std::size_t>(referent)].push_back(
-          {ns, cache, kube::Watch(transport, {type, ns, "", selector_of(referent)}, cache)});
-    }
-  }
-  for (const crds::KindInfo& kind : crds::kinds)
-    for (const std::string& ns : chosen) {
-      auto cache = std::make_shared<kube::Cache<Kept>>(
-          [facts = facts_, kind = kind.kind](const json::Value& object) { return facts->keep(kind, object); });
-      ours_[static_cast<std::size_t>(kind.kind)].push_back(
-          {ns, cache, kube::Watch(transport, {resource_type(kind.kind), ns, "", ""}, cache)});
-    }
+kube::WatchTarget watch_target(Referent referent) {
+  kube::WatchTarget out{resource_type(referent)};
+  // Large or numerous Secrets that no resource of ours refers to. One that does is found by asking.
+  if (referent == Referent::secret)
+    out.field_selector = "type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token";
+  return out;
 }
 
-template <class T>
-const ReferenceCache::Source<T>* ReferenceCache::source_of(const Sources<T>& sources, std::string_view ns) {
-  for (const Source<T>& each : sources)
-    if (each.ns.empty() || each.ns == ns) return &each;
-  return nullptr;
+std::string crd_name(crds::Kind kind) { return kube::to_string(resource_type(kind)); }
+
+ReferenceCache::ReferenceCache(kube::SharedWatches& watches) {
+  for (const Referent referent : every_referent) {
+    auto cache = std::make_shared<kube::Cache<Fact>>(
+        [facts = facts_, referent](const json::Value& object) { return facts->intern(referred_of(referent, object)); });
+    referents_[static_cast<std::size_t>(referent)] = {cache, watches.subscribe(watch_target(referent), cache)};
+  }
+  for (const crds::KindInfo& kind : crds::kinds) {
+    auto cache = std::make_shared<kube::Cache<Kept>>(
+        [facts = facts_, kind = kind.kind](const json::Value& object) { return facts->keep(kind, object); });
+    ours_[static_cast<std::size_t>(kind.kind)] = {
+        cache, watches.subscribe_optional({resource_type(kind.kind)}, crd_name(kind.kind), cache)};
+  }
 }
 
 template <class Each>
-void ReferenceCache::for_each_watch(Each&& each) const {
-  for (const auto& sources : referents_)
-    for (const auto& source : sources) each(source);
-  for (const auto& sources : ours_)
-    for (const auto& source : sources) each(source);
+void ReferenceCache::for_each_source(Each&& each) const {
+  for (const auto& source : referents_)
+    if (source.cache != nullptr) each(source);
+  for (const auto& source : ours_) each(source);
 }
 
 Referred ReferenceCache::find(Referent referent, std::string_view ns, std::string_view name) const {
   Fact found;
-  bool synced = false;
+  // Asked first: what is listed after it was asked may be in the cache and does no harm.
+  kube::Coverage coverage{};
   if (referent == Referent::inference_cache) {
-    const auto* source = source_of(ours_[static_cast<std::size_t>(crds::Kind::inference_cache)], ns);
-    if (source == nullptr) return {};
-    synced = source->watch.synced();
-    if (const auto kept = source->cache->find(ns, name)) found = kept->referred;
+    const auto& source = ours_[static_cast<std::size_t>(crds::Kind::inference_cache)];
+    coverage = source.subscription.coverage(ns);
+    if (const auto kept = source.cache->find(ns, name)) found = kept->referred;
   } else {
-    const auto* source = source_of(referents_[static_cast<std::size_t>(referent)], ns);
-    if (source == nullptr) return {};
-    synced = source->watch.synced();
-    found = source->cache->find(ns, name).value_or(nullptr);
+    const auto& source = referents_[static_cast<std::size_t>(referent)];
+    coverage = source.subscription.coverage(ns);
+    found = source.cache->find(ns, name).value_or(nullptr);
   }
   if (found != nullptr) return *found;
   Referred out;
-  out.presence = synced ? Presence::absent : Presence::unknown;
+  out.presence =
+      coverage == kube::Coverage::listed || coverage == kube::Coverage::absent ? Presence::absent : Presence::unknown;
   return out;
 }
 
 bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) const {
   const std::size_t before = out.size();
   for (const crds::KindInfo& kind : crds::kinds) {
-    const auto* source = source_of(ours_[static_cast<std::size_t>(kind.kind)], ns);
+    const auto& source = ours_[static_cast<std::size_t>(kind.kind)];
+    const kube::Coverage coverage = source.subscription.coverage(ns);
     // A kind that the server does not know has no objects.
-    if (source == nullptr || (!source->watch.synced() && !source->watch.health().missing)) {
+    if (coverage != kube::Coverage::listed && coverage != kube::Coverage::absent) {
       out.resize(before);
       return false;
     }
-    source->cache->for_each(
+    source.cache->for_each(
         ns, [&](std::string_view name, const Kept& kept) { out.push_back(neighbour_of(kind.kind, name, kept)); });
   }
   return true;
@@ -93,25 +83,13 @@ bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neigh
 
 bool ReferenceCache::synced() const {
   bool all = true;
-  for_each_watch([&all](const auto& source) {
-    if (!all || source.watch.synced()) return;
-    const kube::WatchHealth health = source.watch.health();
-    all = health.denied || health.missing;
-  });
+  for_each_source([&all](const auto& source) { all = all && source.subscription.settled(); });
   return all;
-}
-
-std::vector<WatchReport> ReferenceCache::report() const {
-  std::vector<WatchReport> out;
-  for_each_watch([&out](const auto& source) {
-    out.push_back({kube::to_string(source.watch.target().type), source.ns, source.watch.health()});
-  });
-  return out;
 }
 
 std::size_t ReferenceCache::objects() const {
   std::size_t out = 0;
-  for_each_watch([&out](const auto& source) { out += source.cache->size(); });
+  for_each_source([&out](const auto& source) { out += source.cache->size(); });
   return out;
 }
 

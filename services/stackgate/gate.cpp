@@ -100,13 +100,16 @@ int run_gate(const GateOptions& options) {
 
   std::unique_ptr<kube::Client> client;
   std::unique_ptr<webhook::ClusterLookup> lookup;
+  std::unique_ptr<kube::SharedWatches> watches;
   std::unique_ptr<run::Pool> pool;
   if (!options.no_cluster) {
     auto connected = connect(options);
     if (!connected)
       return fail(fmt::format("{}\n  (--no-cluster runs the gate without reference rules)", connected.error().message));
     client = std::move(*connected);
-    lookup = std::make_unique<webhook::ClusterLookup>(*client, options.namespaces);
+    watches = std::make_unique<kube::SharedWatches>(client->transport(), options.namespaces);
+    lookup = std::make_unique<webhook::ClusterLookup>(*client, *watches);
+    watches->start();
     pool = std::make_unique<run::Pool>(asking_threads, asking_queue);
     add_lookup_metrics(registry, *lookup);
     readiness.add("caches",

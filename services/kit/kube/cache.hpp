@@ -5,22 +5,13 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "services/kit/kube/object.hpp"
+#include "services/kit/kube/text_map.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 
 namespace stackgate::kube {
-
-/// Finds by string_view without making a string.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-template <class T>
-using TextMap = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
 /// Written by one Watch, read from any thread. T is copied out: keep it small.
 template <class T>

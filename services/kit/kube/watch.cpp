@@ -60,12 +60,16 @@ WatchAction WatchMachine::fail(const ApiError& error) {
   denied_ = error.code == 401 || error.code == 403;
   missing_ = error.code == 404;
   std::chrono::milliseconds time = backoff_.next(jitter_);
-  if (denied_ || missing_) time = std::max(time, tuning_.denied_wait);
+  if (missing_ && tuning_.missing)
+    time = missing_backoff_.next(jitter_);
+  else if (denied_ || missing_)
+    time = std::max(time, tuning_.denied_wait);
   return wait(std::max<std::chrono::milliseconds>(time, error.retry_after));
 }
 
 WatchAction WatchMachine::page_received(const ListPage& page) {
   backoff_.reset();
+  missing_backoff_.reset();
   denied_ = missing_ = false;
   last_error_.clear();
   if (!page.continue_token.empty()) return list(page.continue_token, tuning_.page_size, false);

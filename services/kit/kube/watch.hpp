@@ -12,6 +12,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,6 +34,8 @@ struct WatchTuning {
   BackoffLimits backoff{std::chrono::milliseconds(200), std::chrono::milliseconds(10'000), 2.0};
   /// After 401, 403 and 404: rights and CRDs are given by people.
   std::chrono::milliseconds denied_wait{15'000};
+  /// After 404, instead of denied_wait.
+  std::optional<BackoffLimits> missing = {};
 };
 
 enum class WatchState : std::uint8_t { idle, listing, watching, waiting };
@@ -67,7 +70,11 @@ struct WatchCounts {
 
 class WatchMachine {
  public:
-  WatchMachine(WatchTuning tuning, Jitter jitter) : tuning_(tuning), jitter_(jitter), backoff_(tuning.backoff) {}
+  WatchMachine(WatchTuning tuning, Jitter jitter)
+      : tuning_(tuning),
+        jitter_(jitter),
+        backoff_(tuning.backoff),
+        missing_backoff_(tuning.missing.value_or(BackoffLimits{})) {}
 
   WatchAction start();
   /// In state listing.
@@ -101,6 +108,7 @@ class WatchMachine {
   WatchTuning tuning_;
   Jitter jitter_;
   Backoff backoff_;
+  Backoff missing_backoff_;
   WatchState state_ = WatchState::idle;
   std::string version_;  // empty: list next
   bool synced_ = false, denied_ = false, missing_ = false;

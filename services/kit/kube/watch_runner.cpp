@@ -17,6 +17,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t most_kept_arena = 256 * 1024;
 constexpr std::size_t most_refusal = 64 * 1024;
 
+/// The whole object is what a server without that form may answer: it has the metadata too.
+std::string accept_of(const WatchTarget& target, std::string_view kind) {
+  if (!target.metadata_only) return "application/json";
+  return fmt::format("application/json;as={};g=meta.k8s.io;v=v1,application/json", kind);
+}
+
 /// All watches of a transport parse on its thread, one object at a time, into the same memory.
 json::Document& scratch() {
   thread_local json::Document document;
@@ -31,6 +37,7 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
   const WatchTarget target;
   const std::shared_ptr<WatchSink> sink;
   const WatchTuning tuning;
+  const Observer observer;
   WatchMachine machine;  // this and all below up to `mutex`: on the transport's thread only
   bool stopped = false;
   std::uint64_t turn = 0;  // of the exchange or timer that counts; others are late and mean nothing
@@ -42,17 +49,24 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
   mutable std::mutex mutex;
   WatchHealth shown;
 
-  Impl(Transport& t, WatchTarget target_, std::shared_ptr<WatchSink> sink_, const WatchTuning& tuning_)
+  Impl(Transport& t, WatchTarget target_, std::shared_ptr<WatchSink> sink_, const WatchTuning& tuning_,
+       Observer observer_)
       : transport(t),
         target(std::move(target_)),
         sink(std::move(sink_)),
         tuning(tuning_),
+        observer(std::move(observer_)),
         machine(tuning_, Jitter::random()) {}
 
   void show(bool connected) {
     synced = machine.synced();
-    const std::scoped_lock lock(mutex);
-    shown = {machine.synced(), connected, machine.denied(), machine.missing(), machine.last_error(), machine.counts()};
+    WatchHealth now{machine.synced(),     connected,       machine.denied(), machine.missing(),
+                    machine.last_error(), machine.counts()};
+    {
+      const std::scoped_lock lock(mutex);
+      shown = now;
+    }
+    if (observer) observer(now);
   }
 
   std::string collection() const { return collection_path(target.type, target.ns); }
@@ -227,6 +241,7 @@ void Watch::Impl::begin_list(const ListNow& list) {
                                     .add("limit", list.limit == 0 ? std::string{} : std::to_string(list.limit))
                                     .add("continue", list.continue_token)
                                     .text();
+  request.accept = accept_of(target, "PartialObjectMetadataList");
   request.timeout = tuning.list_timeout;
   exchange = transport.send(std::move(request), std::make_shared<ReadingList>(shared_from_this()));
 }
@@ -241,6 +256,7 @@ void Watch::Impl::begin_watch(const WatchNow& watch) {
                                     .add("resourceVersion", watch.resource_version)
                                     .add("timeoutSeconds", std::to_string(watch.timeout.count()))
                                     .text();
+  request.accept = accept_of(target, "PartialObjectMetadata");
   request.timeout = watch.timeout + std::chrono::seconds(30);
   request.fresh_connection = watch.fresh_connection;
   cut_as_stalled = false;
@@ -249,8 +265,9 @@ void Watch::Impl::begin_watch(const WatchNow& watch) {
   arm_stall(tuning.stall);
 }
 
-Watch::Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink> sink, const WatchTuning& tuning)
-    : impl_(std::make_shared<Impl>(transport, std::move(target), std::move(sink), tuning)) {
+Watch::Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink> sink, const WatchTuning& tuning,
+             Observer observer)
+    : impl_(std::make_shared<Impl>(transport, std::move(target), std::move(sink), tuning, std::move(observer))) {
   transport.run([impl = impl_] { impl->perform(impl->machine.start()); });
 }
 

@@ -1,5 +1,6 @@
 // Runs a WatchMachine over a Transport: any number of watches on its one thread.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,8 +12,11 @@ namespace stackgate::kube {
 
 struct WatchTarget {
   ResourceType type;
-  std::string ns;  // empty: all, or a cluster-wide type
-  std::string label_selector, field_selector;
+  std::string ns = {};  // empty: all, or a cluster-wide type
+  std::string label_selector = {}, field_selector = {};
+  /// Objects come with apiVersion, kind and metadata only (PartialObjectMetadata).
+  /// Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
+  bool metadata_only = false;
 };
 
 /// Gets the objects, on the transport's thread: it must not block. Objects are valid during the call only.
@@ -39,8 +43,12 @@ struct WatchHealth {
 /// One running watch. Ends with this object; after its destructor the sink is not called any more.
 class Watch {
  public:
+  /// Called on the transport's thread after each step; it may end the watch.
+  using Observer = std::function<void(const WatchHealth& health)>;
+
   /// `transport` must outlive the watch.
-  Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink> sink, const WatchTuning& tuning = {});
+  Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink> sink, const WatchTuning& tuning = {},
+        Observer observer = {});
   Watch(Watch&&) noexcept = default;
   Watch& operator=(Watch&&) = delete;
   ~Watch();

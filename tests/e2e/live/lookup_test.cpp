@@ -23,6 +23,18 @@ using validate::Presence;
 using validate::Referent;
 using Clock = std::chrono::steady_clock;
 
+/// A lookup with watches of its own, running.
+struct Lookups {
+  Lookups(kube::Client& client, std::vector<std::string> namespaces)
+      : watches(client.transport(), std::move(namespaces)), lookup(client, watches) {
+    watches.start();
+  }
+  ClusterLookup* operator->() { return &lookup; }
+
+  kube::SharedWatches watches;
+  ClusterLookup lookup;
+};
+
 class LiveLookup : public testing::Test {
  protected:
   void SetUp() override {
@@ -99,9 +111,9 @@ TEST_F(LiveLookup, answers_at_once_from_what_it_watches) {
   make_cache("c");
   ASSERT_TRUE(client->patch(resource_type(crds::Kind::inference_cache), ns, "c", kube::PatchType::merge,
                             R"({"status":{"state":"Ready"}})", "status"));
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
-  const auto quick = lookups.quick();
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
+  const auto quick = lookups->quick();
   EXPECT_THAT(quick->find(Referent::secret, ns, "hub").keys, ElementsAre("a", "b"));
   EXPECT_EQ(quick->find(Referent::secret, ns, "hub").type, "Opaque");
   EXPECT_THAT(quick->find(Referent::config_map, ns, "model").keys, ElementsAre("x"));
@@ -109,106 +121,127 @@ TEST_F(LiveLookup, answers_at_once_from_what_it_watches) {
   EXPECT_EQ(quick->find(Referent::inference_cache, ns, "c").state, "Ready");
   EXPECT_EQ(quick->find(Referent::priority_class, "", "system-node-critical").presence, Presence::present);
   EXPECT_FALSE(quick->wants_asking());
-  EXPECT_EQ(lookups.counters().cached, 6U);
+  EXPECT_EQ(lookups->counters().cached, 6U);
 }
 
 TEST_F(LiveLookup, wants_to_ask_before_anything_counts_as_missing) {
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
-  const auto quick = lookups.quick();
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
+  const auto quick = lookups->quick();
   EXPECT_EQ(quick->find(Referent::secret, ns, "hub").presence, Presence::absent);
   EXPECT_TRUE(quick->wants_asking());
-  const auto asking = lookups.asking();
+  const auto asking = lookups->asking();
   EXPECT_EQ(asking->find(Referent::secret, ns, "hub").presence, Presence::absent);
   EXPECT_EQ(asking->find(Referent::storage_class, "", "none").presence, Presence::absent);
   EXPECT_EQ(asking->find(Referent::inference_cache, ns, "none").presence, Presence::absent);
   EXPECT_EQ(asking->find(Referent::secret, "no-such-namespace", "hub").presence, Presence::absent);
-  EXPECT_EQ(lookups.counters().absent, 4U);
+  EXPECT_EQ(lookups->counters().absent, 4U);
 }
 
 TEST_F(LiveLookup, finds_by_asking_what_it_does_not_watch) {
-  ClusterLookup lookups(*client, {"some-other-namespace"});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
+  Lookups lookups(*client, {"some-other-namespace"});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
   make(kube::types::secrets, "hub", R"("data":{"a":"dg=="})");
-  const auto quick = lookups.quick();
+  const auto quick = lookups->quick();
   EXPECT_EQ(quick->find(Referent::secret, ns, "hub").presence, Presence::unknown);
   EXPECT_TRUE(quick->wants_asking());
-  const auto asking = lookups.asking();
+  const auto asking = lookups->asking();
   EXPECT_THAT(asking->find(Referent::secret, ns, "hub").keys, ElementsAre("a"));
   make_service("llm");
   EXPECT_THAT(names(*asking), ElementsAre("llm"));
 }
 
+TEST_F(LiveLookup, answers_from_the_cache_alone_when_told_so) {
+  make(kube::types::secrets, "hub", R"("data":{"a":"dg=="})");
+  make_cache("c");
+  kube::SharedWatches watches(client->transport(), {ns});
+  const ClusterLookup lookup(*client, watches);
+  const auto cached = lookup.cached_only();
+  std::vector<validate::Neighbour> all;
+  EXPECT_EQ(cached->find(Referent::secret, ns, "hub").presence, Presence::unknown) << "nothing was listed yet";
+  EXPECT_FALSE(cached->neighbours(ns, all));
+  watches.start();
+  ASSERT_TRUE(within(10s, [&] { return lookup.synced(); }));
+  EXPECT_THAT(cached->find(Referent::secret, ns, "hub").keys, ElementsAre("a"));
+  EXPECT_EQ(cached->find(Referent::secret, ns, "none").presence, Presence::absent);
+  EXPECT_EQ(cached->find(Referent::secret, "elsewhere", "hub").presence, Presence::unknown);
+  EXPECT_THAT(names(*cached), ElementsAre("c"));
+  EXPECT_EQ(lookup.counters().present + lookup.counters().absent + lookup.counters().failed, 0U);
+}
+
 TEST_F(LiveLookup, finds_a_secret_that_is_a_moment_old) {
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
   for (int i = 0; i < 20; ++i) {
     const std::string name = "new-" + std::to_string(i);
     make(kube::types::secrets, name, R"("data":{"a":"dg=="})");
-    ASSERT_EQ(lookups.asking()->find(Referent::secret, ns, name).presence, Presence::present) << name;
+    ASSERT_EQ(lookups->asking()->find(Referent::secret, ns, name).presence, Presence::present) << name;
   }
 }
 
 TEST_F(LiveLookup, finds_a_key_that_was_just_added) {
   make(kube::types::secrets, "hub", R"("data":{"a":"dg=="})");
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
   ASSERT_TRUE(client->patch(kube::types::secrets, ns, "hub", kube::PatchType::merge, R"({"data":{"b":"dg=="}})"));
-  EXPECT_THAT(lookups.asking()->find(Referent::secret, ns, "hub").keys, ElementsAre("a", "b"));
-  EXPECT_TRUE(within(5s, [&] { return lookups.quick()->find(Referent::secret, ns, "hub").keys.size() == 2; }));
+  EXPECT_THAT(lookups->asking()->find(Referent::secret, ns, "hub").keys, ElementsAre("a", "b"));
+  EXPECT_TRUE(within(5s, [&] { return lookups->quick()->find(Referent::secret, ns, "hub").keys.size() == 2; }));
 }
 
 TEST_F(LiveLookup, passes_over_helms_secrets_but_finds_them_by_asking) {
   make(kube::types::secrets, "release", R"("type":"helm.sh/release.v1","data":{"release":"dg=="})");
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
-  EXPECT_EQ(lookups.quick()->find(Referent::secret, ns, "release").presence, Presence::absent);
-  EXPECT_EQ(lookups.asking()->find(Referent::secret, ns, "release").presence, Presence::present);
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
+  EXPECT_EQ(lookups->quick()->find(Referent::secret, ns, "release").presence, Presence::absent);
+  EXPECT_EQ(lookups->asking()->find(Referent::secret, ns, "release").presence, Presence::present);
 }
 
 TEST_F(LiveLookup, knows_the_neighbours) {
   make_service("llm");
   make_cache("c");
-  ClusterLookup lookups(*client, {ns});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
-  const auto quick = lookups.quick();
+  Lookups lookups(*client, {ns});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
+  const auto quick = lookups->quick();
   EXPECT_THAT(names(*quick), UnorderedElementsAre("llm", "c"));
   EXPECT_FALSE(quick->wants_asking());
   ASSERT_TRUE(client->remove(resource_type(crds::Kind::inference_service), ns, "llm"));
-  EXPECT_THAT(names(*lookups.asking()), ElementsAre("c")) << "asking is never behind";
-  EXPECT_TRUE(within(5s, [&] { return names(*lookups.quick()).size() == 1; }));
+  EXPECT_THAT(names(*lookups->asking()), ElementsAre("c")) << "asking is never behind";
+  EXPECT_TRUE(within(5s, [&] { return names(*lookups->quick()).size() == 1; }));
 }
 
 TEST_F(LiveLookup, says_unknown_and_soon_when_the_server_cannot_be_asked) {
   kube::Config config = client->transport().config();
   config.server = "https://127.0.0.1:1";
   const auto nobody = connect(config);
-  ClusterLookup lookups(*nobody, {});
-  EXPECT_FALSE(lookups.synced());
+  Lookups lookups(*nobody, {});
+  EXPECT_FALSE(lookups->synced());
   const auto begun = Clock::now();
-  const auto asking = lookups.asking();
+  const auto asking = lookups->asking();
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(asking->find(Referent::secret, ns, std::to_string(i)).presence, Presence::unknown);
   std::vector<validate::Neighbour> none;
   EXPECT_FALSE(asking->neighbours(ns, none));
   EXPECT_LT(Clock::now() - begun, 2500ms);
-  EXPECT_EQ(lookups.counters().failed, 50U);
+  EXPECT_EQ(lookups->counters().failed, 50U);
 }
 
 TEST_F(LiveLookup, says_unknown_when_it_may_not_ask) {
   kube::Config config = client->transport().config();
   config.client_certificate = config.client_key = {};  // nobody in particular
   const auto anonymous = connect(config);
-  ClusterLookup lookups(*anonymous, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); })) << "what is refused must not hold readiness up";
-  EXPECT_TRUE(lookups.report().at(0).health.denied);
-  EXPECT_EQ(lookups.quick()->find(Referent::secret, ns, "hub").presence, Presence::unknown);
-  EXPECT_EQ(lookups.asking()->find(Referent::secret, ns, "hub").presence, Presence::unknown);
+  Lookups lookups(*anonymous, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); })) << "what is refused must not hold readiness up";
+  EXPECT_TRUE(lookups.watches.report().at(0).health.denied);
+  EXPECT_EQ(lookups->cached_only()->find(Referent::secret, ns, "hub").presence, Presence::unknown);
+  EXPECT_EQ(lookups->quick()->find(Referent::secret, ns, "hub").presence, Presence::unknown);
+  EXPECT_EQ(lookups->asking()->find(Referent::secret, ns, "hub").presence, Presence::unknown);
 }
 
 TEST_F(LiveLookup, holds_on_to_what_it_knew_when_the_server_goes_away) {
   make(kube::types::secrets, "hub", R"("data":{"a":"dg=="})");
-  ReferenceCache cache(client->transport(), {ns});
+  kube::SharedWatches watches(client->transport(), {ns});
+  const ReferenceCache cache(watches);
+  watches.start();
   ASSERT_TRUE(within(10s, [&] { return cache.synced(); }));
   EXPECT_EQ(cache.find(Referent::secret, ns, "hub").presence, Presence::present);
   EXPECT_EQ(cache.find(Referent::secret, "elsewhere", "hub").presence, Presence::unknown) << "not watched";
@@ -216,15 +249,15 @@ TEST_F(LiveLookup, holds_on_to_what_it_knew_when_the_server_goes_away) {
 
 TEST_F(LiveLookup, serves_many_reviews_at_once) {
   make(kube::types::secrets, "hub", R"("data":{"a":"dg=="})");
-  ClusterLookup lookups(*client, {});
-  ASSERT_TRUE(within(10s, [&] { return lookups.synced(); }));
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups->synced(); }));
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int i = 0; i < 50; ++i) {
-        const auto quick = lookups.quick();
-        const auto asking = lookups.asking();
+        const auto quick = lookups->quick();
+        const auto asking = lookups->asking();
         wrong += quick->find(Referent::secret, ns, "hub").presence != Presence::present;
         wrong += asking->find(Referent::secret, ns, "hub").presence != Presence::present;
         wrong += asking->find(Referent::secret, ns, "none").presence != Presence::absent;

@@ -1,0 +1,363 @@
+#include "services/kit/kube/shared_watches.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <optional>
+
+#include "services/kit/kube/crd_names.hpp"
+#include "services/kit/kube/watch_fan_out.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::kube {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A definition that was just made is served within seconds; one that does not serve our version may never be. What
+// changes it is told by its watch, so that asking again soon is not worth much.
+constexpr BackoffLimits after_404{milliseconds(100), milliseconds(300'000), 1.5};
+// Nobody tells: ask.
+constexpr BackoffLimits after_404_untold{milliseconds(30'000), milliseconds(30'000), 1.0};
+
+WatchTarget definitions() { return {types::custom_resource_definitions, {}, {}, {}, true}; }
+
+bool same_type(const ResourceType& a, const ResourceType& b) {
+  return a.group == b.group && a.version == b.version && a.plural == b.plural;
+}
+
+/// Metadata-only aside.
+bool same_objects(const WatchTarget& a, const WatchTarget& b) {
+  return same_type(a.type, b.type) && a.ns == b.ns && a.label_selector == b.label_selector &&
+         a.field_selector == b.field_selector;
+}
+
+WatchCounts sum(const WatchCounts& a, const WatchCounts& b) {
+  return {a.lists + b.lists,     a.watches + b.watches, a.events + b.events,    a.bookmarks + b.bookmarks,
+          a.expired + b.expired, a.stalls + b.stalls,   a.failures + b.failures};
+}
+
+}  // namespace
+
+std::string_view to_string(Coverage coverage) {
+  switch (coverage) {
+    case Coverage::unlisted:
+      return "unlisted";
+    case Coverage::listed:
+      return "listed";
+    case Coverage::absent:
+      return "absent";
+    case Coverage::refused:
+      return "refused";
+    case Coverage::outside:
+      return "outside";
+  }
+  return {};
+}
+
+struct Subscription::State {
+  struct Part {
+    explicit Part(std::string ns_) : ns(std::move(ns_)) {}
+    const std::string ns;  // empty: all, or cluster-wide
+    std::atomic<Coverage> coverage{Coverage::unlisted};
+  };
+  std::deque<Part> parts;  // one per watch; not changed after start()
+  bool namespaced = true;
+};
+
+Coverage Subscription::coverage(std::string_view ns) const {
+  if (state_ == nullptr) return Coverage::unlisted;
+  for (const auto& part : state_->parts)
+    if (part.ns.empty() || part.ns == ns || !state_->namespaced) return part.coverage;
+  return Coverage::outside;
+}
+
+bool Subscription::settled() const {
+  return state_ != nullptr &&
+         std::ranges::none_of(state_->parts, [](const auto& part) { return part.coverage == Coverage::unlisted; });
+}
+
+/// All but `mutex` and what it guards is used on the transport's thread only once start() was called.
+struct SharedWatches::Impl {
+  using State = Subscription::State;
+
+  struct Group {
+    WatchTarget target;
+    std::string crd;  // empty: not optional
+    FanOut sinks;
+    std::optional<NamespaceMerge> merge;
+    std::shared_ptr<State> state = std::make_shared<State>();
+    std::vector<std::shared_ptr<WatchSink>> inlets;  // one per part
+    std::deque<std::optional<Watch>> watches;        // guarded by `mutex` for whoever is on another thread
+    std::vector<WatchCounts> past;                   // of ended watches; guarded likewise
+    bool running = false;
+    bool served = false;  // as on_served_changed() was told
+
+    bool any(Coverage wanted) const {
+      return std::ranges::any_of(state->parts, [wanted](const auto& part) { return part.coverage == wanted; });
+    }
+    bool all(Coverage wanted) const {
+      return std::ranges::all_of(state->parts, [wanted](const auto& part) { return part.coverage == wanted; });
+    }
+  };
+
+  Transport& transport;
+  const std::vector<std::string> namespaces;
+  const WatchTuning tuning;
+  std::function<void(std::string_view, bool)> served_changed;
+  std::deque<Group> groups;
+  std::shared_ptr<CrdNames> crds;  // nullptr: nothing is optional
+  Subscription crds_subscription;
+  bool started = false;
+  bool untold = false;  // the definitions may not be listed
+  bool stopped = false;
+  std::atomic<bool> synced{false};
+  mutable std::mutex mutex;
+
+  Impl(Transport& t, std::vector<std::string> ns, const WatchTuning& tuning_)
+      : transport(t), namespaces(std::move(ns)), tuning(tuning_) {}
+
+  Group& group_of(WatchTarget&& target);
+  void lay_out(Group& group) const;
+  void begin_all();
+  void begin(Group& group);
+  void end(Group& group);
+  void restart(Group& group);
+  void stop();
+  void vanish(Group& group);
+  void set_served(Group& group, bool served);
+  void crd_changed(std::string_view name, CrdChange change);
+  void crds_listed();
+  void observed(Group& group, std::size_t part, const WatchHealth& health);
+  void crds_observed(const WatchHealth& health);
+  void look_whether_synced();
+};
+
+SharedWatches::Impl::Group& SharedWatches::Impl::group_of(WatchTarget&& target) {
+  for (Group& group : groups)
+    if (same_objects(group.target, target)) {
+      group.target.metadata_only = group.target.metadata_only && target.metadata_only;
+      return group;
+    }
+  Group& group = groups.emplace_back();
+  group.target = std::move(target);
+  lay_out(group);
+  return group;
+}
+
+void SharedWatches::Impl::lay_out(Group& group) const {
+  const bool everywhere = !group.target.type.namespaced || !group.target.ns.empty() || namespaces.empty();
+  const std::vector<std::string> chosen = everywhere ? std::vector<std::string>{group.target.ns} : namespaces;
+  group.state->namespaced = group.target.type.namespaced;
+  // The sinks live as long as the group; this pointer owns nothing.
+  const std::shared_ptr<WatchSink> sinks(std::shared_ptr<WatchSink>{}, &group.sinks);
+  if (chosen.size() > 1) group.merge.emplace(group.sinks, chosen);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    group.state->parts.emplace_back(chosen[i]);
+    group.inlets.push_back(group.merge ? group.merge->part(i) : sinks);
+    group.watches.emplace_back();
+  }
+  group.past.resize(chosen.size());
+}
+
+void SharedWatches::Impl::begin_all() {
+  for (Group& group : groups)
+    if (group.crd.empty()) begin(group);
+}
+
+void SharedWatches::Impl::begin(Group& group) {
+  if (group.running || stopped) return;
+  group.running = true;
+  WatchTuning tuned = tuning;
+  if (!group.crd.empty()) tuned.missing = untold ? after_404_untold : after_404;
+  const std::scoped_lock lock(mutex);
+  for (std::size_t i = 0; i < group.watches.size(); ++i) {
+    WatchTarget target = group.target;
+    target.ns = group.state->parts[i].ns;
+    group.watches[i].emplace(transport, std::move(target), group.inlets[i], tuned,
+                             [this, &group, i](const WatchHealth& health) { observed(group, i, health); });
+  }
+}
+
+void SharedWatches::Impl::end(Group& group) {
+  if (!group.running) return;
+  group.running = false;
+  const std::scoped_lock lock(mutex);
+  for (std::size_t i = 0; i < group.watches.size(); ++i) {
+    if (!group.watches[i]) continue;
+    group.past[i] = sum(group.past[i], group.watches[i]->health().counts);
+    group.watches[i].reset();
+  }
+}
+
+void SharedWatches::Impl::restart(Group& group) {
+  end(group);
+  begin(group);
+}
+
+void SharedWatches::Impl::stop() {
+  stopped = true;
+  for (Group& group : groups) end(group);
+}
+
+/// The type's objects are gone with it, if there ever were any: the sinks hear of an empty list.
+void SharedWatches::Impl::vanish(Group& group) {
+  for (auto& part : group.state->parts) part.coverage = Coverage::absent;
+  if (group.merge) group.merge->reset();
+  group.sinks.clear();
+  set_served(group, false);
+  look_whether_synced();
+}
+
+void SharedWatches::Impl::set_served(Group& group, bool served) {
+  if (group.served == served) return;
+  group.served = served;
+  if (served_changed) served_changed(group.crd, served);
+}
+
+void SharedWatches::Impl::crd_changed(std::string_view name, CrdChange change) {
+  for (Group& group : groups) {
+    if (group.crd != name) continue;
+    const bool missing =
+        std::ranges::any_of(group.watches, [](const auto& watch) { return watch && watch->health().missing; });
+    switch (change) {
+      case CrdChange::appeared:
+      case CrdChange::touched:
+        if (missing) end(group);
+        begin(group);
+        break;
+      case CrdChange::replaced:
+        end(group);
+        vanish(group);
+        begin(group);
+        break;
+      case CrdChange::vanished:
+        end(group);
+        vanish(group);
+        break;
+    }
+  }
+}
+
+void SharedWatches::Impl::crds_listed() {
+  const bool was_untold = std::exchange(untold, false);
+  if (was_untold) log::info("customresourcedefinitions can be listed now");
+  for (Group& group : groups) {
+    if (group.crd.empty()) continue;
+    // After this, a watch that is told 404 without a definition is let go: see observed().
+    if (was_untold)
+      restart(group);
+    else if (group.any(Coverage::unlisted))
+      begin(group);
+  }
+}
+
+void SharedWatches::Impl::crds_observed(const WatchHealth& health) {
+  if (untold || !(health.denied || health.missing)) return;
+  untold = true;
+  log::warning("customresourcedefinitions may not be listed: optional types are asked for every 30 s",
+               {{"error", health.last_error}});
+  for (Group& group : groups)
+    if (!group.crd.empty()) restart(group);
+}
+
+void SharedWatches::Impl::observed(Group& group, std::size_t part, const WatchHealth& health) {
+  const bool untold_or_gone = !group.crd.empty() && (untold || !crds->exists(group.crd));
+  if (untold_or_gone && (health.missing || (health.denied && !untold))) {
+    // A refusal tells nothing of a type that nobody has defined.
+    if (!untold) end(group);
+    if (!group.all(Coverage::absent)) vanish(group);
+    return;
+  }
+  std::atomic<Coverage>& coverage = group.state->parts[part].coverage;
+  if (health.synced)
+    coverage = Coverage::listed;
+  else if (health.missing)
+    coverage = Coverage::absent;
+  else if (health.denied)
+    coverage = Coverage::refused;
+  if (crds_subscription.state_ == group.state) crds_observed(health);
+  if (!group.crd.empty() && group.any(Coverage::listed) && !group.any(Coverage::unlisted)) set_served(group, true);
+  look_whether_synced();
+}
+
+void SharedWatches::Impl::look_whether_synced() {
+  if (synced) return;
+  synced = std::ranges::none_of(groups, [](const Group& group) { return group.any(Coverage::unlisted); });
+}
+
+SharedWatches::SharedWatches(Transport& transport, std::vector<std::string> namespaces, const WatchTuning& tuning)
+    : impl_(std::make_shared<Impl>(transport, std::move(namespaces), tuning)) {}
+
+SharedWatches::~SharedWatches() {
+  if (impl_->transport.on_own_thread()) {
+    impl_->stop();
+    return;
+  }
+  auto stopped = std::make_shared<std::promise<void>>();
+  auto done = stopped->get_future();
+  impl_->transport.run([impl = impl_, stopped] {
+    impl->stop();
+    stopped->set_value();
+  });
+  done.wait();
+}
+
+Subscription SharedWatches::subscribe(WatchTarget target, std::shared_ptr<WatchSink> sink) {
+  Subscription out;
+  if (impl_->started) {
+    log::error("a subscription after the start of the watches does nothing", {{"type", to_string(target.type)}});
+    return out;
+  }
+  Impl::Group& group = impl_->group_of(std::move(target));
+  group.sinks.add(std::move(sink));
+  out.state_ = group.state;
+  return out;
+}
+
+Subscription SharedWatches::subscribe_optional(WatchTarget target, std::string crd_name,
+                                               std::shared_ptr<WatchSink> sink) {
+  if (impl_->started) return subscribe(std::move(target), std::move(sink));
+  if (impl_->crds == nullptr) {
+    Impl* impl = impl_.get();
+    impl->crds =
+        std::make_shared<CrdNames>([impl](std::string_view name, CrdChange change) { impl->crd_changed(name, change); },
+                                   [impl] { impl->crds_listed(); });
+    impl->crds_subscription = subscribe(definitions(), impl->crds);
+  }
+  Impl::Group& group = impl_->group_of(WatchTarget(target));
+  group.crd = crd_name;
+  impl_->crds->want(crd_name);
+  return subscribe(std::move(target), std::move(sink));
+}
+
+void SharedWatches::on_served_changed(std::function<void(std::string_view, bool)> told) {
+  impl_->served_changed = std::move(told);
+}
+
+void SharedWatches::start() {
+  if (std::exchange(impl_->started, true)) return;
+  impl_->transport.run([impl = impl_] { impl->begin_all(); });
+}
+
+bool SharedWatches::synced() const { return impl_->synced; }
+
+const std::vector<std::string>& SharedWatches::namespaces() const { return impl_->namespaces; }
+
+std::vector<WatchReport> SharedWatches::report() const {
+  std::vector<WatchReport> out;
+  const std::scoped_lock lock(impl_->mutex);
+  for (const Impl::Group& group : impl_->groups)
+    for (std::size_t i = 0; i < group.watches.size(); ++i) {
+      const auto& part = group.state->parts[i];
+      WatchReport& report = out.emplace_back(WatchReport{to_string(group.target.type), part.ns, part.coverage, {}});
+      if (group.watches[i]) report.health = group.watches[i]->health();
+      report.health.missing = report.health.missing || part.coverage == Coverage::absent;
+      report.health.counts = sum(group.past[i], report.health.counts);
+    }
+  return out;
+}
+
+}  // namespace stackgate::kube

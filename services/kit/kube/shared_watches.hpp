@@ -1,0 +1,91 @@
+// One watch per type for everybody in the process: whoever wants its objects subscribes a sink.
+//
+//   SharedWatches watches(transport, namespaces);
+//   auto secrets = watches.subscribe({types::secrets}, cache);
+//   auto monitors = watches.subscribe_optional({service_monitors}, "servicemonitors.monitoring.coreos.com", other);
+//   watches.start();
+//
+// An optional type is watched while its CustomResourceDefinition exists. One metadata-only watch on the definitions
+// tells; a type without one is asked for once (another API server may serve it) and costs no request afterwards. Where
+// the definitions may not be listed, absent types are asked for every 30 seconds instead.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/kube/watch_runner.hpp"
+
+namespace stackgate::kube {
+
+/// What is known of a type in a namespace.
+enum class Coverage : std::uint8_t {
+  unlisted,  // not listed yet
+  listed,    // once at least: what the sink does not hold does not exist, or is a moment old
+  absent,    // the API server does not serve the type: there are no objects
+  refused,   // it may not be listed (401, 403)
+  outside,   // not among the namespaces that are watched
+};
+std::string_view to_string(Coverage coverage);
+
+/// How one watch is doing; for readiness, metrics and messages.
+struct WatchReport {
+  std::string type;  // "secrets", "inferencecaches.stackgate.dev"
+  std::string ns;    // empty: all, or cluster-wide
+  Coverage coverage = Coverage::unlisted;
+  WatchHealth health;  // its counts go on where a watch of an optional type is ended and begun again
+};
+
+/// What a subscriber may ask about what it subscribed to. Thread-safe, without a lock. Copies share; it may outlive
+/// the watches, and then says what was known last.
+class Subscription {
+ public:
+  Subscription() = default;
+  /// For a cluster-wide type `ns` means nothing.
+  Coverage coverage(std::string_view ns) const;
+  /// No namespace is `unlisted`: as much is known as can be.
+  bool settled() const;
+
+ private:
+  friend class SharedWatches;
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+/// subscribe() and on_served_changed() before start(), on one thread; the rest is thread-safe.
+class SharedWatches {
+ public:
+  /// `namespaces`: those to watch, empty for all. `transport` must outlive this.
+  SharedWatches(Transport& transport, std::vector<std::string> namespaces, const WatchTuning& tuning = {});
+  /// Ends the watches; after it no sink is called any more.
+  ~SharedWatches();
+  SharedWatches(const SharedWatches&) = delete;
+  SharedWatches& operator=(const SharedWatches&) = delete;
+
+  /// `target.ns` may name one namespace; when empty, the namespaces given to the constructor hold. Sinks of the same
+  /// target share its watch and are told in the order of subscription; a metadata-only subscriber shares the watch of
+  /// whole objects where there is one. With several namespaces a sink hears of them as NamespaceMerge says.
+  Subscription subscribe(WatchTarget target, std::shared_ptr<WatchSink> sink);
+  /// `crd_name` is "<plural>.<group>". While the type is absent, the sink holds nothing: when it vanishes the sink gets
+  /// an empty list. A target that anybody subscribed to as optional is optional for all.
+  Subscription subscribe_optional(WatchTarget target, std::string crd_name, std::shared_ptr<WatchSink> sink);
+  /// Told on the transport's thread: true once a type that was absent has been listed, in every namespace that may be;
+  /// false when it has vanished and the sinks are empty. Of types that are there from the start too.
+  void on_served_changed(std::function<void(std::string_view crd_name, bool served)> told);
+
+  void start();
+
+  /// Everything was listed once that is there and may be listed. Stays true: what comes later is told by
+  /// on_served_changed().
+  bool synced() const;
+  std::vector<WatchReport> report() const;
+  const std::vector<std::string>& namespaces() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace stackgate::kube
