@@ -113,7 +113,7 @@ auto attempt(Transport& transport, const HttpRequest& request, Idempotent idempo
   Backoff backoff(options.retry.backoff);
   Jitter jitter = Jitter::random();
   const auto begun = std::chrono::steady_clock::now();
-  bool fresh_connection = false;
+  bool fresh_connection = options.fresh_connection;
   bool was_unauthorized = false;
   for (int attempts = 1;; ++attempts) {
     HttpRequest each = request;

@@ -27,8 +27,15 @@ using Result = std::expected<T, ApiError>;
 struct CallOptions {
   std::chrono::milliseconds timeout{30'000};  // of each attempt
   RetryPolicy retry;
+  bool rate_limited = true;       // false: not held back by the client's rate limit, for what must not be late
+  bool fresh_connection = false;  // after a time-out: the pooled connection may be dead
   /// One attempt only, answered or given up within `limit`.
-  static CallOptions once(std::chrono::milliseconds limit) { return {limit, {.attempts = 1, .total = limit}}; }
+  static CallOptions once(std::chrono::milliseconds limit) {
+    CallOptions out;
+    out.timeout = limit;
+    out.retry = {.attempts = 1, .total = limit};
+    return out;
+  }
 };
 
 struct ApplyOptions {

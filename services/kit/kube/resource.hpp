@@ -20,6 +20,8 @@ inline constexpr ResourceType config_maps{"", "v1", "configmaps"};
 inline constexpr ResourceType persistent_volume_claims{"", "v1", "persistentvolumeclaims"};
 inline constexpr ResourceType service_accounts{"", "v1", "serviceaccounts"};
 inline constexpr ResourceType namespaces{"", "v1", "namespaces", false};
+inline constexpr ResourceType events{"", "v1", "events"};
+inline constexpr ResourceType leases{"coordination.k8s.io", "v1", "leases"};
 inline constexpr ResourceType storage_classes{"storage.k8s.io", "v1", "storageclasses", false};
 inline constexpr ResourceType priority_classes{"scheduling.k8s.io", "v1", "priorityclasses", false};
 inline constexpr ResourceType runtime_classes{"node.k8s.io", "v1", "runtimeclasses", false};

@@ -1,0 +1,298 @@
+#include "services/kit/kube/leader.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "services/kit/kube/watch_runner.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::kube {
+namespace {
+
+using LeaderClock = std::chrono::steady_clock;
+
+/// A fraction of the deadline, so that a dead connection leaves time for a fresh one.
+constexpr int attempts_within_deadline = 3;
+
+}  // namespace
+
+struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
+  Client& client;
+  const LeaderOptions options;
+  const LeaderCallbacks callbacks;
+
+  std::atomic<LeaderClock::rep> leading_until{0};  // since the clock's epoch; 0: not leading
+
+  mutable std::mutex mutex;
+  std::condition_variable wake;
+  LeaderMachine machine;  // this and the next four under the mutex
+  bool stopping = false;
+  bool news = false;  // the watch brought something since next() was asked
+  bool was_leading = false;
+  std::string last_error;
+
+  // On the thread only.
+  std::optional<Watch> watch;
+  bool last_timed_out = false;
+  std::string shown_holder;
+  std::thread thread;
+
+  Impl(Client& c, LeaderOptions o, LeaderCallbacks b)
+      : client(c), options(std::move(o)), callbacks(std::move(b)), machine(options.tuning, options.identity) {}
+
+  /// What the watch brings, on the transport's thread.
+  class Sink;
+
+  void seen(const LeaseRecord* record) {
+    const std::scoped_lock lock(mutex);
+    machine.seen(record, LeaderClock::now());
+    news = true;
+    wake.notify_one();
+  }
+
+  CallOptions call_options() const {
+    auto out = CallOptions::once(options.tuning.renew_deadline / attempts_within_deadline);
+    out.rate_limited = false;
+    out.fresh_connection = last_timed_out;
+    return out;
+  }
+
+  void keep_watch(bool wanted);
+  void show(LeaderClock::time_point now);
+  void perform(const ReadLease& action);
+  void perform(const WriteLease& action);
+  Result<Object> write(LeaseRecord record, bool acquired, const CallOptions& call);
+  void failed(const ApiError& error);
+  void succeeded();
+  void run();
+  void hand_over(std::chrono::milliseconds limit);
+};
+
+class LeaderElector::Impl::Sink final : public WatchSink {
+ public:
+  explicit Sink(std::weak_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  void relist_began() override { any_ = false; }
+  void upsert(const json::Value& object) override {
+    any_ = true;
+    const LeaseRecord record = read_lease(object);
+    if (const auto impl = impl_.lock()) impl->seen(&record);
+  }
+  void remove(const json::Value& /*object*/) override {
+    if (const auto impl = impl_.lock()) impl->seen(nullptr);
+  }
+  void relist_ended() override {
+    if (any_) return;
+    if (const auto impl = impl_.lock()) impl->seen(nullptr);
+  }
+
+ private:
+  std::weak_ptr<Impl> impl_;
+  bool any_ = false;
+};
+
+/// A leader does not watch: it would only see itself.
+void LeaderElector::Impl::keep_watch(bool wanted) {
+  if (!wanted) {
+    watch.reset();
+  } else if (!watch) {
+    const WatchTarget target{types::leases, options.ns, "", "metadata.name=" + options.name};
+    watch.emplace(client.transport(), target, std::make_shared<Sink>(weak_from_this()));
+  }
+}
+
+/// Tells the world what has changed.
+void LeaderElector::Impl::show(LeaderClock::time_point now) {
+  std::string holder, why;
+  bool leading = false, changed = false;
+  {
+    const std::scoped_lock lock(mutex);
+    leading = machine.leading(now);
+    leading_until = leading ? machine.leading_until().time_since_epoch().count() : 0;
+    changed = std::exchange(was_leading, leading) != leading;
+    why = machine.why_lost();
+    holder = machine.holder();
+  }
+  if (holder != shown_holder) {
+    shown_holder = holder;
+    if (!holder.empty()) {
+      log::info("lease has a holder", {{"lease", options.name}, {"holder", holder}});
+      if (callbacks.new_leader) callbacks.new_leader(holder);
+    }
+  }
+  if (!changed) return;
+  if (leading) {
+    log::info("leading", {{"lease", options.name}, {"identity", options.identity}});
+    if (callbacks.started) callbacks.started();
+  } else {
+    log::warning("not leading any more", {{"lease", options.name}, {"reason", why}});
+    if (callbacks.stopped) callbacks.stopped(why);
+  }
+}
+
+void LeaderElector::Impl::succeeded() {
+  last_timed_out = false;
+  last_error.clear();
+}
+
+void LeaderElector::Impl::failed(const ApiError& error) {
+  last_timed_out = error.failure == Failure::timed_out;
+  const bool conflict = error.code == 409 || error.code == 404;
+  machine.failed(conflict, LeaderClock::now());
+  if (conflict && error.code == 409) return;
+  // Once per cause, not each two seconds.
+  if (last_error != error.message) log::warning("the lease cannot be kept", {{"error", error.message}});
+  last_error = error.message;
+}
+
+void LeaderElector::Impl::perform(const ReadLease& /*action*/) {
+  const auto answer = client.get(types::leases, options.ns, options.name, call_options());
+  const std::scoped_lock lock(mutex);
+  if (answer) {
+    const LeaseRecord record = read_lease(answer->root());
+    machine.read(&record, LeaderClock::now());
+    succeeded();
+  } else if (answer.error().not_found()) {
+    machine.read(nullptr, LeaderClock::now());
+  } else {
+    failed(answer.error());
+  }
+}
+
+Result<Object> LeaderElector::Impl::write(LeaseRecord record, bool acquired, const CallOptions& call) {
+  record.renew_time = micro_time(std::chrono::system_clock::now());
+  if (acquired) record.acquire_time = record.renew_time;
+  if (record.resource_version.empty())
+    return client.create(types::leases, options.ns, lease_json(options.ns, options.name, record), false, call);
+  return client.patch(types::leases, options.ns, options.name, PatchType::merge, lease_patch(record), {}, call);
+}
+
+void LeaderElector::Impl::perform(const WriteLease& action) {
+  const auto begun = LeaderClock::now();
+  const auto answer = write(action.record, action.acquired, call_options());
+  const std::scoped_lock lock(mutex);
+  if (answer) {
+    machine.written(read_lease(answer->root()), begun);
+    succeeded();
+  } else {
+    failed(answer.error());
+  }
+}
+
+void LeaderElector::Impl::run() {
+  for (;;) {
+    LeaderAction action;
+    bool leading = false;
+    {
+      const std::scoped_lock lock(mutex);
+      if (stopping) break;
+      machine.watching(watch && watch->health().connected);
+      news = false;
+      action = machine.next(LeaderClock::now());
+      leading = machine.leading(LeaderClock::now());
+    }
+    show(LeaderClock::now());
+    keep_watch(!leading);
+    if (const auto* until = std::get_if<WaitUntil>(&action)) {
+      std::unique_lock lock(mutex);
+      wake.wait_until(lock, until->time, [this] { return stopping || news; });
+    } else if (const auto* write = std::get_if<WriteLease>(&action)) {
+      perform(*write);
+    } else {
+      perform(ReadLease{});
+    }
+    show(LeaderClock::now());
+  }
+  watch.reset();
+}
+
+void LeaderElector::Impl::hand_over(std::chrono::milliseconds limit) {
+  const auto deadline = LeaderClock::now() + limit;
+  std::optional<LeaseRecord> record;
+  {
+    const std::scoped_lock lock(mutex);
+    record = machine.release();
+  }
+  // Twice: somebody may have set a label since.
+  for (int attempt = 0; record && attempt < 2; ++attempt) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - LeaderClock::now());
+    if (left.count() <= 0) return;
+    auto call = CallOptions::once(left);
+    call.rate_limited = false;
+    call.fresh_connection = last_timed_out;
+    const auto answer = write(*record, true, call);
+    if (answer) {
+      log::info("lease released", {{"lease", options.name}});
+      return;
+    }
+    if (answer.error().code != 409) {
+      log::warning("the lease could not be released", {{"error", answer.error().message}});
+      return;
+    }
+    const auto stored = client.get(types::leases, options.ns, options.name, call);
+    if (!stored) return;
+    const std::scoped_lock lock(mutex);
+    const LeaseRecord seen = read_lease(stored->root());
+    machine.read(&seen, LeaderClock::now());
+    record = machine.release();
+  }
+}
+
+std::expected<std::unique_ptr<LeaderElector>, Error> LeaderElector::start(Client& client, LeaderOptions options,
+                                                                          LeaderCallbacks callbacks) {
+  if (options.ns.empty() || options.name.empty() || options.identity.empty())
+    return std::unexpected(Error{"leader election: the lease's namespace, its name and our identity must be given"});
+  if (auto fault = LeaderMachine::check(options.tuning)) return std::unexpected(std::move(*fault));
+  auto impl = std::make_shared<Impl>(client, std::move(options), std::move(callbacks));
+  impl->thread = std::thread([raw = impl.get()] { raw->run(); });
+  return std::unique_ptr<LeaderElector>(new LeaderElector(std::move(impl)));
+}
+
+LeaderElector::LeaderElector(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+LeaderElector::~LeaderElector() { release(); }
+
+bool LeaderElector::is_leader() const {
+  return LeaderClock::now().time_since_epoch().count() < impl_->leading_until.load();
+}
+
+void LeaderElector::release(std::chrono::milliseconds limit) {
+  {
+    const std::scoped_lock lock(impl_->mutex);
+    if (impl_->stopping) return;
+    impl_->stopping = true;
+    impl_->leading_until = 0;
+    impl_->wake.notify_one();
+  }
+  impl_->thread.join();
+  impl_->leading_until = 0;  // a renewal may have ended in between
+  impl_->hand_over(limit);
+}
+
+LeaderNumbers LeaderElector::numbers() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return {is_leader(), impl_->machine.holder(), impl_->machine.counts(), impl_->last_error};
+}
+
+std::string make_identity() {
+  std::string name;
+  if (const char* pod = std::getenv("POD_NAME"); pod != nullptr && *pod != '\0') {
+    name = pod;
+  } else {
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+    name = host[0] == '\0' ? "unknown" : host;
+  }
+  std::random_device device;
+  return fmt::format("{}_{:08x}{:08x}", name, device(), device());
+}
+
+}  // namespace stackgate::kube
