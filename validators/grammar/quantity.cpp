@@ -160,6 +160,16 @@ Quantity& Quantity::operator+=(const Quantity& other) {
   return *this;
 }
 
+std::string Quantity::nano_text() const {
+  const bool negative = nano_ < 0;
+  auto rest = static_cast<Wide>(negative ? -nano_ : nano_);
+  if (rest == wide_max) return {};
+  std::string out;
+  do out.insert(out.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  while ((rest /= 10) != 0);
+  return negative ? "-" + out : out;
+}
+
 std::expected<Quantity, Problem> parse_quantity(std::string_view text) {
   if (text.empty())
     return std::unexpected(Problem{"must be a quantity, but is empty",

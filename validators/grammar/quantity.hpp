@@ -31,6 +31,9 @@ class Quantity {
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.nano_ == b.nano_; }
   Quantity& operator+=(const Quantity& other);
 
+  /// The amount in units of 1n, in decimal; empty for one that is held at the bound.
+  std::string nano_text() const;
+
  private:
   friend std::expected<Quantity, Problem> parse_quantity(std::string_view text);
   __extension__ using Amount = __int128;

@@ -1,0 +1,77 @@
+#include "reconcile/plan/inference_service.hpp"
+
+#include "reconcile/plan/kinds.hpp"
+#include "reconcile/plan/parts/outcome.hpp"
+
+namespace stackgate::reconcile {
+namespace inference_service {
+
+constexpr std::string_view shared_memory_path = "/dev/shm";
+constexpr std::string_view registry_key = "REGISTRY_API_KEY";
+constexpr int startup_period = 10, startup_failures = 120;  // the specification's 20 minutes
+
+void add_shared_memory(const parts::Scope& scope, parts::Workload& workload) {
+  const auto size = scope.spec["storage"]["sharedMemorySizeLimit"].text();
+  workload.volumes.push_back(parts::memory_volume("shm", size.value_or("")));
+  workload.main.mounts.push_back({"shm", std::string(shared_memory_path)});
+}
+
+void add_cache(const parts::Scope& scope, parts::Workload& workload) {
+  const Field cache = scope.spec["storage"]["nimCache"];
+  if (cache["name"].absent()) return;
+  const CacheFacts& facts = scope.planning.observed.cache;
+  workload.volumes.push_back(parts::claim_volume(cache_volume, facts.claim));
+  workload.main.mounts.push_back({std::string(cache_volume), std::string(cache_path), facts.sub_path, true});
+  workload.main.env.push_back(parts::env_value("INF_CACHE_PATH", cache_path));
+  if (const auto profile = cache["profile"].text(); profile && !profile->empty())
+    workload.main.env.push_back(parts::env_value("INF_MODEL_PROFILE", *profile));
+}
+
+parts::Workload read_server(const parts::Scope& scope) {
+  parts::Workload out = parts::read_workload(scope, {.container = "server",
+                                                     .startup_path = "/v1/health/ready",
+                                                     .readiness_path = "/v1/health/ready",
+                                                     .liveness_path = "/v1/health/live",
+                                                     .startup_period = startup_period,
+                                                     .startup_failures = startup_failures});
+  out.main.read_only_root = false;  // servers of any make: many compile kernels beside their code
+  out.metrics_path = "/v1/metrics";
+  out.grace_seconds = 60;  // a long answer may end
+  out.main.env.push_back(parts::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
+  if (const auto secret = scope.spec["authSecret"].text())
+    out.main.env.push_back(parts::env_from_secret(registry_key, *secret, registry_key));
+  add_cache(scope, out);
+  add_shared_memory(scope, out);
+  parts::append_user_env(scope, out);
+  return out;
+}
+
+/// Nothing when the service needs no cache, or its cache is ready.
+std::optional<Trouble> cache_trouble(const parts::Scope& scope) {
+  const auto name = scope.spec["storage"]["nimCache"]["name"].text();
+  if (!name) return std::nullopt;
+  const CacheFacts& facts = scope.planning.observed.cache;
+  const std::string cache = "the InferenceCache \"" + std::string(*name) + "\"";
+  if (!facts.exists) return Trouble{"CacheNotFound", cache + " does not exist; create it", false};
+  const std::string why = facts.message.empty() ? std::string() : ": " + facts.message;
+  if (facts.state == to_string(State::failed)) return Trouble{"CacheFailed", cache + " has failed" + why, true};
+  if (facts.state != to_string(State::ready)) return Trouble{"CacheNotReady", cache + " is not ready yet" + why, false};
+  return std::nullopt;
+}
+
+}  // namespace inference_service
+
+void plan_inference_service(const Planning& planning) {
+  const parts::Scope scope(planning);
+  const parts::Workload server = inference_service::read_server(scope);
+  parts::Outcome outcome;
+  if (scope.spec["scale"]["enabled"].flag().value_or(false))
+    outcome.wanted.reset();
+  else
+    outcome.wanted = server.replicas;
+  if (auto trouble = inference_service::cache_trouble(scope)) outcome.blockers.push_back(std::move(*trouble));
+  parts::add_workload(scope, server);
+  parts::conclude(scope, std::move(outcome));
+}
+
+}  // namespace stackgate::reconcile

@@ -1,0 +1,51 @@
+#include "reconcile/plan/parts/canonical.hpp"
+#include "reconcile/plan/parts/workload.hpp"
+
+namespace stackgate::reconcile::parts {
+namespace {
+
+constexpr int default_cpu_percent = 80;  // as Kubernetes has it
+
+void write_default_metric(json::Writer& out) {
+  out.object([&] {
+    out.member("type", "Resource");
+    out.key("resource");
+    out.object([&] {
+      out.member("name", "cpu");
+      out.key("target");
+      out.object([&] {
+        out.member("type", "Utilization");
+        out.member("averageUtilization", default_cpu_percent);
+      });
+    });
+  });
+}
+
+}  // namespace
+
+void add_autoscaler(const Scope& scope) {
+  const Field scale = scope.spec["scale"];
+  if (!scale["enabled"].flag().value_or(false)) return;
+  const ChildHead head{.api_version = scope.planning.observed.served.autoscaling};
+  add_child(scope, ChildType::horizontal_pod_autoscaler, scope.name, head, [&](json::Writer& out) {
+    out.key("spec");
+    out.object([&] {
+      out.key("scaleTargetRef");
+      out.object([&] {
+        out.member("apiVersion", info(ChildType::deployment).api_version);
+        out.member("kind", info(ChildType::deployment).kind);
+        out.member("name", std::string_view(scope.name));
+      });
+      const std::int64_t least = scale["minReplicas"].integer().value_or(1);
+      out.member("minReplicas", least);
+      out.member("maxReplicas", scale["maxReplicas"].integer().value_or(least));
+      out.key("metrics");
+      out.array([&] {
+        if (scale["metrics"].size() == 0) write_default_metric(out);
+        for (const Field& metric : scale["metrics"].items()) write_canonical(out, metric);
+      });
+    });
+  });
+}
+
+}  // namespace stackgate::reconcile::parts

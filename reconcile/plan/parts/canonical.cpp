@@ -1,0 +1,99 @@
+#include "reconcile/plan/parts/canonical.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "validators/grammar/canonical_quantity.hpp"
+
+namespace stackgate::reconcile::parts {
+namespace {
+
+using validate::schema::Node;
+
+bool is_map(const Field& field) { return field.node() != nullptr && field.node()->additional != nullptr; }
+
+/// As a member of an object: Go leaves these out. An empty object (a selector that selects everything) is kept.
+bool is_left_out(const Field& field) {
+  if (field.absent()) return true;
+  const json::Value& value = *field.value();
+  if (value.is_string()) return value.string().empty();
+  if (value.is_array()) return value.items().empty();
+  return value.is_object() && value.members().empty() && is_map(field);
+}
+
+void write_object(json::Writer& out, const Field& field) {
+  std::vector<Field> members;
+  for (const Field& member : field.entries()) members.push_back(member);
+  std::ranges::sort(members, {}, &Field::key);
+  const bool map = is_map(field);
+  out.object([&] {
+    for (const Field& member : members) {
+      if (!map) {
+        member_canonical(out, member.key(), member);
+        continue;
+      }
+      out.key(member.key());
+      if (member.present())
+        write_canonical(out, member);
+      else
+        out.value("");
+    }
+  });
+}
+
+}  // namespace
+
+std::string canonical_quantity_or(std::string_view text) {
+  return validate::grammar::canonical_quantity(text).value_or(std::string(text));
+}
+
+void write_canonical(json::Writer& out, const Field& field) {
+  const json::Value& value = *field.value();
+  if (field.node() != nullptr && field.node()->int_or_string) {
+    if (value.is_integer()) return out.value(canonical_quantity_or(std::to_string(value.integer())));
+    if (value.is_string()) return out.value(canonical_quantity_or(value.string()));
+  }
+  if (value.is_object()) return write_object(out, field);
+  if (!value.is_array()) return out.value(value);
+  out.array([&] {
+    for (const Field& item : field.items())
+      if (item.present()) write_canonical(out, item);
+  });
+}
+
+void member_canonical(json::Writer& out, std::string_view key, const Field& field) {
+  if (is_left_out(field)) return;
+  out.key(key);
+  write_canonical(out, field);
+}
+
+void members_canonical(json::Writer& out, const Field& from, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) member_canonical(out, key, from[key]);
+}
+
+std::string canonical_json(const Field& field) {
+  std::string text;
+  json::Writer out(text);
+  write_canonical(out, field);
+  return text;
+}
+
+void member_map(json::Writer& out, std::string_view key, const TextMap& map) {
+  if (map.empty()) return;
+  out.key(key);
+  out.object([&] {
+    for (const auto& [name, value] : map) out.member(name, std::string_view(value));
+  });
+}
+
+void member_text(json::Writer& out, std::string_view key, std::string_view text) {
+  if (!text.empty()) out.member(key, text);
+}
+
+TextMap read_map(const Field& field) {
+  TextMap out;
+  for (const Field& entry : field.entries()) out.emplace(entry.key(), entry.text().value_or(""));
+  return out;
+}
+
+}  // namespace stackgate::reconcile::parts

@@ -1,0 +1,47 @@
+#include "reconcile/plan/parts/canonical.hpp"
+#include "reconcile/plan/parts/workload.hpp"
+#include "services/kit/kube/object.hpp"
+#include "validators/grammar/quantity.hpp"
+
+namespace stackgate::reconcile::parts {
+namespace {
+
+/// A claim's spec cannot be changed once it is there, but it can grow.
+bool grows(const Scope& scope, std::string_view claim, std::string_view size) {
+  const LiveChild* live = scope.planning.observed.find(ChildType::persistent_volume_claim, claim);
+  if (live == nullptr || live->object == nullptr) return false;
+  const json::Value* now = kube::at(*live->object, {"spec", "resources", "requests", "storage"});
+  if (now == nullptr) return false;
+  const auto have = validate::grammar::parse_quantity(now->string());
+  const auto want = validate::grammar::parse_quantity(size);
+  return have && want && *want > *have;
+}
+
+}  // namespace
+
+std::string claim_name(const Scope& scope, const Field& pvc) {
+  const auto name = pvc["name"].text();
+  return name && !name->empty() ? std::string(*name) : scope.name + "-pvc";
+}
+
+void add_claim(const Scope& scope, const Field& pvc, bool owned) {
+  if (!pvc["create"].flag().value_or(false)) return;
+  const std::string name = claim_name(scope, pvc);
+  const std::string_view size = pvc["size"].text().value_or("");
+  const ChildHead head{.owned = owned, .keep = !grows(scope, name, size)};
+  add_child(scope, ChildType::persistent_volume_claim, name, head, [&](json::Writer& out) {
+    out.key("spec");
+    out.object([&] {
+      out.key("accessModes");
+      out.array([&] { out.value(pvc["volumeAccessMode"].text().value_or("ReadWriteOnce")); });
+      if (const auto storage_class = pvc["storageClass"].text()) out.member("storageClassName", *storage_class);
+      out.key("resources");
+      out.object([&] {
+        out.key("requests");
+        out.object([&] { out.member("storage", std::string_view(canonical_quantity_or(size))); });
+      });
+    });
+  });
+}
+
+}  // namespace stackgate::reconcile::parts

@@ -1,0 +1,34 @@
+// From what was planned and is observed to the status of a resource that runs a server.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "reconcile/plan/parts/scope.hpp"
+#include "reconcile/status/workload.hpp"
+
+namespace stackgate::reconcile::parts {
+
+struct Outcome {
+  ChildType type = ChildType::deployment;  // what runs the pods
+  std::string_view name = {};              // its name; that of the resource when empty
+  /// Nothing under an autoscaler.
+  std::optional<std::int64_t> wanted = 1;
+  /// What the kind itself knows to stand in the way. Names that are taken are added.
+  std::vector<Trouble> blockers = {};
+};
+
+/// The object when it lives and is the resource's own, or nullptr.
+const json::Value* own_live(const Scope& scope, ChildType type, std::string_view name);
+
+/// Planned children whose names belong to somebody else's objects.
+std::vector<Trouble> taken_names(const Scope& scope);
+
+/// A trouble for each claim that the pods mount and that is missing, lost or pending. `claims` may repeat a name.
+std::vector<Trouble> claim_troubles(const Scope& scope, const std::vector<std::string>& claims);
+
+/// Fills plan.status; call it last. Conditions that are there already stay, behind Ready.
+void conclude(const Scope& scope, Outcome outcome);
+
+}  // namespace stackgate::reconcile::parts

@@ -1,0 +1,121 @@
+#include "reconcile/plan/parts/canonical.hpp"
+#include "reconcile/plan/parts/optional_api.hpp"
+#include "reconcile/plan/parts/workload.hpp"
+
+namespace stackgate::reconcile::parts {
+namespace {
+
+void write_ingress_rule(const Scope& scope, json::Writer& out, const Field& ingress) {
+  out.object([&] {
+    member_text(out, "host", ingress["host"].text().value_or(""));
+    out.key("http");
+    out.object([&] {
+      out.key("paths");
+      out.array([&] {
+        out.object([&] {
+          const std::string_view path = ingress["path"].text().value_or("/");
+          out.member("path", path.empty() ? "/" : path);
+          out.member("pathType", "Prefix");
+          out.key("backend");
+          out.object([&] {
+            out.key("service");
+            out.object([&] {
+              out.member("name", std::string_view(scope.name));
+              out.key("port");
+              out.object([&] { out.member("name", api_port_name); });
+            });
+          });
+        });
+      });
+    });
+  });
+}
+
+void write_ingress_tls(json::Writer& out, const Field& ingress) {
+  const auto secret = ingress["tlsSecretName"].text();
+  if (!secret) return;
+  out.key("tls");
+  out.array([&] {
+    out.object([&] {
+      if (const auto host = ingress["host"].text(); host && !host->empty()) {
+        out.key("hosts");
+        out.array([&] { out.value(*host); });
+      }
+      out.member("secretName", *secret);
+    });
+  });
+}
+
+void add_ingress(const Scope& scope, const Field& ingress) {
+  add_child(scope, ChildType::ingress, scope.name, {.annotations = read_map(ingress["annotations"])},
+            [&](json::Writer& out) {
+              out.key("spec");
+              out.object([&] {
+                member_text(out, "ingressClassName", ingress["className"].text().value_or(""));
+                out.key("rules");
+                out.array([&] { write_ingress_rule(scope, out, ingress); });
+                write_ingress_tls(out, ingress);
+              });
+            });
+}
+
+void write_parent(json::Writer& out, const Field& parent) {
+  out.object([&] {
+    out.member("group", "gateway.networking.k8s.io");
+    out.member("kind", "Gateway");
+    members_canonical(out, parent, {"name", "namespace", "sectionName"});
+  });
+}
+
+void write_route_rule(const Scope& scope, json::Writer& out) {
+  out.object([&] {
+    out.key("matches");
+    out.array([&] {
+      out.object([&] {
+        out.key("path");
+        out.object([&] {
+          out.member("type", "PathPrefix");
+          out.member("value", "/");
+        });
+      });
+    });
+    out.key("backendRefs");
+    out.array([&] {
+      out.object([&] {
+        out.member("kind", "Service");
+        out.member("name", std::string_view(scope.name));
+        out.member("port", scope.spec["expose"]["service"]["port"].integer().value_or(workload_port));
+        out.member("weight", 1);
+      });
+    });
+  });
+}
+
+void add_http_route(const Scope& scope, const Field& route) {
+  if (!scope.planning.observed.served.http_routes)
+    return note_missing_api(scope, "expose.httpRoute", ChildType::http_route, "the Gateway API");
+  add_child(scope, ChildType::http_route, scope.name, {}, [&](json::Writer& out) {
+    out.key("spec");
+    out.object([&] {
+      if (route["parentRefs"].size() > 0) {
+        out.key("parentRefs");
+        out.array([&] {
+          for (const Field& parent : route["parentRefs"].items()) write_parent(out, parent);
+        });
+      }
+      member_canonical(out, "hostnames", route["hostnames"]);
+      out.key("rules");
+      out.array([&] { write_route_rule(scope, out); });
+    });
+  });
+}
+
+}  // namespace
+
+void add_routes(const Scope& scope) {
+  const Field expose = scope.spec["expose"];
+  if (expose["ingress"]["enabled"].flag().value_or(false)) add_ingress(scope, expose["ingress"]);
+  if (expose["httpRoute"]["enabled"].flag().value_or(false)) add_http_route(scope, expose["httpRoute"]);
+}
+
+}  // namespace stackgate::reconcile::parts

@@ -1,0 +1,70 @@
+#include "reconcile/plan/parts/scope.hpp"
+
+#include "reconcile/labels.hpp"
+#include "reconcile/plan/parts/canonical.hpp"
+#include "validators/schemas.hpp"
+
+namespace stackgate::reconcile::parts {
+
+Scope::Scope(const Planning& from)
+    : planning(from),
+      name(from.resource.name),
+      component(component_of(from.resource.kind)),
+      spec(Field::root(walk, *from.resource.spec, &validate::spec_node(from.resource.kind))) {}
+
+TextMap selector_labels(const Scope& scope) {
+  return {{std::string(app_label), scope.name}, {std::string(component_label), scope.component}};
+}
+
+TextMap own_labels(const Scope& scope) {
+  TextMap out = selector_labels(scope);
+  out.emplace(name_label, scope.name);
+  out.emplace(instance_label, scope.name);
+  out.emplace(part_of_label, part_of);
+  out.emplace(managed_by_label, managed_by);
+  return out;
+}
+
+void begin_child(const Scope& scope, json::Writer& out, ChildType type, std::string_view name, const ChildHead& head) {
+  const Resource& resource = scope.planning.resource;
+  out.member("apiVersion", head.api_version.empty() ? info(type).api_version : head.api_version);
+  out.member("kind", info(type).kind);
+  out.key("metadata");
+  out.object([&] {
+    out.member("name", name);
+    member_text(out, "namespace", resource.ns);
+    TextMap labels = own_labels(scope);
+    labels.insert(head.labels.begin(), head.labels.end());
+    member_map(out, "labels", labels);
+    member_map(out, "annotations", head.annotations);
+    if (!head.owned) return;
+    out.key("ownerReferences");
+    out.array([&] {
+      out.object([&] {
+        out.member("apiVersion", crds::api_group_version);
+        out.member("kind", crds::info(resource.kind).name);
+        out.member("name", resource.name);
+        out.member("uid", resource.uid);
+        out.member("controller", true);
+        out.member("blockOwnerDeletion", true);
+      });
+    });
+  });
+}
+
+void put_child(const Scope& scope, ChildType type, std::string name, std::string body, const ChildHead& head) {
+  DesiredChild child;
+  child.type = type;
+  child.name = std::move(name);
+  child.body = std::move(body);
+  child.keep = head.keep;
+  child.follows_live_replicas = head.follows_live_replicas;
+  child.generate_ssh_key = head.generate_ssh_key;
+  scope.planning.plan.children.push_back(std::move(child));
+}
+
+void note(const Scope& scope, bool warning, std::string_view reason, std::string message) {
+  scope.planning.plan.events.push_back({warning, std::string(reason), std::move(message)});
+}
+
+}  // namespace stackgate::reconcile::parts

@@ -1,0 +1,78 @@
+// The ground that every plan function stands on: the resource's spec with the schema's defaults, and the head that all
+// children have in common (names, labels, owner).
+//
+//   parts::Scope scope(planning);
+//   parts::Workload workload = parts::read_workload(scope, {.container = "guardrail"});   // workload.hpp
+//   workload.main.env.push_back(parts::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
+//   parts::add_workload(scope, workload);
+//
+// Everything in parts/ is pure and deterministic. A Scope is used by one thread.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "reconcile/plan/kinds.hpp"
+#include "services/kit/json/write.hpp"
+#include "validators/field.hpp"
+
+namespace stackgate::reconcile::parts {
+
+using validate::Field;
+using TextMap = std::map<std::string, std::string, std::less<>>;
+
+/// Where every workload listens, and what the container's port is called.
+inline constexpr int workload_port = 8000;
+inline constexpr std::string_view api_port_name = "api";
+
+struct Scope {
+  /// `planning` must outlive this.
+  explicit Scope(const Planning& planning);
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  const Planning& planning;
+  std::string name;       // of the resource
+  std::string component;  // component_of() its kind
+  validate::Walk walk;
+  /// Reads give the schema's default where nothing is written.
+  Field spec;
+};
+
+/// The labels of every child and pod.
+TextMap own_labels(const Scope& scope);
+/// Those by which Services and Deployments find pods. They never change: a Deployment's selector is immutable.
+TextMap selector_labels(const Scope& scope);
+
+struct ChildHead {
+  TextMap labels = {};  // beside own_labels(), which win
+  TextMap annotations = {};
+  bool owned = true;  // false: outlives the resource, as claims of users' data do
+  bool keep = false;  // this and the next two as in DesiredChild
+  bool follows_live_replicas = false;
+  bool generate_ssh_key = false;
+  /// Instead of info(type).api_version.
+  std::string_view api_version = {};
+};
+
+/// Writes {"apiVersion", "kind", "metadata"} and leaves the object open.
+void begin_child(const Scope& scope, json::Writer& out, ChildType type, std::string_view name, const ChildHead& head);
+void put_child(const Scope& scope, ChildType type, std::string name, std::string body, const ChildHead& head);
+
+/// Appends a child to the plan; `members(json::Writer&)` writes what follows metadata.
+template <class Members>
+void add_child(const Scope& scope, ChildType type, std::string name, const ChildHead& head, Members&& members) {
+  std::string body;
+  json::Writer out(body);
+  out.object([&] {
+    begin_child(scope, out, type, name, head);
+    members(out);
+  });
+  put_child(scope, type, std::move(name), std::move(body), head);
+}
+
+/// Records an event with the plan.
+void note(const Scope& scope, bool warning, std::string_view reason, std::string message);
+
+}  // namespace stackgate::reconcile::parts

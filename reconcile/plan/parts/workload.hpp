@@ -1,0 +1,93 @@
+// A server that a resource runs: from its spec to all the children that serve it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reconcile/plan/parts/container.hpp"
+#include "reconcile/plan/parts/scope.hpp"
+
+namespace stackgate::reconcile::parts {
+
+struct PolicyRule {
+  std::vector<std::string> groups;  // "" is the core group
+  std::vector<std::string> resources;
+  std::vector<std::string> verbs;
+  std::vector<std::string> names = {};  // resourceNames; empty for all
+};
+
+enum class Rollout : std::uint8_t {
+  surge,     // a new pod starts before an old one stops: nothing is interrupted
+  in_place,  // an old pod stops first: where a GPU or a volume is not to be had twice
+  recreate,  // all old pods are gone before a new one starts: where two must never write at once
+};
+
+struct Workload {
+  Container main;
+  std::vector<Container> init = {};
+  std::vector<Volume> volumes = {};
+  bool tmp = true;                        // an emptyDir at /tmp of every container
+  TextMap labels = {}, annotations = {};  // of the pods, beside the operator's own
+  Field knobs;                            // nodeSelector, tolerations, affinity, …; the resource's spec
+  std::vector<std::string> pull_secrets = {};
+  std::string service_account;  // of the user, or the resource's own
+  std::string scheduler = {};
+  std::vector<PolicyRule> rights = {};        // of the Role; none: the pods get no token either
+  bool token = false;                         // the pods get a token although the Role is empty
+  std::optional<std::int64_t> fs_group = {};  // when podSecurityContext names none
+  std::int64_t replicas = 1;
+  Rollout rollout = Rollout::surge;
+  bool spread = true;  // over nodes and zones, unless the user writes an affinity
+  int grace_seconds = 30;
+  std::string metrics_path = "/metrics";
+};
+
+struct WorkloadDefaults {
+  std::string_view container;        // its name
+  std::string_view image_name = {};  // in Settings::images, when spec.image names no repository
+  std::string_view startup_path = "/health", readiness_path = "/health", liveness_path = "/health";
+  int startup_period = 5, startup_failures = 60;  // seconds and count: how long it may take to start
+};
+
+/// What all kinds that serve have in common: image, expose, replicas, resources, env, the pod knobs, probes.
+/// Rollout is in_place when GPUs are asked for. The caller puts its own env,
+/// then append_user_env(), and adds volumes, init containers, rights.
+Workload read_workload(const Scope& scope, const WorkloadDefaults& defaults);
+
+/// The user's variables, behind those that are there; one of the same name replaces the operator's.
+void append_user_env(const Scope& scope, Workload& workload);
+
+/// Mounts a claim (a `pvc` object of the spec) into the main container. A claim that one node at a time may mount makes
+/// the rollout in_place.
+void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,
+                 std::string_view path, bool read_only = false);
+/// pvc.name, or <resource>-pvc.
+std::string claim_name(const Scope& scope, const Field& pvc);
+/// The PersistentVolumeClaim of `pvc`, when pvc.create is on. `owned` false: it outlives the resource.
+void add_claim(const Scope& scope, const Field& pvc, bool owned = false);
+
+/// ServiceAccount, Role, RoleBinding, Service, Deployment and, where asked for, Ingress, HTTPRoute,
+/// HorizontalPodAutoscaler, ServiceMonitor. What an API that is not served would need is left out and told in an event.
+void add_workload(const Scope& scope, const Workload& workload);
+
+// The pieces of add_workload(), for kinds that put them together differently.
+void add_access(const Scope& scope, const Workload& workload);
+/// Role and RoleBinding `name` for a ServiceAccount of the namespace; an empty Role when there are no rights.
+void add_rights(const Scope& scope, std::string_view name, std::string_view service_account,
+                const std::vector<PolicyRule>& rights);
+struct ServiceShape {
+  TextMap selector = {};              // instead of selector_labels()
+  std::vector<NamedPort> ports = {};  // beside `api` and `metrics`
+};
+void add_service(const Scope& scope, const ServiceShape& shape = {});
+void add_deployment(const Scope& scope, const Workload& workload);
+void add_routes(const Scope& scope);
+void add_autoscaler(const Scope& scope);
+void add_service_monitor(const Scope& scope, std::string_view metrics_path);
+
+/// {"metadata": …, "spec": …} of the pods, as the value of `template`.
+void write_pod_template(const Scope& scope, json::Writer& out, const Workload& workload);
+
+}  // namespace stackgate::reconcile::parts
