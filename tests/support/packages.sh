@@ -9,8 +9,11 @@ package_group() {
       librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     cluster) echo curl jq openssl xz-utils tar perl-base procps ;;
+    node) echo iproute2 util-linux mount gcc libc6-dev ;;
     style) echo clang-format-19 shellcheck codespell ;;
     lint) echo clang-tidy-19 ;;
+    chart) echo golang-go golang-github-masterminds-sprig-dev golang-github-xeipuuv-gojsonschema-dev \
+      golang-github-ghodss-yaml-dev jq ;;
     bench) echo wrk libbenchmark-dev ;;
   esac
 }
