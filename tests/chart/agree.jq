@@ -14,7 +14,7 @@ def covers($labels): . as $want | ($labels // {}) as $has | all($want | to_entri
   (named("NetworkPolicy")[] | select(.spec.podSelector.matchLabels | covers($pod.metadata.labels) | not) | "the network policy selects no pod"),
   (named("NetworkPolicy")[].spec.ingress[].ports[].port | . as $port | select($ports | index($port) | not) | "network policy: no port \(.)"),
   (($container.livenessProbe, $container.readinessProbe).httpGet.port | . as $port | select($ports | index($port) | not) | "probe: no port \(.)"),
-  ($container.ports[] | .containerPort as $n | select([$flags.listen, $flags["metrics-listen"], $flags["health-listen"]] | index(":\($n)") | not) | "nothing listens on \(.)"),
+  ($container.ports[] | .containerPort as $n | select([$flags.listen, $flags["metrics-listen"], $flags["health-listen"]] | index(":\($n)") | not) | "nothing listens on \($n)"),
   (named("ServiceMonitor")[] | . as $m | select(any($services[]; .metadata.labels as $l | ($m.spec.selector.matchLabels | covers($l)) and ([.spec.ports[].name] | index($m.spec.endpoints[0].port))) | not) | "the ServiceMonitor finds no Service"),
   (named("ServiceMonitor")[] | select(.spec.namespaceSelector.matchNames != [$ns]) | "the ServiceMonitor looks elsewhere"),
   (.[] | select(.webhooks) | . as $c | .webhooks[].clientConfig.service as $s | select(any($services[]; .metadata.name == $s.name and .metadata.namespace == $s.namespace and ([.spec.ports[].port] | index($s.port))) | not) | "\($c.kind): no such Service \($s)"),
