@@ -1,0 +1,112 @@
+#include "reconcile/control/child_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "reconcile/compare/stamp.hpp"
+#include "reconcile/control/ssh_key.hpp"
+#include "services/kit/base/base64.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+std::string with_ssh_key(std::string_view body) {
+  json::Document document;
+  if (!json::parse(body, document)) return std::string(body);
+  const SshKey key = make_ssh_key();
+  std::string out;
+  json::Writer writer(out);
+  writer.object([&] {
+    for (const json::Member& each : document.root.members())
+      if (each.key != "data") writer.member(each.key, each.value);
+    writer.key("data");
+    writer.object([&] {
+      writer.member("id", base64::encode(key.private_key));
+      writer.member("id.pub", base64::encode(key.public_key + "\n"));
+    });
+  });
+  return out;
+}
+
+std::string stamped_body(const DesiredChild& child, std::string_view hash) {
+  json::Document document;
+  if (!json::parse(child.body, document)) return child.body;
+  return stamped(document.root, hash);
+}
+
+/// Fails on the server when the entry is not the one that was meant.
+std::string adopt_patch(int entry) {
+  std::string out;
+  json::Writer writer(out);
+  const std::string at = fmt::format("/metadata/managedFields/{}", entry);
+  const auto step = [&](std::string_view op, std::string_view member, std::string_view value) {
+    writer.object([&] {
+      writer.member("op", op);
+      writer.member("path", fmt::format("{}/{}", at, member));
+      writer.member("value", value);
+    });
+  };
+  writer.array([&] {
+    step("test", "manager", "stackgate");
+    step("test", "operation", "Update");
+    step("replace", "operation", "Apply");
+  });
+  return out;
+}
+
+}  // namespace
+
+std::expected<void, kube::ApiError> ChildWriter::create(const Key& key, const DesiredChild& child,
+                                                        std::string_view hash) const {
+  std::string body = stamped_body(child, hash);
+  if (child.generate_ssh_key) body = with_ssh_key(body);
+  auto made = client_.create(world_.resource(child.type), key.ns, std::move(body));
+  if (made) {
+    store_.wrote_child(child.type, made->root(), key);
+    return {};
+  }
+  if (made.error().conflict())
+    if (auto looked = look_again(key, child.type, child.name); !looked) return std::unexpected(looked.error());
+  return std::unexpected(std::move(made.error()));
+}
+
+std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const DesiredChild& child,
+                                                        std::string_view hash, const StoredChild& found) const {
+  const kube::ResourceType type = world_.resource(child.type);
+  if (found.create_entry >= 0) {
+    auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
+    if (!adopted) {
+      // Somebody else's write moved the entry: what is stored now tells where it is.
+      if (auto looked = look_again(key, child.type, child.name); !looked) return std::unexpected(looked.error());
+      return std::unexpected(std::move(adopted.error()));
+    }
+    store_.wrote_child(child.type, adopted->root(), key);
+  }
+  auto applied = client_.apply(type, key.ns, child.name, stamped_body(child, hash));
+  if (!applied) return std::unexpected(std::move(applied.error()));
+  store_.wrote_child(child.type, applied->root(), key);
+  return {};
+}
+
+std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const StoredChild& found) const {
+  auto removed = client_.remove(world_.resource(found.type), key.ns, found.name, {.uid = found.uid});
+  if (!removed && !removed.error().not_found() && !removed.error().conflict())
+    return std::unexpected(std::move(removed.error()));
+  store_.forget_child(key, found.type, found.name, found.uid);
+  return {};
+}
+
+std::expected<bool, kube::ApiError> ChildWriter::look_again(const Key& key, ChildType type,
+                                                            std::string_view name) const {
+  auto found = client_.get(world_.resource(type), key.ns, name);
+  if (found) {
+    store_.wrote_child(type, found->root(), key);
+    return false;
+  }
+  if (!found.error().not_found()) return std::unexpected(std::move(found.error()));
+  store_.forget_child(key, type, name, {});
+  return true;
+}
+
+}  // namespace stackgate::reconcile

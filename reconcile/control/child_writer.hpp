@@ -1,0 +1,37 @@
+// Writes one child as its verdict says, and tells the store at once what the API server answered.
+#pragma once
+#include <expected>
+#include <string_view>
+
+#include "reconcile/compare/verdict.hpp"
+#include "reconcile/observe/store.hpp"
+#include "reconcile/observe/world.hpp"
+#include "reconcile/plan/plan.hpp"
+#include "services/kit/kube/client.hpp"
+
+namespace stackgate::reconcile {
+
+/// Thread-safe; blocks.
+class ChildWriter {
+ public:
+  ChildWriter(kube::Client& client, Store& store, const World& world) : client_(client), store_(store), world_(world) {}
+
+  /// POST. When the name is taken (409) the object that has it is fetched into the store, so that the next verdict
+  /// knows whose it is; the error is returned all the same.
+  std::expected<void, kube::ApiError> create(const Key& key, const DesiredChild& child, std::string_view hash) const;
+  /// Server-side apply. A child that was never applied before first has its create entry turned into an apply entry:
+  /// see create_entry() in observe/slim.hpp.
+  std::expected<void, kube::ApiError> update(const Key& key, const DesiredChild& child, std::string_view hash,
+                                             const StoredChild& found) const;
+  /// Only this very object. One that is gone already is no error.
+  std::expected<void, kube::ApiError> remove(const Key& key, const StoredChild& found) const;
+  /// Asks whose the name is now: true when it is free.
+  std::expected<bool, kube::ApiError> look_again(const Key& key, ChildType type, std::string_view name) const;
+
+ private:
+  kube::Client& client_;
+  Store& store_;
+  const World& world_;
+};
+
+}  // namespace stackgate::reconcile

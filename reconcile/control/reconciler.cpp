@@ -1,0 +1,261 @@
+#include "reconcile/control/reconciler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <optional>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "reconcile/compare/stamp.hpp"
+#include "reconcile/control/recording_lookup.hpp"
+#include "reconcile/control/refusal.hpp"
+#include "reconcile/status/blocked.hpp"
+#include "reconcile/status/read.hpp"
+#include "reconcile/status/workload.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+std::string now_text() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+}
+
+/// What a service needs to know of its cache.
+CacheFacts cache_facts(const Store& store, const Resource& service) {
+  const std::string_view name = read::text(service.spec, {"storage", "nimCache", "name"});
+  if (name.empty()) return {};
+  const auto stored = store.resource({crds::Kind::inference_cache, std::string(service.ns), std::string(name)});
+  json::Document document;
+  if (!stored || !json::parse(*stored->json, document)) return {};
+  const json::Value* cache = &document.root;
+  const json::Value* ready = read::condition(cache, "Ready");
+  return {.exists = true,
+          .state = stored->state,
+          .claim = std::string(read::text(cache, {"status", "pvc"})),
+          .sub_path = std::string(read::text(cache, {"spec", "storage", "pvc", "subPath"})),
+          .message = std::string(read::text(ready, {"message"}))};
+}
+
+}  // namespace
+
+/// The snapshot of one pass, parsed.
+struct Reconciler::View {
+  Snapshot snapshot;
+  json::Document document;
+  Resource resource;
+  std::deque<json::Document> documents;  // of the children
+  std::vector<LiveChild> children;
+  std::vector<InputFacts> inputs;
+  validate::Findings findings;
+
+  /// False when the resource is gone.
+  bool load(const Key& key, Snapshot taken);
+  FoundChild find(ChildType type, std::string_view name) const;
+};
+
+bool Reconciler::View::load(const Key& key, Snapshot taken) {
+  snapshot = std::move(taken);
+  if (!snapshot.resource || !json::parse(*snapshot.resource->json, document)) return false;
+  static const json::Value empty = json::Value::make_object({}, 0);
+  const json::Value* spec = document.root.find("spec");
+  resource = {.kind = key.kind,
+              .ns = key.ns,
+              .name = key.name,
+              .uid = snapshot.resource->uid,
+              .generation = snapshot.resource->generation,
+              .deleting = read::at(&document.root, {"metadata", "deletionTimestamp"}) != nullptr,
+              .object = &document.root,
+              .spec = spec == nullptr ? &empty : spec,
+              .status = document.root.find("status")};
+  documents.clear();
+  children.clear();
+  for (const StoredChild& child : snapshot.children) {
+    json::Document& parsed = documents.emplace_back();
+    if (!json::parse(*child.json, parsed)) continue;
+    children.push_back({child.type, child.name, &parsed.root, child.owner_uid == resource.uid});
+  }
+  return true;
+}
+
+FoundChild Reconciler::View::find(ChildType type, std::string_view name) const {
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (children[i].type != type || children[i].name != name) continue;
+    const auto stored = std::ranges::find_if(
+        snapshot.children, [&](const StoredChild& each) { return each.type == type && each.name == name; });
+    return {.object = children[i].object, .owned = children[i].owned, .ours = stored->managed};
+  }
+  return {};
+}
+
+/// What one pass has done so far.
+struct Reconciler::Write {
+  Pass pass;
+  bool children_written = false;
+  std::optional<Trouble> trouble;  // the first that users have to know of
+  void failed(const kube::ApiError& error) {
+    pass.result = Pass::Result::try_again;
+    if (pass.error.empty()) pass.error = error.message;
+  }
+};
+
+Reconciler::Reconciler(kube::Client& client, Store& store, const World& world, ReconcilerOptions options)
+    : client_(client), store_(store), world_(world), options_(std::move(options)), writer_(client, store, world) {}
+
+Pass Reconciler::run(const Key& key, bool defer_status) {
+  Write write;
+  View view;
+  if (!view.load(key, store_.snapshot(key))) return write.pass;
+  Plan plan = plan_for(key, view);
+  if (plan.acts) {
+    write_children(key, view, plan, write);
+    if (write.children_written) {
+      if (defer_status && !write.trouble && write.pass.result == Pass::Result::settled) {
+        write.pass.result = Pass::Result::status_waits;
+        return write.pass;
+      }
+      // The status speaks of what is there now.
+      if (!view.load(key, store_.snapshot(key))) return write.pass;
+      plan = plan_for(key, view);
+    }
+  }
+  write_status(key, view, plan, write);
+  return write.pass;
+}
+
+Plan Reconciler::plan_for(const Key& key, View& view) {
+  std::vector<std::string> references;
+  if (!view.resource.deleting) {
+    const auto lookup = options_.lookup();
+    RecordingLookup recording(*lookup);
+    view.findings =
+        validate::review({.kind = key.kind, .object = view.resource.object, .ns = key.ns}, &recording, options_.rules);
+    references = recording.take();
+  }
+  view.inputs.clear();
+  for (const InputName& input : inputs_of(key.kind, *view.resource.spec)) {
+    references.push_back(reference(info(input.type).resource.plural, key.ns, input.name));
+    if (auto hash = store_.input(input.type, key.ns, input.name))
+      view.inputs.push_back({input.type, input.name, std::move(*hash)});
+  }
+  store_.set_references(key, std::move(references));
+  const Observed observed{
+      .children = view.children,
+      .pods = view.snapshot.pods,
+      .inputs = view.inputs,
+      .cache = key.kind == crds::Kind::inference_service ? cache_facts(store_, view.resource) : CacheFacts{},
+      .served = world_.served(),
+      .findings = view.findings};
+  return make_plan(view.resource, observed, options_.settings);
+}
+
+void Reconciler::write_children(const Key& key, const View& view, const Plan& plan, Write& write) {
+  for (const DesiredChild& child : plan.children) write_child(key, view, child, write);
+  prune(key, view, plan, write);
+}
+
+void Reconciler::write_child(const Key& key, const View& view, const DesiredChild& child, Write& write) {
+  json::Document body;
+  if (!json::parse(child.body, body)) {
+    log::error("a planned child is no JSON", {{"resource", to_string(key)}, {"kind", info(child.type).kind}});
+    return;
+  }
+  const std::string hash = plan_hash(body.root, child.follows_live_replicas);
+  const WantedChild wanted{.body = body.root,
+                           .hash = hash,
+                           .keep = child.keep,
+                           .owned = read::at(&body.root, {"metadata", "ownerReferences"}) != nullptr};
+  Verdict verdict = judge(wanted, view.find(child.type, child.name));
+  const std::string_view kind = info(child.type).kind;
+  if (verdict.need == Need::nothing) return;
+  if (!options_.may_write()) {
+    write.failed({.message = "not the leader any more"});
+    return;
+  }
+  if (verdict.need == Need::taken) {
+    const auto free = writer_.look_again(key, child.type, child.name);
+    if (!free) return write.failed(free.error());
+    if (!*free) {
+      write.pass.result = Pass::Result::try_again;
+      if (!write.trouble) write.trouble = name_taken(kind, child.name);
+      return;
+    }
+    verdict.need = Need::create;
+  }
+  if (verdict.need == Need::wait) {
+    write.pass.result = Pass::Result::try_again;
+    if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: {}", kind, child.name, verdict.why);
+    return;
+  }
+  const auto stored = std::ranges::find_if(view.snapshot.children, [&](const StoredChild& each) {
+    return each.type == child.type && each.name == child.name;
+  });
+  const auto done =
+      verdict.need == Need::create ? writer_.create(key, child, hash) : writer_.update(key, child, hash, *stored);
+  if (done) {
+    ++write.pass.writes;
+    write.children_written = true;
+    log::debug(verdict.need == Need::create ? "child created" : "child updated",
+               {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", verdict.why}});
+    return;
+  }
+  write.failed(done.error());
+  if (!write.trouble) write.trouble = refusal(kind, child.name, done.error());
+}
+
+void Reconciler::prune(const Key& key, const View& view, const Plan& plan, Write& write) {
+  for (const StoredChild& child : view.snapshot.children) {
+    if (child.owner_uid != view.resource.uid) continue;
+    const bool wanted = std::ranges::any_of(
+        plan.children, [&](const DesiredChild& each) { return each.type == child.type && each.name == child.name; });
+    const FoundChild found = view.find(child.type, child.name);
+    if (wanted || found.object == nullptr) continue;
+    if (read::at(found.object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
+    if (!options_.may_write()) return write.failed({.message = "not the leader any more"});
+    if (auto removed = writer_.remove(key, child); !removed) {
+      write.failed(removed.error());
+      continue;
+    }
+    ++write.pass.writes;
+    write.children_written = true;
+    log::info("child removed", {{"resource", to_string(key)}, {"kind", info(child.type).kind}, {"name", child.name}});
+  }
+}
+
+void Reconciler::write_status(const Key& key, const View& view, const Plan& plan, Write& write) {
+  const Status status = write.trouble ? blocked_by(plan.status, *write.trouble) : plan.status;
+  const std::string body = status_json(status, view.resource.generation, view.resource.status, now_text());
+  if (body.empty()) return;
+  if (!options_.may_write()) return write.failed({.message = "not the leader any more"});
+  std::string patch;
+  json::Writer writer(patch);
+  writer.object([&] {
+    writer.key("metadata");
+    writer.object([&] { writer.member("uid", view.resource.uid); });  // never the status of a namesake
+    writer.key("status");
+    writer.raw(body);
+  });
+  const kube::ResourceType type{crds::api_group, crds::api_version, crds::info(key.kind).plural};
+  const std::string path = kube::object_path(type, key.ns, key.name, "status") + "?fieldManager=stackgate-status";
+  const auto answer = client_.request("PATCH", path, patch, "application/merge-patch+json", true);
+  if (!answer) {
+    // It went meanwhile: its deletion is on the way to us.
+    if (!answer.error().not_found()) write.failed(answer.error());
+    return;
+  }
+  ++write.pass.writes;
+  json::Document stored;
+  if (json::parse(answer->body, stored)) store_.wrote_resource(key, stored.root);
+  log::info("status", {{"resource", to_string(key)}, {"state", to_string(status.state)}});
+  for (const EventNote& note : plan.events) options_.record(view.resource, note);
+  if (write.trouble)
+    options_.record(view.resource,
+                    {.warning = true, .reason = write.trouble->reason, .message = write.trouble->message});
+}
+
+}  // namespace stackgate::reconcile

@@ -1,0 +1,70 @@
+// One look at one resource: what it should have is compared with what it has, and the difference is written.
+//
+//   store ─→ rules ─→ plan ─→ verdict for each child ─→ writes, pruning ─→ status
+//
+// Level-based: it does not know why it was called, and calling it once too often costs no request. Errors never leave
+// half a decision behind: whatever was written stays true, and the next pass goes on from there.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "reconcile/control/child_writer.hpp"
+#include "reconcile/observe/store.hpp"
+#include "reconcile/observe/world.hpp"
+#include "reconcile/plan/plan.hpp"
+#include "services/kit/kube/client.hpp"
+#include "validators/lookup.hpp"
+#include "validators/rulebook.hpp"
+
+namespace stackgate::reconcile {
+
+struct Pass {
+  enum class Result : std::uint8_t {
+    settled,       // nothing is left to do until something changes
+    status_waits,  // children were written; the status may wait until there is less to do
+    try_again,     // something failed that time may cure
+  } result = Result::settled;
+  unsigned writes = 0;  // of any kind, as answered with success
+  std::string error;    // with try_again: the first failure
+};
+
+/// What one pass needs beside the cluster.
+struct ReconcilerOptions {
+  Settings settings;
+  validate::Options rules;
+  /// A lookup that answers from caches and says absent where it must be so; called once per pass.
+  std::function<std::unique_ptr<validate::Lookup>()> lookup;
+  /// Asked before each write: false ends the pass with try_again.
+  std::function<bool()> may_write;
+  /// Tells users; called after the status that it goes with was written.
+  std::function<void(const Resource& resource, const EventNote& note)> record;
+};
+
+/// Thread-safe for different keys; one key must not be in two passes at once.
+class Reconciler {
+ public:
+  /// All references must outlive it.
+  Reconciler(kube::Client& client, Store& store, const World& world, ReconcilerOptions options);
+
+  /// Blocks while it writes. With `defer_status` a pass that wrote children leaves the status to the next pass.
+  Pass run(const Key& key, bool defer_status);
+
+ private:
+  struct View;
+  struct Write;
+  Plan plan_for(const Key& key, View& view);
+  void write_children(const Key& key, const View& view, const Plan& plan, Write& write);
+  void write_child(const Key& key, const View& view, const DesiredChild& child, Write& write);
+  void prune(const Key& key, const View& view, const Plan& plan, Write& write);
+  void write_status(const Key& key, const View& view, const Plan& plan, Write& write);
+
+  kube::Client& client_;
+  Store& store_;
+  const World& world_;
+  const ReconcilerOptions options_;
+  const ChildWriter writer_;
+};
+
+}  // namespace stackgate::reconcile

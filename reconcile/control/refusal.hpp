@@ -1,0 +1,16 @@
+// What an answer of the API server to a write means for the resource. Pure and thread-safe.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "reconcile/status/status.hpp"
+#include "services/kit/kube/api_error.hpp"
+
+namespace stackgate::reconcile {
+
+/// The trouble to show to users, or nothing for what another try cures (conflicts, time-outs, an API server that is
+/// busy or away). `kind` and `name` are the child's. Reasons: QuotaExceeded (passing), NamespaceTerminating (passing),
+/// Forbidden, ChildRefused (lasting).
+std::optional<Trouble> refusal(std::string_view kind, std::string_view name, const kube::ApiError& error);
+
+}  // namespace stackgate::reconcile

@@ -1,0 +1,154 @@
+// Everything the operator knows of the cluster, by the resource it belongs to: one look-up gives a reconcile all it
+// needs. Filled by watches and, at once, by what the API server answers to our own writes; an older event never
+// overwrites a newer write.
+//
+// Thread-safe. Strings of JSON are shared, never copied.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "reconcile/child_types.hpp"
+#include "reconcile/observe/key.hpp"
+#include "reconcile/status/pod.hpp"
+
+namespace stackgate::reconcile {
+
+using Text = std::shared_ptr<const std::string>;
+
+/// What the store files; each shelf counts the rounds of its relists by type.
+enum class Shelf : std::uint8_t { resource, child, pod, input, reference };
+
+struct StoredResource {
+  std::string uid;
+  std::uint64_t version = 0;
+  std::int64_t generation = 0;
+  std::string state;  // status.state, empty when there is no status
+  Text json;          // see slim_json()
+};
+
+struct StoredChild {
+  ChildType type;
+  std::string name;
+  std::string uid;
+  std::string owner_uid;  // of its controller, or empty
+  bool managed = false;   // has the operator's labels
+  int create_entry = -1;  // see slim.hpp
+  std::uint64_t version = 0;
+  Text json;
+};
+
+/// Of one resource, at one moment.
+struct Snapshot {
+  std::optional<StoredResource> resource;
+  std::vector<StoredChild> children;
+  std::vector<PodFacts> pods;
+};
+
+/// An object that a resource names: "secrets/ml/registry-api".
+std::string reference(std::string_view plural, std::string_view ns, std::string_view name);
+
+class Store {
+ public:
+  /// `changed` is called, on the thread that brought the news and without a lock held, for each resource that may have
+  /// to be looked at.
+  explicit Store(std::function<void(const Key&)> changed) : changed_(std::move(changed)) {}
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  Snapshot snapshot(const Key& key) const;
+  std::optional<StoredResource> resource(const Key& key) const;
+  std::vector<Key> resources() const;
+  /// Content hash of a Secret or ConfigMap; nothing when there is no such object.
+  std::optional<std::string> input(ChildType type, std::string_view ns, std::string_view name) const;
+  /// How many resources of the kind are in each state; an empty word stands for those without a status.
+  std::map<std::string, std::size_t> states(crds::Kind kind) const;
+  struct Sizes {
+    std::size_t resources = 0, children = 0, pods = 0, inputs = 0;
+  };
+  Sizes sizes() const;
+
+  /// What the resource's last reconcile asked about: a change of any of them is news for it.
+  void set_references(const Key& key, std::vector<std::string> references);
+
+  // --- What watches and our own writes tell. `object` is read during the call only. ---
+  void put_resource(crds::Kind kind, const json::Value& object);
+  void drop_resource(crds::Kind kind, const json::Value& object);
+  void put_child(ChildType type, const json::Value& object);
+  /// In all the drops, an object of which only name and namespace are known will do.
+  void drop_child(ChildType type, const json::Value& object);
+  void put_pod(const json::Value& object);
+  void drop_pod(const json::Value& object);
+  void put_input(ChildType type, const json::Value& object);
+  void drop_input(ChildType type, const json::Value& object);
+  /// Any other object that resources may name came, changed or went.
+  void touch(std::string_view plural, const json::Value& object);
+
+  // --- What the API server answered to us about a child of `key`; nobody is told. The object may be foreign: it only
+  // bears a child's name, and no watch tells of it. ---
+  void wrote_child(ChildType type, const json::Value& object, const Key& key);
+  void wrote_resource(const Key& key, const json::Value& object);
+  /// An empty uid stands for any.
+  void forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid);
+
+  // --- Relists: what was not put between begin and end is dropped. `type` is a crds::Kind for resources. ---
+  void begin_round(Shelf shelf, unsigned type);
+  void end_round(Shelf shelf, unsigned type);
+
+ private:
+  struct KeptChild {
+    StoredChild child;
+    std::uint32_t round = 0;
+    bool foreign = false;  // no watch tells of it
+  };
+  struct KeptPod {
+    PodFacts facts;
+    std::uint32_t round = 0;
+  };
+  struct Entry {
+    std::optional<StoredResource> resource;
+    std::uint32_t round = 0;
+    std::vector<KeptChild> children;
+    std::vector<KeptPod> pods;
+    std::vector<std::string> references;
+    bool empty() const { return !resource && children.empty() && pods.empty() && references.empty(); }
+  };
+  struct Input {
+    std::string hash;
+    std::uint32_t round = 0;
+  };
+  using News = std::vector<Key>;
+
+  std::uint32_t& round(Shelf shelf, unsigned type);
+  void tell(const News& news) const;
+  void add_interested(const std::string& ref, News& news) const;
+  void count_state(crds::Kind kind, const std::string& state, int by);
+  void drop_if_empty(const Key& key);
+  bool keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign);
+  bool keep_resource(const Key& key, const json::Value& object);
+  template <class Drop>
+  void drop_from_entry(const json::Value& object, Drop&& drop);
+  /// True when nothing is left of the entry.
+  bool end_round_of(std::pair<const Key, Entry>& each, Shelf shelf, unsigned type, std::uint32_t now, News& news);
+  void drop_resource_of(const Key& key, Entry& entry, News& news);
+  void replace_references(const Key& key, Entry& entry, std::vector<std::string> references);
+
+  const std::function<void(const Key&)> changed_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Entry, KeyHash> entries_;
+  std::unordered_map<std::string, Input> inputs_;  // by reference()
+  std::unordered_map<std::string, std::unordered_set<Key, KeyHash>> interested_;
+  std::array<std::array<std::uint32_t, 16>, 5> rounds_{};  // by shelf and type
+  std::array<std::map<std::string, std::size_t>, 8> states_;
+};
+
+}  // namespace stackgate::reconcile
