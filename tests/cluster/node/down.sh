@@ -20,7 +20,10 @@ if [ -d "$state" ]; then
   fi
   rm -f "$state/node.pid"
 fi
+# Another node may be running: its cgroups stay.
+exec 9</sys/fs/cgroup
 for _ in $(seq 50); do
+  flock --nonblock 9 || break
   ! remove_cgroups || break
   sleep 0.1
 done

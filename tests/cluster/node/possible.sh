@@ -5,7 +5,7 @@ no() { echo "$1" && exit 1; }
 
 [ "$(uname -s)" = Linux ] || no "a node needs Linux"
 [ "$(id -u)" = 0 ] || no "a node needs root: it makes namespaces, mounts and network devices"
-for tool in unshare nsenter ip mount pivot_root gcc; do
+for tool in unshare nsenter flock ip mount pivot_root gcc; do
   command -v "$tool" >/dev/null || no "the command $tool is missing"
 done
 words=$(unshare --net --mount --pid --uts --ipc --fork --kill-child true 2>&1) ||

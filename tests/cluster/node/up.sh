@@ -16,7 +16,10 @@ parts=$kube_cache/node-1.20.2 kube=$kube_cache/kubernetes-1.20.2
 state=$(realpath -m "${1:?usage: up.sh STATE [IMAGE.tar...]}")
 shift
 "$here/down.sh" "$state" --purge
-remove_cgroups || { echo "another node is running on this machine (cgroup $node_cgroup is in use)" >&2; exit 1; }
+# The lock is on a directory that all nodes share; all processes of the node inherit it, so it ends with the last of them.
+exec 9</sys/fs/cgroup
+flock --nonblock 9 || { echo "another node is running on this machine" >&2; exit 1; }
+remove_cgroups || { echo "processes of an earlier node still run in the cgroup $node_cgroup" >&2; exit 1; }
 mkdir -p "$state"
 chmod 700 "$state"
 
