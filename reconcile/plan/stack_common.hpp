@@ -1,0 +1,49 @@
+// What the five stack kinds share.
+//
+//   parts::Scope scope(planning);
+//   parts::Workload workload = stack::begin(scope, {.container = "entitystore", …});
+//   … its own variables, volumes, rights …
+//   stack::finish(scope, std::move(workload), {…});
+//
+// Pure. Variables, volumes and paths stand in one table in README.md.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reconcile/plan/parts/workload.hpp"
+
+namespace stackgate::reconcile::stack {
+
+/// Where Secrets are mounted, each in a folder of its own.
+inline constexpr std::string_view secrets_folder = "/run/secrets/stackgate";
+
+/// The workload with image, listening address, data folder, OpenTelemetry and, where the spec has one, the database.
+parts::Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& defaults);
+
+/// A variable with what the field says (or its default), when it says something.
+void put_text(parts::Workload& workload, std::string_view name, const parts::Field& field);
+
+/// Mounts keys of a Secret, or all of them, read-only at <secrets_folder>/<volume>; gives that path.
+std::string mount_secret(parts::Workload& workload, std::string_view volume, std::string_view secret,
+                         const std::vector<parts::KeyToPath>& items = {});
+
+/// repository:tag of an image object. A tag without a repository is one of `own`, the operator's image.
+std::string image_of(const parts::Field& image, std::string_view own);
+
+/// The image that `field` names, or the operator's own of that name.
+std::string image_or_own(const parts::Scope& scope, const parts::Field& field, std::string_view own);
+
+struct Ending {
+  /// Sub-commands that run before the container starts, after `migrate`.
+  std::vector<std::string> init = {};
+  /// A `pvc` object whose claim the pods mount: what is wrong with it is told in the status.
+  std::optional<parts::Field> mounted = {};
+};
+
+/// Adds the user's variables, the data folder (an emptyDir unless a volume `data` is mounted), init containers, all
+/// children, and the status.
+void finish(const parts::Scope& scope, parts::Workload workload, const Ending& ending = {});
+
+}  // namespace stackgate::reconcile::stack
