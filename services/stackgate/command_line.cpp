@@ -176,7 +176,9 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
       "  stackgate validate --output sarif . > stackgate.sarif\n\n"
       "Exit status: 0 no errors, 1 errors, 2 something could not be read, or the cluster not be asked.");
   app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
-  app->add_option("--old", options.old_path, "the resources as they are stored: rules about updates hold, too")
+  app->add_option("--old", options.old_path,
+                  "the resources as they are stored: rules about updates hold, too, and what is no longer among the "
+                  "new ones counts as deleted")
       ->type_name("PATH");
   word_option(*app, "--output,-o", options.output, output_words, "how findings are written (default: text)")
       ->envname("STACKGATE_OUTPUT");
@@ -228,14 +230,30 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   explain->footer("Example:\n  stackgate rules explain schema-required");
   rules_json(explain);
 
-  CLI::App* const crds_command = root.add_subcommand("crds", "Print the CustomResourceDefinitions");
+  CLI::App* const crds_command = root.add_subcommand("crds", "Print the CustomResourceDefinitions, or apply them");
   crds_command->add_option("kinds", crds.kinds, "kinds, plurals or short names (default: all)")->type_name("KIND");
   crds_command
       ->add_option_function<std::string>(
           "--output,-o", [&crds](const std::string& word) { crds.json = word == "json"; }, "how they are written")
       ->check(one_of({"yaml", "json"}))
       ->type_name("yaml|json");
-  crds_command->footer("Examples:\n  stackgate crds | kubectl apply -f -\n  stackgate crds isvc icache");
+  CLI::Option* const apply_flag = crds_command->add_flag(
+      "--apply", crds.apply, "put them into the cluster, wait until they are served, and say what changed");
+  crds_command->get_option("--output")->excludes(apply_flag);
+  crds_command->add_flag("--dry-run", crds.dry_run, "only say what would change")->needs(apply_flag);
+  crds_command->add_option("--timeout", crds.timeout_seconds, "how long to wait for each, in seconds")
+      ->check(number_between(1, 3600))
+      ->type_name("N")
+      ->capture_default_str()
+      ->needs(apply_flag);
+  add_cluster_options(*crds_command, crds.kubeconfig, crds.context);
+  crds_command->footer(
+      "Examples:\n"
+      "  stackgate crds isvc icache\n"
+      "  stackgate crds | kubectl apply --server-side -f -\n"
+      "  stackgate crds --apply --dry-run      what would an upgrade change?\n"
+      "  stackgate crds --apply\n\n"
+      "Exit status with --apply: 0 all are there and served, 1 refused or failed (run it again).");
 
   CLI::App* const version_command = root.add_subcommand("version", "Print the version");
 

@@ -1,5 +1,6 @@
 #include "services/stackgate/validate/validate.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -76,6 +77,37 @@ TEST(Validate, long_lines_are_cut_around_the_fault) {
     end = std::min(ran.out.find('\n', at), ran.out.size());
     EXPECT_LT(end - at, 300U);
   }
+}
+
+TEST(Validate, an_excerpt_of_a_long_line_begins_sixty_characters_before_the_fault) {
+  const std::string head = R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"StackGuardrail","metadata":{"name":"g",)"
+                           R"("annotations":{"a":")";
+  std::string filler;
+  for (int i = 0; i < 3000; ++i) filler += "é\xE2\x82\xAC";  // two and three bytes
+  const Ran ran = run({"validate", "-"}, head + filler +
+                                             R"("}},"spec":{"nimEndpoint":{"baseURL":7},)"
+                                             R"("configStore":{"configMap":{"name":"rails"}}}})");
+  const std::size_t column =
+      head.size() + 6000 + std::string_view(R"("}},"spec":{"nimEndpoint":{"baseURL":)").size() + 1;
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:1:" + std::to_string(column) + ": error: spec.nimEndpoint.baseURL:"));
+  EXPECT_THAT(ran.out, HasSubstr("1 | …€é€"));
+  EXPECT_THAT(ran.out, HasSubstr("\n      |  " + std::string(60, ' ') + "^\n"));
+}
+
+TEST(Validate, a_thousand_faults_in_one_line_of_megabytes_take_no_longer_than_their_number) {
+  std::string text =
+      R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"InferenceService","metadata":{"name":"llm"},)"
+      R"("spec":{"authSecret":"a","image":{"repository":"registry.example.com/llm","tag":"1"},"storage":{"nimCache":{"name":"m"}},)"
+      R"("resources":{"limits":{"nvidia.com/gpu":1}},"expose":{"service":{"port":8000}},"env":[)";
+  for (int i = 0; i < 1200; ++i)
+    text += std::string(i == 0 ? "" : ",") + R"({"name":"BAD NAME )" + std::to_string(i) + R"(","value":")" +
+            std::string(4000, 'v') + "\"}";
+  text += "]}}";
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = run({"validate", "-"}, text);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_THAT(ran.out, HasSubstr("1000 errors"));
+  EXPECT_LT(took, std::chrono::seconds(1));
 }
 
 TEST(Validate, no_document_can_speak_to_the_terminal) {
@@ -162,6 +194,50 @@ TEST(Validate, old_documents_make_it_an_update) {
   EXPECT_EQ(run({"validate", "-"}, still).status, 1);
   const Ran other = run({"validate", "--old", old, "-"}, with(good, "name: guardrail", "name: another"));
   EXPECT_THAT(other.err, HasSubstr("nothing was compared"));
+}
+
+TEST(Validate, what_is_stored_and_no_longer_there_counts_as_deleted) {
+  const std::string cache = R"(apiVersion: stackgate.dev/v1alpha1
+kind: InferenceCache
+metadata: {name: llama}
+spec: {}
+)";
+  const std::string service = R"(apiVersion: stackgate.dev/v1alpha1
+kind: InferenceService
+metadata: {name: llm}
+spec:
+  storage: {nimCache: {name: llama}}
+)";
+  const test::TempDir dir;
+  const std::string old = dir / "old.yaml";
+  std::ofstream(old) << good << "---\n" << cache;
+  const Ran used = run({"validate", "--old", old, "-"}, good + ("---\n" + service));
+  EXPECT_EQ(used.status, 1);
+  EXPECT_THAT(used.out, HasSubstr("old.yaml:14:18: error: metadata.name: the model on its claim would be deleted"));
+  EXPECT_THAT(used.out, HasSubstr("uses it: llm"));
+  EXPECT_THAT(used.out, HasSubstr("(1 update, 1 deletion)"));
+  const Ran unused = run({"validate", "--old", old, "-"}, good);
+  EXPECT_EQ(unused.status, 0) << unused.out;
+  EXPECT_THAT(unused.out, HasSubstr("2 documents checked (1 update, 1 deletion): no findings"));
+  // In another namespace nobody uses it.
+  const Ran elsewhere =
+      run({"validate", "--old", old, "-"}, good + ("---\n" + with(service, "llm}", "llm, namespace: b}")));
+  EXPECT_THAT(elsewhere.out, Not(HasSubstr("would be deleted")));
+}
+
+TEST(Validate, a_resource_that_stands_twice_is_named_with_the_place_of_the_first) {
+  const Ran ran = run({"validate", "-"}, good + (std::string("---\n") + good));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out,
+              HasSubstr("<stdin>:15:9: warning: metadata.name: the same resource stands twice, first at <stdin>:1"));
+  EXPECT_THAT(ran.out, HasSubstr("0 errors, 1 warning"));
+  EXPECT_EQ(run({"validate", "--warnings-as-errors", "-"}, good + (std::string("---\n") + good)).status, 1);
+  // Another kind, namespace or name is another resource, and so is one whose name the API server makes.
+  const std::string elsewhere = with(good, "name: guardrail", "name: guardrail\n  namespace: b");
+  const std::string made = with(good, "name: guardrail", "generateName: guardrail-");
+  for (const std::string& other : {elsewhere, with(good, "name: guardrail", "name: b"), made + "---\n" + made})
+    EXPECT_THAT(output_of({}, good + ("---\n" + other)), Not(HasSubstr("twice")));
+  EXPECT_THAT(output_of({"--namespace", "b"}, good + ("---\n" + elsewhere)), HasSubstr("twice"));
 }
 
 TEST(Validate, references_within_the_set_are_known_and_others_are_not_blamed) {

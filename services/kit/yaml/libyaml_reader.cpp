@@ -206,7 +206,7 @@ bool Builder::scalar(const yaml_event_t& event, Node& out) {
 
   Resolved resolved;
   if (scalar.tag != nullptr)
-    resolved = resolve_tagged(reinterpret_cast<const char*>(scalar.tag), text, offset);
+    resolved = resolve_tagged(reinterpret_cast<const char*>(scalar.tag), text, offset, document_->arena);
   else if (scalar.plain_implicit != 0)
     resolved = resolve_plain(text, offset);
   else

@@ -62,6 +62,7 @@ Stream parse(std::string_view text, const json::ParseLimits& limits = {});
 struct Place {
   std::uint32_t line = 1, column = 1;
   std::string_view text;
+  std::size_t byte = 0;  // of the offset, from the line's beginning
 };
 Place locate(std::string_view text, std::uint32_t offset);
 

@@ -8,6 +8,9 @@
 #include <string>
 #include <system_error>
 
+#include "services/kit/base/base64.hpp"
+#include "services/kit/json/utf8.hpp"
+
 namespace stackgate::yaml {
 
 namespace {
@@ -174,11 +177,32 @@ Resolved resolve_plain(std::string_view text, std::uint32_t offset) {
   return {as_string};
 }
 
-Resolved resolve_tagged(std::string_view tag, std::string_view text, std::uint32_t offset) {
+namespace {
+
+/// As kubectl has it once it has written it as JSON: what is no UTF-8 becomes U+FFFD, byte by byte.
+Resolved resolve_binary(std::string_view text, std::uint32_t offset, json::Arena& arena) {
+  const std::optional<std::string> bytes = base64::decode(text);
+  if (!bytes)
+    return {Value::make_string(text, offset),
+            "the text is not base64, as the tag !!binary says; encode it, with padding and without spaces, or take the "
+            "tag out and write the text itself"};
+  std::string out;
+  out.reserve(bytes->size());
+  for (std::string_view rest = *bytes; !rest.empty();) {
+    const std::size_t length = json::utf8::sequence_length(rest);
+    out += length == 0 ? std::string_view("\xEF\xBF\xBD") : rest.substr(0, length);
+    rest.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return {Value::make_string(arena.copy(out), offset)};
+}
+
+}  // namespace
+
+Resolved resolve_tagged(std::string_view tag, std::string_view text, std::uint32_t offset, json::Arena& arena) {
   const Value as_string = Value::make_string(text, offset);
   if (!tag.starts_with(tag_prefix)) return {as_string};
   tag.remove_prefix(tag_prefix.size());
-  if (tag == "binary") return {as_string, "!!binary is not read; write the text itself"};
+  if (tag == "binary") return resolve_binary(text, offset, arena);
   if (tag != "null" && tag != "bool" && tag != "int" && tag != "float") return {as_string};
   const Resolved plain = resolve_plain(text, offset);
   if (plain.problem != nullptr) return plain;

@@ -10,15 +10,16 @@
 namespace stackgate::yaml {
 
 struct Resolved {
-  json::Value value;              // a string is `text` itself
+  json::Value value;              // a string is `text` itself, unless it was tagged !!binary
   const char* problem = nullptr;  // set when JSON has no such value
 };
 
 /// A plain scalar without a tag.
 Resolved resolve_plain(std::string_view text, std::uint32_t offset);
 
-/// A scalar with an explicit tag ("tag:yaml.org,2002:int"). An unknown tag makes a string of it.
-Resolved resolve_tagged(std::string_view tag, std::string_view text, std::uint32_t offset);
+/// A scalar with an explicit tag ("tag:yaml.org,2002:int"). An unknown tag makes a string of it; so does !!binary, of
+/// the bytes that its base64 stands for, and that string lives in `arena`.
+Resolved resolve_tagged(std::string_view tag, std::string_view text, std::uint32_t offset, json::Arena& arena);
 
 /// A float that is a whole number is an integer once it has been written as JSON and read again, as it is on its way
 /// to the API server.

@@ -1,10 +1,12 @@
 #include "services/stackgate/validate/check.hpp"
 
 #include <exception>
-#include <memory>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
-#include "services/kit/yaml/lines.hpp"
+#include <fmt/format.h>
+
 #include "services/stackgate/validate/document_rules.hpp"
 #include "services/stackgate/validate/parallel.hpp"
 #include "validators/rule_ids.hpp"
@@ -32,23 +34,39 @@ void add_objects(const json::Value& object, std::vector<CheckedObject>& out) {
     added.kind = crds::kind_named(member_text(object, "kind"));
 }
 
-/// Rules give the place of the field; of a scalar that is there, its value is the better place to point at.
-const json::Member* member_at(const json::Value& value, std::uint32_t key_offset) {
-  for (const json::Member& member : value.members()) {
-    if (member.key_offset == key_offset) return &member;
-    if (const json::Member* found = member_at(member.value, key_offset)) return found;
-  }
-  for (const json::Value& item : value.items())
-    if (const json::Member* found = member_at(item, key_offset)) return found;
-  return nullptr;
+yaml::Place place_in(CheckedFile& file, std::uint32_t offset) {
+  if (!file.lines) file.lines.emplace(file.input.text);
+  return file.lines->locate(offset);
 }
 
-std::uint32_t best_offset(const validate::Finding& finding, const json::Value& object) {
-  if (finding.value.empty()) return finding.offset;
-  const json::Member* const member = member_at(object, finding.offset);
-  if (member == nullptr || member->value.is_object() || member->value.is_array()) return finding.offset;
-  return member->value.offset();
-}
+/// Rules give the place of the field; of a scalar that is there, its value is the better place to point at. One walk
+/// finds those of all findings, in an object that may have a thousand of them.
+class ScalarPlaces {
+ public:
+  explicit ScalarPlaces(const CheckedObject& object) {
+    for (const validate::Finding& each : object.findings)
+      if (!each.value.empty()) places_.emplace(each.offset, each.offset);
+    if (!places_.empty()) walk(*object.object);
+  }
+
+  std::uint32_t best_offset(const validate::Finding& finding) const {
+    const auto found = finding.value.empty() ? places_.end() : places_.find(finding.offset);
+    return found == places_.end() ? finding.offset : found->second;
+  }
+
+ private:
+  void walk(const json::Value& value) {
+    for (const json::Member& member : value.members()) {
+      const auto found = places_.find(member.key_offset);
+      if (found != places_.end() && !member.value.is_object() && !member.value.is_array())
+        found->second = member.value.offset();
+      walk(member.value);
+    }
+    for (const json::Value& item : value.items()) walk(item);
+  }
+
+  std::unordered_map<std::uint32_t, std::uint32_t> places_;
+};
 
 }  // namespace
 
@@ -57,20 +75,25 @@ CheckedSet::CheckedSet(std::vector<Input> inputs, std::vector<Input> old, const 
     : options_(options), ns_(options_.ns.empty() ? std::string_view("default") : std::string_view(options_.ns)) {
   load(std::move(inputs), files_);
   load(std::move(old), old_files_);
-  match_old(old_files_);
+  match_old();
   for (const CheckedFile& file : files_)
     for (const CheckedObject& each : file.objects) local_.add(*each.object, ns_);
 
   std::vector<CheckedObject*> all;
   for (CheckedFile& file : files_)
     for (CheckedObject& each : file.objects) all.push_back(&each);
+  for (CheckedFile& file : old_files_)
+    for (CheckedObject& each : file.objects)
+      if (each.is_deleted) all.push_back(&each);
   for_each_index(all.size(), cluster == nullptr ? options_.jobs : 1, [&](std::size_t i) { review(*all[i], cluster); });
+  find_twins();
 
-  for (const CheckedFile& file : old_files_) {
-    if (file.input.problem.empty() && !file.stream.failed) continue;
+  for (CheckedFile& file : old_files_) {
+    // Of what is stored only the deletions are looked at.
+    std::erase_if(file.objects, [](const CheckedObject& each) { return !each.is_deleted; });
     write_report(file);
   }
-  for (const CheckedFile& file : files_) write_report(file);
+  for (CheckedFile& file : files_) write_report(file);
 }
 
 void CheckedSet::load(std::vector<Input> inputs, std::deque<CheckedFile>& files) const {
@@ -82,21 +105,42 @@ void CheckedSet::load(std::vector<Input> inputs, std::deque<CheckedFile>& files)
   });
 }
 
-CheckedSet::Identity CheckedSet::identity_of(crds::Kind kind, const CheckedObject& object) const {
-  return {kind, std::string(namespace_of(*object.object, ns_)), std::string(name_of(*object.object))};
+CheckedSet::Identity CheckedSet::identity_of(const CheckedObject& object) const {
+  return {*object.kind, namespace_of(*object.object, ns_), name_of(*object.object)};
 }
 
-void CheckedSet::match_old(std::deque<CheckedFile>& old) {
-  std::map<Identity, const json::Value*> stored;
-  for (const CheckedFile& file : old)
-    for (const CheckedObject& each : file.objects)
-      if (each.kind) stored.insert_or_assign(identity_of(*each.kind, each), each.object);
+void CheckedSet::match_old() {
+  std::map<Identity, CheckedObject*> stored;
+  for (CheckedFile& file : old_files_)
+    for (CheckedObject& each : file.objects)
+      if (each.kind) stored.insert_or_assign(identity_of(each), &each);
+  for (const auto& [identity, object] : stored) object->is_deleted = true;
   if (stored.empty()) return;
   for (CheckedFile& file : files_) {
     for (CheckedObject& each : file.objects) {
       if (!each.kind) continue;
-      const auto found = stored.find(identity_of(*each.kind, each));
-      if (found != stored.end()) each.old = found->second;
+      const auto found = stored.find(identity_of(each));
+      if (found == stored.end()) continue;
+      each.old = found->second->object;
+      found->second->is_deleted = false;
+    }
+  }
+}
+
+/// Names the first of them at each later one, which is the one that would win.
+void CheckedSet::find_twins() {
+  std::map<Identity, std::pair<CheckedFile*, const json::Value*>> known;
+  for (CheckedFile& file : files_) {
+    for (CheckedObject& each : file.objects) {
+      if (!each.kind || name_of(*each.object).empty()) continue;
+      const auto [first, is_first] = known.try_emplace(identity_of(each), &file, each.object);
+      if (is_first) continue;
+      const auto& [first_file, first_object] = first->second;
+      const json::Value* const name = each.object->find("metadata")->find("name");
+      each.findings.push_back({twice_rule.id, twice_rule.severity, "metadata.name", "",
+                               fmt::format("the same resource stands twice, first at {}:{}: the later one would win",
+                                           first_file->input.name, place_in(*first_file, first_object->offset()).line),
+                               "keep one of them, or give it another name or namespace", name->offset()});
     }
   }
 }
@@ -108,7 +152,9 @@ void CheckedSet::review(CheckedObject& object, validate::Lookup* cluster) const 
   }
   LocalLookup lookup(local_, cluster, *object.kind, name_of(*object.object));
   try {
-    object.findings = validate::review({*object.kind, object.object, object.old, ns_}, &lookup, options_.rules);
+    const validate::Request request{*object.kind, object.object, object.old, ns_};
+    object.findings = object.is_deleted ? validate::review_deletion(request, &lookup, options_.rules)
+                                        : validate::review(request, &lookup, options_.rules);
   } catch (const std::exception& fault) {
     object.findings.push_back({internal_rule.id, internal_rule.severity, "", "", fault.what(),
                                "please report this, with the resource", object.object->offset()});
@@ -121,19 +167,17 @@ void CheckedSet::review(CheckedObject& object, validate::Lookup* cluster) const 
   }
 }
 
-void CheckedSet::write_report(const CheckedFile& file) {
-  std::optional<yaml::Lines> lines;  // only for files with findings
-  const auto add = [&](validate::Finding finding, const CheckedObject* object) {
+void CheckedSet::write_report(CheckedFile& file) {
+  const auto add = [&](validate::Finding finding, const CheckedObject* object, std::uint32_t offset) {
     Entry entry;
     entry.file = file.input.name;
     if (file.input.problem.empty()) {
-      if (!lines) lines.emplace(file.input.text);
-      const yaml::Place place =
-          lines->locate(object == nullptr ? finding.offset : best_offset(finding, *object->object));
+      const yaml::Place place = place_in(file, offset);
       entry.line = place.line;
       entry.column = place.column;
       entry.source = place.text;
-      entry.end_column = token_end(place.text, place.column);
+      entry.byte = place.byte;
+      entry.end_column = place.column + token_length(place.text, place.byte);
     }
     if (object != nullptr && object->object->is_object()) {
       entry.kind = member_text(*object->object, "kind");
@@ -148,16 +192,18 @@ void CheckedSet::write_report(const CheckedFile& file) {
   for (const CheckedObject& each : file.objects) {
     ++(each.kind || !each.findings.empty() ? report_.documents : report_.passed_over);
     if (each.old != nullptr) ++report_.updates;
+    if (each.is_deleted) ++report_.deletions;
     report_.references_unknown = report_.references_unknown || each.references_unknown;
-    for (const validate::Finding& finding : each.findings) add(finding, &each);
+    const ScalarPlaces places(each);
+    for (const validate::Finding& finding : each.findings) add(finding, &each, places.best_offset(finding));
   }
   if (!file.input.problem.empty()) {
-    add({unreadable_rule.id, unreadable_rule.severity, "", "", "cannot be read: " + file.input.problem, "", 0},
-        nullptr);
+    add({unreadable_rule.id, unreadable_rule.severity, "", "", "cannot be read: " + file.input.problem, "", 0}, nullptr,
+        0);
     report_.unreadable = true;
   } else if (file.stream.failed) {
     add({unreadable_rule.id, unreadable_rule.severity, "", "", file.stream.error.message, "", file.stream.error.offset},
-        nullptr);
+        nullptr, file.stream.error.offset);
     report_.unreadable = true;
   }
 }

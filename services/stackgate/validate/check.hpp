@@ -1,13 +1,14 @@
 // From inputs to a report: parse, find our resources, review them, place the findings.
 #pragma once
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "crds/kinds.hpp"
+#include "services/kit/yaml/lines.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 #include "services/stackgate/validate/local_lookup.hpp"
@@ -21,6 +22,7 @@ struct CheckedObject {
   const json::Value* object = nullptr;
   std::optional<crds::Kind> kind;  // of ours
   const json::Value* old = nullptr;
+  bool is_deleted = false;  // stored, and no longer among the new ones
   validate::Findings findings;
   bool references_unknown = false;
 };
@@ -29,6 +31,7 @@ struct CheckedFile {
   Input input;
   yaml::Stream stream;
   std::vector<CheckedObject> objects;
+  std::optional<yaml::Lines> lines;  // made when a place is asked for: most files have no findings
 };
 
 /// Owns the inputs, their documents, and the report that points into them.
@@ -41,13 +44,14 @@ class CheckedSet {
   const Report& report() const { return report_; }
 
  private:
-  using Identity = std::tuple<crds::Kind, std::string, std::string>;
+  using Identity = std::tuple<crds::Kind, std::string_view, std::string_view>;  // kind, namespace, name
 
   void load(std::vector<Input> inputs, std::deque<CheckedFile>& files) const;
-  void match_old(std::deque<CheckedFile>& old);
+  void match_old();
+  void find_twins();
   void review(CheckedObject& object, validate::Lookup* cluster) const;
-  void write_report(const CheckedFile& file);
-  Identity identity_of(crds::Kind kind, const CheckedObject& object) const;
+  void write_report(CheckedFile& file);
+  Identity identity_of(const CheckedObject& object) const;
 
   ValidateOptions options_;
   std::string_view ns_;

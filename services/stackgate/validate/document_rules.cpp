@@ -15,7 +15,7 @@ namespace {
 using validate::Finding;
 using validate::Findings;
 
-constexpr std::array<DocumentRulePage, 5> document_pages{{
+constexpr std::array<DocumentRulePage, 6> document_pages{{
     {unreadable_rule, "A file or document cannot be read",
      "What cannot be read has not been checked: a missing file, a fault in YAML or JSON, a key that stands twice. The "
      "command then exits with 2, after it has reported everything else."},
@@ -27,6 +27,10 @@ constexpr std::array<DocumentRulePage, 5> document_pages{{
     {passed_over_rule, "The document is no resource of ours",
      "Documents of other kinds are passed over without a word, unless --strict asks to hear of them: a misspelt "
      "apiVersion would otherwise go unchecked."},
+    {twice_rule, "The same resource stands twice",
+     "Two documents of one run have the same kind, namespace and name. kubectl apply would write both, one after the "
+     "other: what the first says is lost, and everything that the operator makes from it is made twice. Overlays that "
+     "are meant for different clusters are best validated one by one."},
     {internal_rule, "A rule failed",
      "A fault in Stackgate itself: the resource has not been checked to the end. Please report it with the resource."},
 }};

@@ -13,6 +13,7 @@ inline constexpr validate::Rule unreadable_rule{"document-unreadable", validate:
 inline constexpr validate::Rule unknown_kind_rule{"document-kind-unknown", validate::Severity::error};
 inline constexpr validate::Rule wrong_version_rule{"document-version-wrong", validate::Severity::error};
 inline constexpr validate::Rule passed_over_rule{"document-passed-over", validate::Severity::error};
+inline constexpr validate::Rule twice_rule{"document-twice", validate::Severity::warning};
 inline constexpr validate::Rule internal_rule{"internal-error", validate::Severity::error};
 
 struct DocumentRulePage {

@@ -111,6 +111,7 @@ void LocalObjects::add_neighbour(crds::Kind kind, const json::Value& object, std
   enter(neighbour.name);
   for (const auto& [child_kind, child_name] : neighbour.children) enter(child_name);
   if (!neighbour.image_tag.empty()) space.by_tag.emplace(std::pair(kind, neighbour.image_tag), index);
+  if (!neighbour.cache.empty()) space.by_cache[neighbour.cache].push_back(index);
   space.resources.push_back(std::move(neighbour));
 }
 
@@ -120,24 +121,27 @@ std::vector<validate::Neighbour> LocalObjects::neighbours_of(crds::Kind kind, st
   const auto found = namespaces_.find(ns);
   if (found == namespaces_.end()) return out;
   const Namespace& space = found->second;
-  const auto self = space.by_name.find({kind, std::string(name)});
-  if (self == space.by_name.end()) return out;
-
   std::set<std::size_t> indices;
-  const auto take = [&](const std::string& child) {
-    if (const auto places = space.by_child.find(child); places != space.by_child.end())
-      indices.insert(places->second.begin(), places->second.end());
-  };
-  const validate::Neighbour& own = space.resources[self->second];
-  take(own.name);
-  for (const auto& [child_kind, child_name] : own.children) take(child_name);
-  if (kind == crds::Kind::stack_entitystore || kind == crds::Kind::stack_customizer) {
-    const crds::Kind other =
-        kind == crds::Kind::stack_customizer ? crds::Kind::stack_entitystore : crds::Kind::stack_customizer;
-    for (const auto& [kind_and_tag, index] : space.by_tag)
-      if (kind_and_tag.first == other) indices.insert(index);
+  if (kind == crds::Kind::inference_cache)
+    if (const auto users = space.by_cache.find(std::string(name)); users != space.by_cache.end())
+      indices.insert(users->second.begin(), users->second.end());
+
+  if (const auto self = space.by_name.find({kind, std::string(name)}); self != space.by_name.end()) {
+    const auto take = [&](const std::string& child) {
+      if (const auto places = space.by_child.find(child); places != space.by_child.end())
+        indices.insert(places->second.begin(), places->second.end());
+    };
+    const validate::Neighbour& own = space.resources[self->second];
+    take(own.name);
+    for (const auto& [child_kind, child_name] : own.children) take(child_name);
+    if (kind == crds::Kind::stack_entitystore || kind == crds::Kind::stack_customizer) {
+      const crds::Kind other =
+          kind == crds::Kind::stack_customizer ? crds::Kind::stack_entitystore : crds::Kind::stack_customizer;
+      for (const auto& [kind_and_tag, index] : space.by_tag)
+        if (kind_and_tag.first == other) indices.insert(index);
+    }
+    indices.erase(self->second);
   }
-  indices.erase(self->second);
   for (const std::size_t index : indices) out.push_back(space.resources[index]);
   return out;
 }

@@ -23,7 +23,8 @@ class LocalObjects {
   const validate::Referred* find(validate::Referent kind, std::string_view ns, std::string_view name) const;
 
   /// Those resources of ours in the namespace that can matter to this one: with a child or name in common, or of the
-  /// kind whose image tag must be the same. (All of them would make a large set quadratic.)
+  /// kind whose image tag must be the same, or users of this cache. (All of them would make a large set quadratic.)
+  /// The resource itself need not be among the objects.
   std::vector<validate::Neighbour> neighbours_of(crds::Kind kind, std::string_view ns, std::string_view name) const;
 
  private:
@@ -32,6 +33,7 @@ class LocalObjects {
     std::map<std::pair<crds::Kind, std::string>, std::size_t> by_name;
     std::unordered_map<std::string, std::vector<std::size_t>> by_child;  // and by their own name
     std::map<std::pair<crds::Kind, std::string>, std::size_t> by_tag;    // one of each kind and tag
+    std::unordered_map<std::string, std::vector<std::size_t>> by_cache;  // InferenceServices, by the cache they use
   };
   void add_neighbour(crds::Kind kind, const json::Value& object, std::string_view ns);
 

@@ -18,7 +18,8 @@ struct Entry {
   std::uint32_t line = 0;        // 1-based; 0 when the file could not be read at all
   std::uint32_t column = 0;      // 1-based, in characters
   std::uint32_t end_column = 0;  // behind the last character that the caret underlines
-  std::string_view source;       // the line's text
+  std::string_view source;       // the line's text; may be megabytes
+  std::size_t byte = 0;          // of the column in it
   std::string_view kind, ns, name;
 };
 
@@ -26,6 +27,7 @@ struct Report {
   std::vector<Entry> entries;  // by file, in document order
   std::size_t documents = 0;   // resources of ours that were checked
   std::size_t updates = 0;     // of these: compared with a stored one
+  std::size_t deletions = 0;   // of these: stored, and no longer among the new ones
   std::size_t passed_over = 0;
   std::size_t errors = 0, warnings = 0;
   bool unreadable = false;
@@ -43,7 +45,7 @@ std::string summary(const Report& report);
 /// "problem (value: …)", as every format says it.
 std::string message_of(const validate::Finding& finding);
 
-/// Where the token ends that begins at `column` (1-based, in characters) of `line`.
-std::uint32_t token_end(std::string_view line, std::uint32_t column);
+/// How many characters, at least one, the token has that begins at byte `at` of `line`.
+std::uint32_t token_length(std::string_view line, std::size_t at);
 
 }  // namespace stackgate

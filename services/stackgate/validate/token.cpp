@@ -9,15 +9,6 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-std::size_t byte_of_column(std::string_view line, std::uint32_t column) {
-  std::size_t at = 0;
-  for (std::uint32_t character = 1; character < column && at < line.size(); ++character) {
-    ++at;
-    while (at < line.size() && is_continuation(line[at])) ++at;
-  }
-  return at;
-}
-
 std::size_t quoted_length(std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '\\' && text[0] == '"')
@@ -42,8 +33,8 @@ std::size_t plain_length(std::string_view text, bool in_flow) {
 
 }  // namespace
 
-std::uint32_t token_end(std::string_view line, std::uint32_t column) {
-  const std::size_t at = byte_of_column(line, column);
+std::uint32_t token_length(std::string_view line, std::size_t at) {
+  at = std::min(at, line.size());
   const std::string_view text = line.substr(at);
   std::size_t length = 1;
   if (!text.empty()) {
@@ -64,7 +55,7 @@ std::uint32_t token_end(std::string_view line, std::uint32_t column) {
     }
   }
   const auto characters = std::ranges::count_if(text.substr(0, length), [](char c) { return !is_continuation(c); });
-  return column + std::max<std::uint32_t>(1, static_cast<std::uint32_t>(characters));
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(characters));
 }
 
 }  // namespace stackgate

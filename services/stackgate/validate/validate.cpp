@@ -51,8 +51,9 @@ int run_validate(const ValidateOptions& given, const Console& console) {
   const bool cluster_failed = cluster.problem && !cluster.problem->empty();
   if (cluster_failed) console.err << "stackgate: the cluster stopped answering: " << *cluster.problem << '\n';
   if (!options.old_path.empty() && report.updates == 0 && !report.unreadable) {
-    console.err << "stackgate: no resource of " << options.old_path
-                << " is among the new ones (by kind, namespace and name): nothing was compared\n";
+    console.err
+        << "stackgate: no resource of " << options.old_path
+        << " is among the new ones (by kind, namespace and name): nothing was compared, all of them count as deleted\n";
   }
   if (report.unreadable || cluster_failed) return 2;
   return report.errors > 0 || (options.warnings_as_errors && report.warnings > 0) ? 1 : 0;

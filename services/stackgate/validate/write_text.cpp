@@ -27,8 +27,8 @@ struct Paint {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-/// `count` characters from character `first` on, fit for a terminal: what controls it, or is no UTF-8, becomes '?'.
-std::string characters(std::string_view text, std::size_t first = 0, std::size_t count = std::string_view::npos) {
+/// The first `count` characters, fit for a terminal: what controls it, or is no UTF-8, becomes '?'.
+std::string characters(std::string_view text, std::size_t count = std::string_view::npos) {
   std::string out;
   std::size_t character = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -38,11 +38,10 @@ std::string characters(std::string_view text, std::size_t first = 0, std::size_t
     const bool is_broken = length == 1 && byte >= 0x80;
     const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7F || is_c1_control;
     if (begins_character(text[at])) {
-      const bool shown = character >= first && character - first < count;
-      ++character;
-      if (shown && (is_broken || is_control))
+      if (character++ == count) break;
+      if (is_broken || is_control)
         out += '?';
-      else if (shown)
+      else
         out += text.substr(at, length);
     }
     at += length;
@@ -50,22 +49,35 @@ std::string characters(std::string_view text, std::size_t first = 0, std::size_t
   return out;
 }
 
+bool has_more_characters(std::string_view text, std::size_t than) {
+  std::size_t count = 0;
+  for (const char c : text)
+    if (begins_character(c) && ++count > than) return true;
+  return false;
+}
+
+/// Of a line of megabytes only what stands around the fault is looked at.
 void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
-  const auto length = static_cast<std::size_t>(std::ranges::count_if(entry.source, begins_character));
-  const std::size_t column = entry.column - 1;
-  std::size_t first = 0;
-  if (length > widest_excerpt && column > before_column) first = column - before_column;
-  const std::string shown = characters(entry.source, first, widest_excerpt);
-  const std::string_view cut_front = first > 0 ? "…" : "";
-  const std::string_view cut_back = length > first + widest_excerpt ? "…" : "";
+  std::string_view source = entry.source;
+  std::size_t column = entry.column - 1;  // in what is left of the line
+  const bool is_cut = column > before_column && has_more_characters(source, widest_excerpt);
+  if (is_cut) {
+    std::size_t start = std::min(entry.byte, source.size());
+    for (column = 0; start > 0 && column < before_column;)
+      if (begins_character(source[--start])) ++column;
+    source.remove_prefix(start);
+  }
+  const std::string shown = characters(source, widest_excerpt);
+  const std::string_view cut_front = is_cut ? "…" : "";
+  const std::string_view cut_back = has_more_characters(source, widest_excerpt) ? "…" : "";
   fmt::format_to(std::back_inserter(out), "{}{:>5} |{} {}{}{}\n", paint.faint, entry.line, paint.plain, cut_front,
                  shown, cut_back);
 
   // Tabs stay tabs, so that the caret stands where the terminal puts the text.
-  std::string padding = first > 0 ? " " : "";
-  for (const char c : characters(entry.source, first, column - first))
+  std::string padding = is_cut ? " " : "";
+  for (const char c : characters(source, column))
     if (c == '\t' || begins_character(c)) padding += c == '\t' ? '\t' : ' ';
-  const std::size_t room = widest_excerpt - std::min(widest_excerpt, column - first);
+  const std::size_t room = widest_excerpt - std::min(widest_excerpt, column);
   const std::size_t width = std::clamp<std::size_t>(entry.end_column - entry.column, 1, std::max<std::size_t>(1, room));
   fmt::format_to(std::back_inserter(out), "{}      |{} {}{}^{:~>{}}{}\n", paint.faint, paint.plain, padding,
                  paint.caret, "", width - 1, paint.plain);
@@ -99,7 +111,12 @@ std::string message_of(const validate::Finding& finding) {
 
 std::string summary(const Report& report) {
   std::string out = fmt::format("{} checked", count_of(report.documents, "document"));
-  if (report.updates > 0) fmt::format_to(std::back_inserter(out), " ({})", count_of(report.updates, "update"));
+  if (report.updates + report.deletions > 0) {
+    const std::string updates = report.updates > 0 ? count_of(report.updates, "update") : "";
+    const std::string deletions = report.deletions > 0 ? count_of(report.deletions, "deletion") : "";
+    fmt::format_to(std::back_inserter(out), " ({}{}{})", updates, updates.empty() || deletions.empty() ? "" : ", ",
+                   deletions);
+  }
   if (report.passed_over > 0) fmt::format_to(std::back_inserter(out), ", {} passed over", report.passed_over);
   if (report.errors + report.warnings == 0) return out + ": no findings";
   return out + fmt::format(": {}, {}", count_of(report.errors, "error"), count_of(report.warnings, "warning"));

@@ -1,6 +1,7 @@
 #include "services/kit/yaml/parse.hpp"
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -61,6 +62,9 @@ INSTANTIATE_TEST_SUITE_P(yaml, ScalarMeaning,
                              {"!!float 3", "3"},
                              {"!local 3", "\"3\""},
                              {"!!bool on", "true"},
+                             {"!!binary aGVsbG8=", "\"hello\""},
+                             {"!!binary /w==", "\"\xEF\xBF\xBD\""},
+                             {"!!binary \"\"", "\"\""},
                              {"0", "0"},
                              {"-0", "0"},
                              {"42", "42"},
@@ -192,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(yaml, WrongText,
                              {"a: .inf\n", 3, "neither infinity nor NaN"},
                              {"a: .nan\n", 3, "neither infinity nor NaN"},
                              {"a: !!int x\n", 3, "!!int"},
+                             {"a: !!binary aGVsbG8\n", 3, "take the tag out"},
                              {"~: 1\n", 0, "must not be null"},
                              {"? [a]\n: 1\n", 2, "a key must be a scalar"},
                              {"a: b: c\n", 4, "mapping values are not allowed"},
@@ -230,6 +235,26 @@ TEST(Yaml, offsets_count_from_the_beginning_of_the_stream) {
     EXPECT_EQ(item.find("d")->items()[1].offset(), text.find("two"));
     EXPECT_EQ(item.find_member("d")->key_offset, text.find("d:"));
   }
+}
+
+TEST(Yaml, binary_text_of_many_lines_and_as_a_key_is_read) {
+  EXPECT_EQ(read_all("a: !!binary |\n  aGVs\n  bG8=\n"), std::vector<std::string>{R"({"a":"hello"})"});
+  EXPECT_EQ(read_all("? !!binary aGVsbG8=\n: 1\n"), std::vector<std::string>{R"({"hello":1})"});
+}
+
+TEST(Yaml, places_in_long_lines_are_counted_in_characters_from_the_line) {
+  std::string text = "é\n";
+  for (int i = 0; i < 5000; ++i) text += i % 7 == 0 ? "€" : "x";
+  text += "\r\nlast";
+  const Lines lines(text);
+  for (std::uint32_t offset = 0; offset <= text.size() + 2; ++offset) {
+    const Place one = locate(text, offset), other = lines.locate(offset);
+    ASSERT_EQ(std::tuple(one.line, one.column, one.text, one.byte),
+              std::tuple(other.line, other.column, other.text, other.byte))
+        << offset;
+  }
+  EXPECT_EQ(lines.locate(static_cast<std::uint32_t>(text.find('\r'))).column, 5001U);
+  EXPECT_EQ(Lines("").locate(0).line, 1U);
 }
 
 TEST(Yaml, a_billion_laughs_are_refused_at_once) {
