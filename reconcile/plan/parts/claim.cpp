@@ -1,6 +1,6 @@
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
-#include "services/kit/kube/object.hpp"
+#include "reconcile/status/read.hpp"
 #include "validators/grammar/quantity.hpp"
 
 namespace stackgate::reconcile::parts {
@@ -10,7 +10,7 @@ namespace {
 bool grows(const Scope& scope, std::string_view claim, std::string_view size) {
   const LiveChild* live = scope.planning.observed.find(ChildType::persistent_volume_claim, claim);
   if (live == nullptr || live->object == nullptr) return false;
-  const json::Value* now = kube::at(*live->object, {"spec", "resources", "requests", "storage"});
+  const json::Value* now = read::at(live->object, {"spec", "resources", "requests", "storage"});
   if (now == nullptr) return false;
   const auto have = validate::grammar::parse_quantity(now->string());
   const auto want = validate::grammar::parse_quantity(size);

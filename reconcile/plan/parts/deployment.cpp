@@ -3,7 +3,7 @@
 
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
-#include "services/kit/kube/object.hpp"
+#include "reconcile/status/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -19,7 +19,7 @@ std::int64_t scaled_replicas(const Scope& scope) {
   const LiveChild* live = scope.planning.observed.find(ChildType::deployment, scope.name);
   const json::Value* now = live == nullptr || live->object == nullptr || !live->owned
                                ? nullptr
-                               : kube::at(*live->object, {"spec", "replicas"});
+                               : read::at(live->object, {"spec", "replicas"});
   return std::clamp(now == nullptr ? least : now->integer(), least, most);
 }
 
