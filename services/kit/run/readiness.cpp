@@ -9,6 +9,11 @@ void Readiness::add(std::string name, Check check) {
   checks_.push_back({std::move(name), std::move(check)});
 }
 
+void Readiness::add_warning(std::string name, Check check) {
+  const std::lock_guard lock(mutex_);
+  checks_.push_back({std::move(name), std::move(check), false});
+}
+
 Readiness::Report Readiness::report() const {
   Report report{true, {}};
   const auto note = [&report](const std::string& name, const std::string& reason) {
@@ -16,7 +21,13 @@ Readiness::Report Readiness::report() const {
     report.text += reason.empty() ? "[+]" + name + " ok\n" : "[-]" + name + " failed: " + reason + "\n";
   };
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, check] : checks_) note(name, check());
+  for (const auto& [name, check, counts] : checks_) {
+    const std::string reason = check();
+    if (counts || reason.empty())
+      note(name, reason);
+    else
+      report.text += "[!]" + name + ": " + reason + "\n";
+  }
   if (stopping_) note("shutdown", "the process is stopping");
   return report;
 }

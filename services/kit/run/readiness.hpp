@@ -16,12 +16,14 @@ class Readiness {
   /// Asked at each probe, on an I/O thread: quick, and safe to call from there. Empty: good; otherwise the reason.
   using Check = std::function<std::string()>;
   void add(std::string name, Check check);
+  /// The same of what limps without making the process useless: it is shown, and does not count.
+  void add_warning(std::string name, Check check);
   /// From now on not ready, for good.
   void begin_shutdown() { stopping_ = true; }
 
   struct Report {
     bool ready = false;
-    std::string text;  // "[+]listener ok\n[-]certificate failed: …\n"
+    std::string text;  // "[+]listener ok\n[-]certificate failed: …\n[!]rights: …\n"
   };
   Report report() const;
 
@@ -29,6 +31,7 @@ class Readiness {
   struct Named {
     std::string name;
     Check check;
+    bool counts = true;
   };
   mutable std::mutex mutex_;
   std::vector<Named> checks_;

@@ -68,6 +68,17 @@ TEST(Health, names_every_check_and_the_reason_of_those_that_fail) {
   EXPECT_THAT(ask(*server, "GET", "/livez"), StartsWith("HTTP/1.1 200"));
 }
 
+TEST(Readiness, shows_a_warning_and_stays_ready) {
+  Readiness readiness;
+  std::string reason = "may not list secrets";
+  readiness.add("listener", [] { return std::string(); });
+  readiness.add_warning("rights", [&reason] { return reason; });
+  EXPECT_TRUE(readiness.report().ready);
+  EXPECT_EQ(readiness.report().text, "[+]listener ok\n[!]rights: may not list secrets\n");
+  reason.clear();
+  EXPECT_EQ(readiness.report().text, "[+]listener ok\n[+]rights ok\n");
+}
+
 TEST(Health, answers_other_paths_and_methods_as_HTTP_wants) {
   const Readiness readiness;
   const auto server = serve(health_handler(readiness));

@@ -1,0 +1,115 @@
+#include "webhook/watch_rights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::webhook {
+namespace watch_rights_detail {
+
+constexpr std::chrono::seconds period{5};
+
+bool is_cluster_wide(std::string_view resource) {
+  static const std::array names{to_string(kube::types::storage_classes), to_string(kube::types::priority_classes),
+                                to_string(kube::types::runtime_classes),
+                                to_string(kube::types::custom_resource_definitions)};
+  return std::ranges::find(names, resource) != names.end();
+}
+
+/// The API server says which it is ("… cannot watch resource …"); without its words, a type is listed before it is
+/// watched.
+std::string_view denied_verb(const kube::WatchHealth& health) {
+  if (health.last_error.find("cannot watch") != std::string::npos) return "watch";
+  if (health.last_error.find("cannot list") != std::string::npos) return "list";
+  return health.synced ? "watch" : "list";
+}
+
+bool contains(const std::vector<MissingRight>& rights, const MissingRight& right) {
+  return std::ranges::any_of(rights, [&](const MissingRight& each) { return each.is_same(right); });
+}
+
+}  // namespace watch_rights_detail
+
+std::vector<MissingRight> missing_rights(std::span<const kube::WatchReport> reports) {
+  using namespace watch_rights_detail;
+  std::vector<MissingRight> out;
+  for (const kube::WatchReport& each : reports) {
+    // What the server does not serve cannot be allowed either.
+    if (!each.health.denied || each.coverage == kube::Coverage::absent) continue;
+    out.push_back({std::string(denied_verb(each.health)), each.type, each.ns, is_cluster_wide(each.type),
+                   each.health.last_error});
+  }
+  return out;
+}
+
+std::string to_string(const MissingRight& right) {
+  return fmt::format("{} {}{}", right.verb, right.resource,
+                     right.cluster_wide  ? ""
+                     : !right.ns.empty() ? fmt::format(" in namespace {}", right.ns)
+                                         : " in all namespaces");
+}
+
+std::string can_i(const MissingRight& right) {
+  return fmt::format("kubectl auth can-i {} {}{}", right.verb, right.resource,
+                     right.cluster_wide  ? ""
+                     : !right.ns.empty() ? fmt::format(" --namespace {}", right.ns)
+                                         : " --all-namespaces");
+}
+
+RightsReminder::Told RightsReminder::update(std::vector<MissingRight> missing, Clock::time_point now) {
+  using watch_rights_detail::contains;
+  Told told;
+  std::erase_if(known_, [&](Known& each) {
+    if (contains(missing, each.right)) return false;
+    told.regained.push_back(std::move(each.right));
+    return true;
+  });
+  for (MissingRight& right : missing) {
+    const auto known = std::ranges::find_if(known_, [&](const Known& each) { return each.right.is_same(right); });
+    if (known != known_.end() && now - known->told < again) continue;
+    told.missing.push_back(right);
+    if (known == known_.end())
+      known_.push_back({std::move(right), now});
+    else
+      known->told = now;
+  }
+  return told;
+}
+
+WatchRights::WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry)
+    : watches_(watches),
+      denied_(registry.gauge("stackgate_gate_watch_denied",
+                             "1 while the gate may not list or watch what references point at.",
+                             {"verb", "resource", "namespace"})),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+std::string WatchRights::problem() const {
+  std::string out;
+  for (const MissingRight& each : missing_rights(watches_.report()))
+    fmt::format_to(std::back_inserter(out), "{}may not {} ({})", out.empty() ? "" : "; ", to_string(each), can_i(each));
+  return out;
+}
+
+void WatchRights::run(const std::stop_token& stop) {
+  RightsReminder reminder;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto told = reminder.update(missing_rights(watches_.report()), RightsReminder::Clock::now());
+    for (const MissingRight& each : told.missing) {
+      denied_.at({each.verb, each.resource, each.ns}).set(1);
+      log::warning("the gate lacks a right: references to such objects are asked about one by one, or not checked",
+                   {{"right", to_string(each)}, {"check", can_i(each)}, {"error", each.error}});
+    }
+    for (const MissingRight& each : told.regained) {
+      denied_.at({each.verb, each.resource, each.ns}).set(0);
+      log::info("the gate has a right that it lacked", {{"right", to_string(each)}});
+    }
+    wake_.wait_for(lock, stop, watch_rights_detail::period, [] { return false; });
+  }
+}
+
+}  // namespace stackgate::webhook
