@@ -8,6 +8,7 @@
 #include "crds/embedded.hpp"
 #include "crds/kinds.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/stackgate/crds_apply.hpp"
 #include "validators/schema/check.hpp"
 
 namespace stackgate {
@@ -51,6 +52,7 @@ int run_crds(const CrdsOptions& options, const Console& console) {
   }
   if (options.kinds.empty())
     for (const crds::KindInfo& each : crds::kinds) kinds.push_back(each.kind);
+  if (options.apply) return apply_crds(kinds, options, console);
 
   std::string out;
   if (options.json) {

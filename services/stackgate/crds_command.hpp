@@ -1,4 +1,4 @@
-// `stackgate crds [KIND…]`.
+// `stackgate crds [KIND…]`: prints the definitions, or with --apply puts them into a cluster (crds_apply.hpp).
 #pragma once
 #include <string>
 #include <vector>
@@ -10,9 +10,14 @@ namespace stackgate {
 struct CrdsOptions {
   std::vector<std::string> kinds;  // by kind, plural or short name; empty: all
   bool json = false;
+
+  bool apply = false;
+  bool dry_run = false;           // with apply: only say what would change
+  unsigned timeout_seconds = 60;  // with apply: for each definition to be served
+  std::string kubeconfig, context;
 };
 
-/// 0, or 2 when there is no such kind.
+/// 0; 1 when applying failed or was refused; 2 when there is no such kind.
 int run_crds(const CrdsOptions& options, const Console& console);
 
 }  // namespace stackgate
