@@ -12,9 +12,12 @@ Controller::Controller(Reconciler& reconciler, const Store& store, Telemetry& te
   for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
 }
 
-Controller::~Controller() {
+Controller::~Controller() { stop(); }
+
+void Controller::stop() {
   leading_ = false;
   queue_.shut_down();
+  workers_.clear();
 }
 
 void Controller::lead() {

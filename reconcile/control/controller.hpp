@@ -22,7 +22,7 @@ class Controller {
 
   /// Workers start at once and wait. All references must outlive it.
   Controller(Reconciler& reconciler, const Store& store, Telemetry& telemetry, unsigned workers);
-  /// Lets what is in work end.
+  /// stop()
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -32,6 +32,9 @@ class Controller {
   /// Nothing new is begun. Passes that are under way notice by ReconcilerOptions::may_write.
   void follow();
   bool leading() const { return leading_; }
+
+  /// For good: nothing new is begun, what is in work ends.
+  void stop();
 
   /// For Store's `changed`.
   void changed(const Key& key);

@@ -1,7 +1,9 @@
 #include "services/stackgate/command_line.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -92,13 +94,8 @@ void add_cluster_options(CLI::App& app, std::string& kubeconfig, std::string& co
   app.add_option("--context", context, "context of the kubeconfig")->type_name("NAME")->envname("STACKGATE_CONTEXT");
 }
 
-CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
-  CLI::App* app = root.add_subcommand("gate", "Serve the admission webhook");
-  app->footer(
-      "Examples:\n"
-      "  stackgate gate --tls-cert tls.crt --tls-key tls.key --no-cluster\n"
-      "  stackgate gate --listen 0.0.0.0:9443 --certs self-managed\n\n"
-      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+/// What serves admission reviews: of `gate` and of `operator`.
+void add_serving_options(CLI::App* app, GateOptions& gate) {
   const auto address = [&](const char* name, std::string& value, const char* env, const char* help) {
     app->add_option(name, value, help)
         ->check(CLI::Validator(check_address, ""))
@@ -139,8 +136,6 @@ CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
       ->capture_default_str();
 
   add_cluster_options(*app, gate.kubeconfig, gate.context);
-  app->add_flag("--no-cluster", gate.no_cluster, "ask no API server: reference rules are off")
-      ->envname("STACKGATE_NO_CLUSTER");
   app->add_option("--namespaces", gate.namespaces, "namespaces to watch (default: all)")
       ->delimiter(',')
       ->type_name("NAME,…")
@@ -162,6 +157,71 @@ CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
       ->type_name("N")
       ->envname("STACKGATE_DRAIN_SECONDS")
       ->capture_default_str();
+}
+
+CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
+  CLI::App* app = root.add_subcommand("gate", "Serve the admission webhook");
+  app->footer(
+      "Examples:\n"
+      "  stackgate gate --tls-cert tls.crt --tls-key tls.key --no-cluster\n"
+      "  stackgate gate --listen 0.0.0.0:9443 --certs self-managed\n\n"
+      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+  add_serving_options(app, gate);
+  app->add_flag("--no-cluster", gate.no_cluster, "ask no API server: reference rules are off")
+      ->envname("STACKGATE_NO_CLUSTER");
+  return app;
+}
+
+void add_election_options(CLI::App* app, OperatorOptions& options) {
+  app->add_flag("--leader-elect,!--no-leader-elect", options.leader_elect,
+                "reconcile only while holding the Lease (default: on)")
+      ->envname("STACKGATE_LEADER_ELECT");
+  app->add_option("--lease-name", options.lease_name, "the Lease that replicas compete for")
+      ->envname("STACKGATE_LEASE_NAME")
+      ->capture_default_str();
+  app->add_option("--lease-namespace", options.lease_namespace, "its namespace (default: --service-namespace)")
+      ->envname("STACKGATE_LEASE_NAMESPACE");
+  const auto seconds = [&](const char* name, const char* env, const char* help, auto& value) {
+    app->add_option_function<unsigned>(
+           name, [&value](unsigned n) { value = std::chrono::seconds(n); }, help)
+        ->check(number_between(1, 3600))
+        ->type_name("N")
+        ->envname(env);
+  };
+  seconds("--lease-seconds", "STACKGATE_LEASE_SECONDS", "a silent leader is replaced after that long (default: 15)",
+          options.leader.lease_duration);
+  seconds("--renew-seconds", "STACKGATE_RENEW_SECONDS",
+          "a leader that cannot renew gives up after that long (default: 10)", options.leader.renew_deadline);
+  seconds("--retry-seconds", "STACKGATE_RETRY_SECONDS", "time between renewals (default: 2)", options.leader.retry);
+}
+
+CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
+  CLI::App* app = root.add_subcommand("operator", "Reconcile the resources, and serve the admission webhook");
+  app->footer(
+      "Examples:\n"
+      "  stackgate operator --certs self-managed\n"
+      "  stackgate operator --no-admission --no-leader-elect --kubeconfig ~/.kube/config\n\n"
+      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+  add_serving_options(app, options.gate);
+  app->add_flag("--admission,!--no-admission", options.admission, "serve the admission webhook (default: on)")
+      ->envname("STACKGATE_ADMISSION");
+  app->add_option("--reconcile-workers", options.reconcile_workers, "resources that are worked on at a time")
+      ->check(number_between(1, 64))
+      ->type_name("N")
+      ->envname("STACKGATE_RECONCILE_WORKERS")
+      ->capture_default_str();
+  add_election_options(app, options);
+  for (const char* service :
+       {"datastore", "entitystore", "customizer", "evaluator", "guardrail", "puller", "trainer"}) {
+    std::string env = fmt::format("STACKGATE_IMAGE_{}", service);
+    std::ranges::transform(env, env.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    app->add_option_function<std::string>(
+           fmt::format("--image-{}", service),
+           [&options, service](const std::string& image) { options.settings.images[service] = image; },
+           fmt::format("image of the {} where a resource names none", service))
+        ->type_name("IMAGE")
+        ->envname(env);
+  }
   return app;
 }
 
@@ -197,6 +257,13 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
   return app;
 }
 
+void check_certificates(const GateOptions& gate) {
+  if (gate.self_managed && !gate.tls_cert.empty())
+    throw CLI::ValidationError("--certs", "self-managed excludes --tls-cert and --tls-key");
+  if (!gate.self_managed && gate.tls_cert.empty())
+    throw CLI::RequiredError("--tls-cert FILE and --tls-key FILE (or --certs self-managed)");
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv, const Console& console) {
@@ -209,9 +276,11 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   root.get_option("--version")->each([](const std::string&) { throw CLI::CallForVersion(); });
 
   GateOptions gate;
+  OperatorOptions op;
   ValidateOptions checks;
   RulesOptions rules;
   CrdsOptions crds;
+  CLI::App* const operator_command = add_operator(root, op);
   CLI::App* const gate_command = add_gate(root, gate);
   CLI::App* const validate_command = add_validate(root, checks);
 
@@ -269,13 +338,17 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   try {
     root.parse(argc, argv);
     if (gate_command->parsed()) {
-      if (gate.self_managed && !gate.tls_cert.empty())
-        throw CLI::ValidationError("--certs", "self-managed excludes --tls-cert and --tls-key");
-      if (!gate.self_managed && gate.tls_cert.empty())
-        throw CLI::RequiredError("--tls-cert FILE and --tls-key FILE (or --certs self-managed)");
+      check_certificates(gate);
       if (gate.self_managed && gate.no_cluster)
         throw CLI::ValidationError("--certs", "self-managed needs the cluster that --no-cluster excludes");
       return gate;
+    }
+    if (operator_command->parsed()) {
+      if (op.admission) check_certificates(op.gate);
+      if (const auto fault = kube::LeaderMachine::check(op.leader))
+        throw CLI::ValidationError("--lease-seconds", fault->message);
+      op.settings.gpu_resources = op.gate.rules.gpu_resources;
+      return op;
     }
     if (validate_command->parsed()) return checks;
     if (rules_command->parsed()) return rules;

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
                                       return 0;
                                     },
                                     [](const GateOptions& options) { return run_gate(options); },
+                                    [](const OperatorOptions& options) { return run_operator(options); },
                                     [&](const ValidateOptions& options) { return run_validate(options, console); },
                                     [&](const RulesOptions& options) { return run_rules(options, console); },
                                     [&](const CrdsOptions& options) { return run_crds(options, console); },

@@ -1,0 +1,89 @@
+#include "services/stackgate/admission.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "certs/identity_metrics.hpp"
+#include "certs/self_managed.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/run/metrics.hpp"
+
+namespace stackgate {
+namespace {
+
+// Reviews that wait for the API server: more threads than it would serve us at once gain nothing.
+constexpr unsigned asking_threads = 8;
+constexpr std::size_t asking_queue = 256;
+
+unsigned event_loops(unsigned wanted) {
+  return wanted != 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+}
+
+}  // namespace
+
+Admission::Admission(const GateOptions& options, webhook::ClusterLookup* lookup, metrics::Registry& registry)
+    : telemetry_(registry),
+      pool_(lookup == nullptr ? nullptr : std::make_unique<run::Pool>(asking_threads, asking_queue)),
+      gate_(options.rules, lookup, pool_.get(), telemetry_) {}
+
+std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOptions& options, kube::Client* client,
+                                                                  webhook::ClusterLookup* lookup,
+                                                                  metrics::Registry& registry,
+                                                                  run::Readiness& readiness) {
+  std::unique_ptr<Admission> out(new Admission(options, lookup, registry));
+  if (options.self_managed) {
+    certs::SelfManagedOptions wanted;
+    wanted.ns = options.service_namespace;
+    wanted.configurations = options.webhook_config_names;
+    wanted.policy.dns_names = certs::service_names(options.service_name, options.service_namespace);
+    auto kept = certs::SelfManaged::start(*client, wanted);
+    out->identity_ = kept;
+    out->identity_status_ = [kept] { return kept->status(); };
+  } else {
+    auto files = certs::FileIdentity::start({.certificate_file = options.tls_cert, .key_file = options.tls_key});
+    out->identity_ = files;
+    out->identity_status_ = [files] { return files->status(); };
+  }
+  certs::add_identity_metrics(registry, out->identity_status_);
+  readiness.add("certificate", [status = out->identity_status_] {
+    return certs::why_not_ready(status(), std::chrono::system_clock::now());
+  });
+
+  auto server =
+      http::Server::start({.listen = options.listen, .tls = out->identity_, .threads = event_loops(options.workers)},
+                          [gate = &out->gate_](const http::Request& request, http::Responder respond) {
+                            gate->handle(request, std::move(respond));
+                          });
+  if (!server) return std::unexpected(server.error());
+  out->server_ = std::move(*server);
+  run::add_server_metrics(registry, "stackgate_gate", *out->server_);
+  log::info("gate serves", {{"listen", options.listen},
+                            {"metrics", options.metrics_listen},
+                            {"health", options.health_listen},
+                            {"cluster", lookup != nullptr},
+                            {"threads", event_loops(options.workers)}});
+  return out;
+}
+
+void Admission::stop(run::StopSignals& signals, run::Readiness& readiness, const GateOptions& options) {
+  run::stop_gracefully(signals, readiness, *server_, {.lame_duck = std::chrono::seconds(options.drain_seconds)});
+  server_.reset();
+  pool_.reset();  // its tasks use the gate
+}
+
+void add_lookup_metrics(metrics::Registry& registry, const webhook::ClusterLookup& lookup) {
+  registry.gauge_from("stackgate_gate_cached_objects", "Objects in the watch caches that references are looked up in.",
+                      [&lookup] { return static_cast<double>(lookup.cached_objects()); });
+  const auto counter = [&](const char* name, const char* help, const std::atomic<std::uint64_t>& value) {
+    registry.counter_from(name, help, [&value] { return static_cast<double>(value.load()); });
+  };
+  counter("stackgate_gate_lookups_cached_total", "References found in the watch cache.", lookup.counters().cached);
+  counter("stackgate_gate_lookups_present_total", "References that the API server was asked about and has.",
+          lookup.counters().present);
+  counter("stackgate_gate_lookups_absent_total", "References that the API server was asked about and does not have.",
+          lookup.counters().absent);
+  counter("stackgate_gate_lookups_failed_total", "References that the API server could not be asked about.",
+          lookup.counters().failed);
+}
+
+}  // namespace stackgate

@@ -1,0 +1,212 @@
+// `stackgate operator`: gate and reconciler in one process, over one set of watches. Wiring only.
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "reconcile/control/controller.hpp"
+#include "reconcile/control/telemetry.hpp"
+#include "reconcile/observe/world.hpp"
+#include "services/kit/kube/discovery.hpp"
+#include "services/kit/kube/events.hpp"
+#include "services/kit/kube/leader.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/run/metrics.hpp"
+#include "services/kit/run/stop.hpp"
+#include "services/stackgate/admission.hpp"
+#include "services/stackgate/operator_options.hpp"
+#include "services/stackgate/process.hpp"
+#include "webhook/watch_rights.hpp"
+
+namespace stackgate {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Which version of the autoscaling API is written: asked until the API server answers. Nothing after a stop signal.
+std::optional<std::string_view> find_autoscaling(kube::Client& client, run::StopSignals& signals) {
+  while (true) {
+    const auto found = kube::newest_served(client, "autoscaling", {"v2", "v2beta2"});
+    if (found) return *found == "v2beta2" ? "autoscaling/v2beta2" : "autoscaling/v2";
+    log::warning("the API server cannot be asked yet", {{"error", found.error().message}});
+    if (signals.wait_for(2s)) return std::nullopt;
+  }
+}
+
+kube::ObjectReference reference_to(const reconcile::Resource& resource) {
+  return {.api_version = std::string(crds::api_group_version),
+          .kind = std::string(crds::info(resource.kind).name),
+          .ns = std::string(resource.ns),
+          .name = std::string(resource.name),
+          .uid = std::string(resource.uid),
+          .resource_version = {},
+          .field_path = {}};
+}
+
+void add_queue_metrics(metrics::Registry& registry, const reconcile::Controller& controller) {
+  const auto gauge = [&](const char* name, const char* help, auto read) {
+    registry.gauge_from(name, help, [&controller, read] { return static_cast<double>(read(controller.queue())); });
+  };
+  gauge("stackgate_queue_depth", "Resources that wait to be looked at.", [](const auto& n) { return n.depth(); });
+  gauge("stackgate_queue_delayed", "Resources that are looked at again later.",
+        [](const auto& n) { return n.delayed; });
+  gauge("stackgate_queue_in_work", "Resources that are looked at now.", [](const auto& n) { return n.in_work; });
+  gauge("stackgate_queue_failing", "Resources whose last pass failed.", [](const auto& n) { return n.failing; });
+  gauge("stackgate_queue_longest_wait_seconds", "Of the resources that wait now.",
+        [](const auto& n) { return std::chrono::duration<double>(n.longest_wait).count(); });
+  gauge("stackgate_queue_longest_work_seconds", "Of the resources that are looked at now.",
+        [](const auto& n) { return std::chrono::duration<double>(n.longest_work).count(); });
+  registry.counter_from("stackgate_queue_adds_total", "Changes that were queued.",
+                        [&controller] { return static_cast<double>(controller.queue().adds_total); });
+  registry.counter_from("stackgate_queue_retries_total", "Passes that were put off after a failure.",
+                        [&controller] { return static_cast<double>(controller.queue().retries_total); });
+}
+
+void add_watch_metrics(metrics::Registry& registry, const kube::SharedWatches& watches, const reconcile::Store& store) {
+  const auto sum = [&](const char* name, const char* help, std::uint64_t kube::WatchCounts::* member) {
+    registry.counter_from(name, help, [&watches, member] {
+      double out = 0;
+      for (const kube::WatchReport& each : watches.report()) out += static_cast<double>(each.health.counts.*member);
+      return out;
+    });
+  };
+  sum("stackgate_watch_lists_total", "Lists that watches began with.", &kube::WatchCounts::lists);
+  sum("stackgate_watch_starts_total", "Watches begun, again ones included.", &kube::WatchCounts::watches);
+  sum("stackgate_watch_events_total", "Events received.", &kube::WatchCounts::events);
+  sum("stackgate_watch_expired_total", "Watches that had to list again (410).", &kube::WatchCounts::expired);
+  sum("stackgate_watch_failures_total", "Lists and watches that failed.", &kube::WatchCounts::failures);
+  registry.gauge_from("stackgate_cached_resources", "Resources of ours in memory.",
+                      [&store] { return static_cast<double>(store.sizes().resources); });
+  registry.gauge_from("stackgate_cached_children", "Objects made for them in memory.",
+                      [&store] { return static_cast<double>(store.sizes().children); });
+}
+
+/// Every scrape counts the resources' states anew.
+http::Handler counting_metrics(const metrics::Registry& registry, reconcile::Telemetry& telemetry,
+                               const reconcile::Store& store) {
+  return [handler = run::metrics_handler(registry), &telemetry, &store](const http::Request& request,
+                                                                        http::Responder respond) {
+    telemetry.count_states(store);
+    handler(request, std::move(respond));
+  };
+}
+
+/// Declared after all that the metrics read, so that no scrape meets what is gone.
+struct ScrapesEnd {
+  Endpoints& endpoints;
+  ~ScrapesEnd() { endpoints.metrics.reset(); }
+};
+
+}  // namespace
+
+int run_operator(const OperatorOptions& options) {
+  run::StopSignals signals;  // before any thread: threads inherit the signal mask
+  configure_process(options.gate);
+  metrics::Registry registry;
+  run::add_process_metrics(registry);
+  run::Readiness readiness;
+  reconcile::Telemetry telemetry(registry);
+
+  auto client = connect(options.gate);
+  if (!client) return fail("operator", client.error().message);
+
+  // The controller is made last and told of changes from the first on: it hears of them by way of this pointer.
+  std::atomic<reconcile::Controller*> told{nullptr};
+  reconcile::Store store([&told](const reconcile::Key& key) {
+    if (auto* controller = told.load()) controller->changed(key);
+  });
+  std::atomic<bool> observing{false};
+  readiness.add("caches", [&observing] { return observing ? "" : "the first lists are not complete yet"; });
+  auto endpoints = start_endpoints(options.gate, readiness, counting_metrics(registry, telemetry, store));
+  if (!endpoints) return fail("operator", endpoints.error().message);
+
+  const auto autoscaling = find_autoscaling(**client, signals);
+  if (!autoscaling) return 0;
+  kube::SharedWatches watches((*client)->transport(), options.gate.namespaces);
+  webhook::ClusterLookup lookup(**client, watches);  // hears of a change before whoever asks it
+  reconcile::World world(watches, store, *autoscaling);
+  watches.on_served_changed([&](std::string_view, bool) {
+    if (auto* controller = told.load())
+      for (const reconcile::Key& key : store.resources()) controller->changed(key);
+  });
+  add_lookup_metrics(registry, lookup);
+  add_watch_metrics(registry, watches, store);
+  const webhook::WatchRights rights(watches, registry);
+  readiness.add_warning("rights", [&rights] { return rights.problem(); });
+
+  std::unique_ptr<Admission> admission;
+  if (options.admission) {
+    auto started = Admission::start(options.gate, client->get(), &lookup, registry, readiness);
+    if (!started) return fail("operator", started.error().message);
+    admission = std::move(*started);
+  }
+  watches.start();
+
+  kube::EventRecorder events(**client, {});
+  std::atomic<kube::LeaderElector*> election{nullptr};
+  reconcile::Reconciler reconciler(
+      **client, store, world,
+      {.settings = options.settings,
+       .rules = options.gate.rules,
+       .lookup = [&lookup] { return lookup.cached_only(); },
+       .may_write =
+           [&] {
+             const auto* elector = election.load();
+             return !options.leader_elect || (elector != nullptr && elector->is_leader());
+           },
+       .record =
+           [&events](const reconcile::Resource& resource, const reconcile::EventNote& note) {
+             events.record(reference_to(resource), note.warning ? kube::EventType::warning : kube::EventType::normal,
+                           note.reason, note.message);
+           }});
+  auto controller = std::make_unique<reconcile::Controller>(reconciler, store, telemetry, options.reconcile_workers);
+  told = controller.get();
+  add_queue_metrics(registry, *controller);
+  std::unique_ptr<kube::LeaderElector> elector;
+  const ScrapesEnd scrapes_end{*endpoints};
+
+  bool stopping = false;
+  // Who does not know the cluster yet does not compete.
+  while (!stopping && !(world.synced() && lookup.synced())) stopping = signals.wait_for(20ms).has_value();
+  observing = true;
+  if (!stopping) {
+    const auto sizes = store.sizes();
+    log::info("cluster is known", {{"resources", sizes.resources}, {"children", sizes.children}, {"pods", sizes.pods}});
+    if (options.leader_elect) {
+      auto started = kube::LeaderElector::start(
+          **client,
+          {.ns = options.lease_namespace.empty() ? options.gate.service_namespace : options.lease_namespace,
+           .name = options.lease_name,
+           .identity = kube::make_identity(),
+           .tuning = options.leader},
+          {.started = [&] { controller->lead(); },
+           .stopped =
+               [&](const std::string& why) {
+                 controller->follow();
+                 log::warning("not the leader any more", {{"why", why}});
+               },
+           .new_leader = [](const std::string& holder) { log::info("leader", {{"holder", holder}}); }});
+      if (!started) return fail("operator", started.error().message);
+      elector = std::move(*started);
+      election = elector.get();
+      registry.gauge_from("stackgate_leader", "1 while this process leads.",
+                          [&elector] { return elector->is_leader() ? 1.0 : 0.0; });
+    } else {
+      controller->lead();
+    }
+    signals.wait();
+  }
+
+  // Work ends before the lease is handed over: the next leader may begin within milliseconds.
+  told = nullptr;
+  controller->stop();
+  events.stop();
+  if (elector) elector->release();
+  log::info("stopped reconciling");
+  if (admission) admission->stop(signals, readiness, options.gate);
+  return 0;
+}
+
+}  // namespace stackgate
