@@ -21,6 +21,7 @@ def covers($labels): . as $want | ($labels // {}) as $has | all($want | to_entri
   (.[] | select(.webhooks and $flags.certs == "self-managed") | select(.metadata.name != $flags["webhook-config-names"]) | "\(.kind) is not among --webhook-config-names"),
   (select($flags.certs == "self-managed" and $flags["service-namespace"] != $ns) | "--service-namespace \($flags["service-namespace"])"),
   (select($flags.certs == "self-managed") | named("Service") | select(map(.metadata.name) | index($flags["service-name"]) | not) | "--service-name \($flags["service-name"])"),
+  (select($flags["lease-name"]) | named("Role") | select([.[].rules[] | select(.resources == ["leases"]) | .resourceNames // empty] | flatten | index($flags["lease-name"]) | not) | "no right on the Lease \($flags["lease-name"])"),
   (select($flags["lease-namespace"] // $ns | . != $ns) | "--lease-namespace \($flags["lease-namespace"])"),
   (select($flags.certs == "self-managed") | named("Role")[] | select([.rules[] | select(.resources == ["secrets"]) | .resourceNames // empty] | flatten | index("stackgate-webhook-cert") | not) | "no right on the certificate's Secret"),
   (named("Certificate")[] | select(.spec.secretName == "stackgate-webhook-cert") | select(.spec.dnsNames[0] != "stackgate-gate.\($ns).svc") | "the certificate is for \(.spec.dnsNames)"),
