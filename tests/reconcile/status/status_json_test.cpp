@@ -167,11 +167,12 @@ TEST(States, AreTheOnesOfTheCrdInItsOrder) {
 TEST(StatusJson, LeavesOutWhatCannotBeStored) {
   Status status = simple(State::ready);
   status.profiles = {{.name = ""}, {.name = std::string(254, 'x')}, {.name = "\xff"}, {.name = "a"}, {.name = "a"}};
-  status.profiles[3].config = {{"\xfe", "1"}, {"\xff", "2"}};
+  status.profiles.push_back({.name = "b", .config = {{"\xfe", "1"}, {"\xff", "2"}}});
   for (int i = 0; i < 100; ++i) status.profiles[3].config["key-" + std::to_string(i)] = std::string(2000, 'v');
   const Parsed parsed(status_json(status, 1, nullptr, morning));
   const auto profiles = (*parsed).find("profiles")->items();
-  ASSERT_EQ(profiles.size(), 1U);
+  ASSERT_EQ(profiles.size(), 2U);
+  EXPECT_TRUE(profiles[1].find("config")->members().empty());
   const auto config = profiles[0].find("config")->members();
   ASSERT_EQ(config.size(), 64U);
   EXPECT_EQ(config[0].key, "key-0");
