@@ -34,7 +34,9 @@ void add_workload(std::vector<Child>& out, std::string_view name, const json::Va
   const std::string own(name);
   const json::Value* nodes = dig(spec, {"multiNode", "size"});
   if (nodes != nullptr && nodes->integer() > 1) {
-    out.push_back({"LeaderWorkerSet", own});
+    // The LeaderWorkerSet's own controller makes a headless Service named like the set: hence the suffix.
+    out.push_back({"LeaderWorkerSet", own + "-lws"});
+    out.push_back({"Service", own + "-lws"});
     out.push_back({"ConfigMap", own + "-mpi-config"});
     out.push_back({"Secret", own + "-ssh-pk"});
   } else {

@@ -1,5 +1,6 @@
 #include "reconcile/plan/inference_service.hpp"
 
+#include "reconcile/plan/inference_service_nodes.hpp"
 #include "reconcile/plan/kinds.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 
@@ -27,6 +28,15 @@ void add_cache(const parts::Scope& scope, parts::Workload& workload) {
     workload.main.env.push_back(parts::env_value("INF_MODEL_PROFILE", *profile));
 }
 
+void add_parallelism(const parts::Scope& scope, parts::Workload& workload) {
+  const auto put = [&](std::string_view name, const Field& field) {
+    if (const auto parts_of_model = field.integer())
+      workload.main.env.push_back(parts::env_value(name, std::to_string(*parts_of_model)));
+  };
+  put("INF_TENSOR_PARALLELISM", scope.spec["multiNode"]["tensorParallelism"]);
+  put("INF_PIPELINE_PARALLELISM", scope.spec["multiNode"]["pipelineParallelism"]);
+}
+
 parts::Workload read_server(const parts::Scope& scope) {
   parts::Workload out = parts::read_workload(scope, {.container = "server",
                                                      .startup_path = "/v1/health/ready",
@@ -41,6 +51,7 @@ parts::Workload read_server(const parts::Scope& scope) {
   if (const auto secret = scope.spec["authSecret"].text())
     out.main.env.push_back(parts::env_from_secret(registry_key, *secret, registry_key));
   add_cache(scope, out);
+  add_parallelism(scope, out);
   add_shared_memory(scope, out);
   parts::append_user_env(scope, out);
   return out;
@@ -59,18 +70,43 @@ std::optional<Trouble> cache_trouble(const parts::Scope& scope) {
   return std::nullopt;
 }
 
+/// Nothing new starts without its model; what runs already is left as it is.
+void hold_back(const parts::Scope& scope, const parts::Outcome& outcome) {
+  auto& children = scope.planning.plan.children;
+  if (parts::own_live(scope, outcome.type, outcome.name.empty() ? scope.name : outcome.name) != nullptr) {
+    for (DesiredChild& child : children)
+      if (child.type == outcome.type) child.keep = true;
+    return;
+  }
+  std::erase_if(children, [&](const DesiredChild& child) {
+    return child.type == outcome.type || child.type == ChildType::horizontal_pod_autoscaler;
+  });
+}
+
 }  // namespace inference_service
 
 void plan_inference_service(const Planning& planning) {
+  using namespace inference_service;
   const parts::Scope scope(planning);
-  const parts::Workload server = inference_service::read_server(scope);
+  const parts::Workload server = read_server(scope);
   parts::Outcome outcome;
-  if (scope.spec["scale"]["enabled"].flag().value_or(false))
+  if (parts::is_scaled(scope))
     outcome.wanted.reset();
   else
     outcome.wanted = server.replicas;
-  if (auto trouble = inference_service::cache_trouble(scope)) outcome.blockers.push_back(std::move(*trouble));
-  parts::add_workload(scope, server);
+  if (has_nodes(scope)) {
+    parts::add_access(scope, server);
+    parts::add_service(scope, {.selector = leader_labels(scope)});
+    parts::add_routes(scope);
+    parts::add_service_monitor(scope, server.metrics_path);
+    add_nodes(scope, server, outcome);
+  } else {
+    parts::add_workload(scope, server);
+  }
+  if (auto trouble = cache_trouble(scope)) {
+    outcome.blockers.push_back(std::move(*trouble));
+    hold_back(scope, outcome);
+  }
   parts::conclude(scope, std::move(outcome));
 }
 

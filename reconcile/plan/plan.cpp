@@ -38,9 +38,31 @@ std::string tell(std::span<const validate::Finding> findings) {
 void refuse(const Observed& observed, Plan& plan) {
   plan.acts = false;
   plan.status.state = State::failed;
-  std::string message = tell(observed.findings);
-  plan.status.conditions.push_back({"Ready", "False", "Invalid", message});
-  plan.events.push_back({true, "Invalid", std::move(message)});
+  plan.status.conditions.push_back({"Ready", "False", "Invalid", tell(observed.findings)});
+}
+
+/// What takes its course is no news; nor is what the stored status says already.
+bool is_news(const Condition& condition, State state, const json::Value* stored) {
+  constexpr std::string_view usual[] = {"Creating",    "Starting",    "RollingOut",
+                                        "ScalingDown", "Terminating", "NotObserved"};
+  if (condition.status == "True" || std::ranges::find(usual, condition.reason) != std::end(usual)) return false;
+  const json::Value* conditions = stored == nullptr ? nullptr : stored->find("conditions");
+  if (conditions == nullptr) return true;
+  const auto text = [](const json::Value& from, std::string_view key) {
+    const json::Value* found = from.find(key);
+    return found == nullptr ? std::string_view{} : found->string();
+  };
+  return std::ranges::none_of(conditions->items(), [&](const json::Value& each) {
+    return text(each, "type") == condition.type && text(each, "reason") == condition.reason &&
+           (state != State::failed || text(each, "message") == condition.message);
+  });
+}
+
+/// An event for each condition that turned bad, so that `kubectl describe` shows it; a settled resource makes none.
+void add_events(const Resource& resource, Plan& plan) {
+  for (const Condition& condition : plan.status.conditions)
+    if (is_news(condition, plan.status.state, resource.status))
+      plan.events.push_back({true, condition.reason, condition.message});
 }
 
 void plan_kind(const Planning& planning) {
@@ -74,10 +96,12 @@ Plan make_plan(const Resource& resource, const Observed& observed, const Setting
   }
   if (has_errors(observed.findings)) {
     refuse(observed, plan);
+    add_events(resource, plan);
     return plan;
   }
   plan_kind({resource, observed, settings, plan});
   std::ranges::stable_sort(plan.children, {}, &DesiredChild::type);
+  add_events(resource, plan);
   return plan;
 }
 

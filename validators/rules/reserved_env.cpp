@@ -20,7 +20,7 @@ constexpr std::uint8_t stack_kinds = datastore | entitystore | customizer | eval
 /// A pipeline's entries are InferenceServices.
 constexpr std::uint8_t inference = kind_bit(Kind::inference_service) | kind_bit(Kind::inference_pipeline);
 
-enum class Only : std::uint8_t { always, with_multi_node, with_otel };
+enum class Only : std::uint8_t { always, with_cache, with_multi_node, with_otel };
 
 struct ReservedVariable {
   std::string_view name;
@@ -36,6 +36,19 @@ constexpr ReservedVariable reserved_variables[] = {
     {"LWS_LEADER_ADDRESS", inference, "multiNode", Only::with_multi_node},
     {"LWS_GROUP_SIZE", inference, "multiNode.size", Only::with_multi_node},
     {"LWS_WORKER_INDEX", inference, "multiNode", Only::with_multi_node},
+
+    {"INF_CACHE_PATH", inference, "storage.nimCache", Only::with_cache},
+    {"INF_MODEL_PROFILE", inference, "storage.nimCache.profile", Only::with_cache},
+    {"INF_NODE_ROLE", inference, "multiNode", Only::with_multi_node},
+    {"INF_NODE_RANK", inference, "multiNode", Only::with_multi_node},
+    {"INF_NODE_COUNT", inference, "multiNode.size", Only::with_multi_node},
+    {"INF_GROUP_INDEX", inference, "multiNode", Only::with_multi_node},
+    {"INF_GPUS_PER_NODE", inference, "resources", Only::with_multi_node},
+    {"INF_TENSOR_PARALLELISM", inference, "multiNode.tensorParallelism", Only::with_multi_node},
+    {"INF_PIPELINE_PARALLELISM", inference, "multiNode.pipelineParallelism", Only::with_multi_node},
+    {"INF_MPI_HOST_FILE", inference, "multiNode", Only::with_multi_node},
+    {"INF_MPI_START_TIMEOUT", inference, "multiNode.mpiStartTimeoutSeconds", Only::with_multi_node},
+    {"INF_SSH_KEY_FILE", inference, "multiNode", Only::with_multi_node},
 
     {"OTEL_EXPORTER_OTLP_ENDPOINT", stack_kinds, "otel.exporterOtlpEndpoint", Only::with_otel},
     {"OTEL_TRACES_EXPORTER", stack_kinds, "otel.exporterConfig.tracesExporter", Only::with_otel},
@@ -107,6 +120,8 @@ bool applies(const ReservedVariable& variable, const Context& context, const Fie
   switch (variable.when) {
     case Only::always:
       return true;
+    case Only::with_cache:
+      return spec["storage"]["nimCache"]["name"].present();
     case Only::with_multi_node:
       return spec["multiNode"].present();
     case Only::with_otel:

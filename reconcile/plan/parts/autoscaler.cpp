@@ -25,7 +25,7 @@ void write_default_metric(json::Writer& out) {
 
 void add_autoscaler(const Scope& scope) {
   const Field scale = scope.spec["scale"];
-  if (!scale["enabled"].flag().value_or(false)) return;
+  if (!is_scaled(scope)) return;
   const ChildHead head{.api_version = scope.planning.observed.served.autoscaling};
   add_child(scope, ChildType::horizontal_pod_autoscaler, scope.name, head, [&](json::Writer& out) {
     out.key("spec");

@@ -51,7 +51,7 @@ std::int64_t progress_deadline(const Workload& workload) {
 }  // namespace
 
 void add_deployment(const Scope& scope, const Workload& workload) {
-  const bool scaled = scope.spec["scale"]["enabled"].flag().value_or(false);
+  const bool scaled = is_scaled(scope);
   add_child(scope, ChildType::deployment, scope.name, {.labels = workload.labels, .follows_live_replicas = scaled},
             [&](json::Writer& out) {
               out.key("spec");

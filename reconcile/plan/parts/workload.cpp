@@ -47,6 +47,8 @@ void append_user_env(const Scope& scope, Workload& workload) {
   for (EnvVar& each : read_env(scope.spec["env"])) workload.main.env.push_back(std::move(each));
 }
 
+bool is_scaled(const Scope& scope) { return scope.spec["scale"]["enabled"].flag().value_or(false); }
+
 void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,
                  std::string_view path, bool read_only) {
   workload.volumes.push_back(claim_volume(volume, claim_name(scope, pvc), read_only));

@@ -59,6 +59,9 @@ Workload read_workload(const Scope& scope, const WorkloadDefaults& defaults);
 /// The user's variables, behind those that are there; one of the same name replaces the operator's.
 void append_user_env(const Scope& scope, Workload& workload);
 
+/// Whether an autoscaler sets the number of replicas.
+bool is_scaled(const Scope& scope);
+
 /// Mounts a claim (a `pvc` object of the spec) into the main container. A claim that one node at a time may mount makes
 /// the rollout in_place.
 void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,
@@ -69,7 +72,8 @@ std::string claim_name(const Scope& scope, const Field& pvc);
 void add_claim(const Scope& scope, const Field& pvc, bool owned = false);
 
 /// ServiceAccount, Role, RoleBinding, Service, Deployment and, where asked for, Ingress, HTTPRoute,
-/// HorizontalPodAutoscaler, ServiceMonitor. What an API that is not served would need is left out and told in an event.
+/// HorizontalPodAutoscaler, ServiceMonitor. What an API that is not served would need is left out and told in a
+/// condition.
 void add_workload(const Scope& scope, const Workload& workload);
 
 // The pieces of add_workload(), for kinds that put them together differently.

@@ -30,7 +30,7 @@ TEST(Children, AWorkloadHasADeploymentAServiceAndAnIdentity) {
 
 TEST(Children, SeveralNodesMakeAGroup) {
   EXPECT_EQ(children(crds::Kind::inference_service, "spec: {serviceAccountName: x, multiNode: {size: 2}}"),
-            (Names{"ConfigMap n-mpi-config", "LeaderWorkerSet n", "Secret n-ssh-pk", "Service n"}));
+            (Names{"ConfigMap n-mpi-config", "LeaderWorkerSet n-lws", "Secret n-ssh-pk", "Service n", "Service n-lws"}));
 }
 
 TEST(Children, ACustomizerWritesDownHowJobsRun) {

@@ -163,8 +163,8 @@ TEST(InferenceServiceRules, AGroupHasAGpuForEachPart) {
   const auto named = [](std::size_t length) {
     return "metadata: {name: " + std::string(length, 'a') + "}\nspec: {multiNode: {size: 2}}";
   };
-  EXPECT_EQ(short_form(review_of(isvc, named(50))), std::vector<std::string>{});
-  EXPECT_EQ(short_form(review_of(isvc, named(51))),
+  EXPECT_EQ(short_form(review_of(isvc, named(46))), std::vector<std::string>{});
+  EXPECT_EQ(short_form(review_of(isvc, named(47))),
             (std::vector<std::string>{"error spec.multiNode multinode-name-too-long"}));
 }
 
