@@ -72,20 +72,32 @@ gate_is_ready() {
   alive "$1" && curl -fsS --max-time 2 --noproxy '*' "http://127.0.0.1:$gate_health/readyz"
 }
 
-# install_rights: what the manifests allow the gate's service account, which is who gate.kubeconfig says it is.
-install_rights() {
-  kube apply -f "$repo/webhook/manifests/namespace.yaml" -f "$repo/webhook/manifests/rbac.yaml" -f "$repo/certs/manifests/rbac.yaml"
+# rendered KINDS [RENDERING]: objects of these kinds (a pattern) as JSON, from a committed rendering of the chart:
+# gate-only (default) or default. So neither Go nor Helm is needed here, and tests/chart/render.sh keeps it true.
+rendered() {
+  perl -0777 -ne 'for (split /^---\n/m) { print "---\n$_" if /^kind: (?:'"$1"')$/m && !/helm.sh.hook:/ }' \
+    "$repo/tests/chart/golden/${2:-gate-only}.yaml" | kube create --dry-run=client --validate=false -o json -f -
 }
 
-# install_webhooks PORT CA_FILE [FAILURE_POLICY]: both configurations of webhook/manifests, pointed at a process on this
-# machine at $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE
-# "service" they name the Service and leave caBundle to the gate.
+# install_rights [RENDERING]: what the chart allows its service account, which is who gate.kubeconfig says it is: with
+# gate-only (the default) the rights of the admission controller alone, with default the operator's.
+install_rights() {
+  kube apply -f - <<'YAML' && rendered 'ServiceAccount|(?:Cluster)?Role(?:Binding)?' "${1:-gate-only}" | kube apply -f -
+apiVersion: v1
+kind: Namespace
+metadata: {name: stackgate-system, labels: {pod-security.kubernetes.io/enforce: restricted}}
+YAML
+}
+
+# install_webhooks PORT CA_FILE [FAILURE_POLICY]: the chart's configurations, pointed at a process on this machine at
+# $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE "service"
+# they name the Service and leave caBundle to the gate. Without match conditions, which servers before 1.28 do not know.
 install_webhooks() {
-  local port=$1 edits=("s/failurePolicy: .*/failurePolicy: ${3:-Fail}/")
-  [ -z "${gate_scoped:-}" ] || edits+=(-e 's/^  matchPolicy: .*/&\n  namespaceSelector: {matchLabels: {stackgate.dev\/demo: "true"}}/')
-  if [ "$2" = service ]; then
-    "$repo/webhook/manifests/render.sh" | sed -e "${edits[@]}" -e "s/port: 443/port: $port/"
-  else
-    "$repo/webhook/manifests/render.sh" --url "https://${gate_address:-127.0.0.1}:$port" --ca "$2" | sed -e "${edits[@]}"
-  fi | kube apply -f -
+  local url="https://${gate_address:-127.0.0.1}:$1" ca=''
+  [ "$2" = service ] || ca=$(base64 -w0 <"$2")
+  rendered '(?:Mutating|Validating)WebhookConfiguration' | jq --arg url "$url" --arg ca "$ca" --arg port "$1" \
+    --arg policy "${3:-Fail}" --arg scoped "${gate_scoped:-}" '.webhooks[] |= (del(.matchConditions) | .failurePolicy = $policy |
+      if $ca == "" then .clientConfig.service.port = ($port | tonumber)
+      else .clientConfig = {url: ($url + .clientConfig.service.path), caBundle: $ca} end |
+      if $scoped == "" then . else .namespaceSelector = {matchLabels: {"stackgate.dev/demo": "true"}} end)' | kube apply -f -
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the keys, certificates and kubeconfigs of a test control plane. What is there already is kept.
 #   pki.sh STATE API_SERVER_URL
-# Writes STATE/pki/*, STATE/kubeconfig (cluster administrator) and STATE/gate.kubeconfig (the rights that the manifests
-# give to Stackgate's service account, and no more).
+# Writes STATE/pki/*, STATE/kubeconfig (cluster administrator) and STATE/gate.kubeconfig (Stackgate's service
+# account: the rights that the chart gives it, and no more).
 set -euo pipefail
 state=$(realpath "$1") url=$2
 umask 077
@@ -37,7 +37,7 @@ authority front-proxy-ca
 leaf apiserver /CN=kube-apiserver cluster-ca extendedKeyUsage=serverAuth "subjectAltName=$names"
 leaf front-proxy-client /CN=front-proxy-client front-proxy-ca extendedKeyUsage=clientAuth
 leaf admin /O=system:masters/CN=admin cluster-ca extendedKeyUsage=clientAuth
-leaf gate /O=system:serviceaccounts/CN=system:serviceaccount:stackgate-system:stackgate-gate cluster-ca \
+leaf gate /O=system:serviceaccounts/CN=system:serviceaccount:stackgate-system:stackgate cluster-ca \
   extendedKeyUsage=clientAuth
 if [ ! -s service-accounts.key ]; then
   openssl genrsa -out service-accounts.key 2048 2>/dev/null
