@@ -102,8 +102,7 @@ void write_claims(const parts::Scope& scope, json::Writer& out, const Field& tra
     // An empty storage class is a choice, too: none.
     if (const auto storage_class = workspace["storageClass"].text()) out.member("storageClass", *storage_class);
     put(out, "accessMode", workspace["volumeAccessMode"]);
-    if (const auto size = workspace["size"].text())
-      out.member("size", std::string_view(parts::canonical_quantity_or(*size)));
+    if (const auto size = workspace["size"].text()) out.member("size", std::string_view(parts::amount_text(*size)));
     put(out, "mountPath", workspace["mountPath"]);
   });
 }

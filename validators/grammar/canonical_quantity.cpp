@@ -55,6 +55,27 @@ Pieces take_apart(std::string_view text) {
   return out;
 }
 
+/// The power of ten of the last digit.
+int scale_of(const Pieces& pieces) { return pieces.power - static_cast<int>(pieces.fraction.size()); }
+
+/// Of decimal digits in units of 1n, away from zero.
+std::string rounded_to_milli(std::string digits) {
+  constexpr std::size_t dropped = 6;
+  const std::string sign = digits.starts_with('-') ? "-" : "";
+  digits.erase(0, sign.size());
+  if (digits.size() <= dropped) return sign + "1" + std::string(dropped, '0');
+  const auto tail = digits.end() - static_cast<std::ptrdiff_t>(dropped);
+  if (std::all_of(tail, digits.end(), [](char c) { return c == '0'; })) return sign + digits;
+  std::fill(tail, digits.end(), '0');
+  auto at = tail;
+  while (at != digits.begin() && *std::prev(at) == '9') *--at = '0';
+  if (at == digits.begin())
+    digits.insert(digits.begin(), '1');
+  else
+    ++*std::prev(at);
+  return sign + digits;
+}
+
 /// Kubernetes gives some texts back as they are, because they look canonical to it: "1.500", "+5Gi", "007".
 bool is_taken_as_canonical(const Pieces& pieces, const Quantity& amount) {
   const auto length = static_cast<int>(pieces.whole.size() + pieces.fraction.size());
@@ -65,15 +86,15 @@ bool is_taken_as_canonical(const Pieces& pieces, const Quantity& amount) {
     std::from_chars(pieces.whole.data(), pieces.whole.data() + pieces.whole.size(), number);
     return (number & 7) != 0;
   }
-  const int scale = pieces.power - static_cast<int>(pieces.fraction.size());
+  const int scale = scale_of(pieces);
   if (length > 18 || scale < -9 || scale % 3 != 0 || pieces.whole.starts_with('0')) return false;
   std::string digits(pieces.whole);
   digits += pieces.fraction;
   return amount.sign() != 0 && !digits.ends_with("000");
 }
 
-std::optional<std::string> as_decimal(const Quantity& amount, bool exponent_notation) {
-  std::string digits = amount.nano_text();
+/// Of digits in units of 1n; nothing when there are none, or no suffix is large enough.
+std::optional<std::string> as_decimal(std::string digits, bool exponent_notation) {
   if (digits.empty()) return std::nullopt;
   int power = -9;
   while (digits.size() > 1 && digits.back() == '0') {
@@ -95,20 +116,27 @@ std::string as_binary(std::int64_t amount) {
   return fmt::format("{}{}", amount, suffixes[times]);
 }
 
-}  // namespace
-
-std::optional<std::string> canonical_quantity(std::string_view text) {
+std::optional<std::string> canonical(std::string_view text, bool to_milli) {
   const auto amount = parse_quantity(text);
   if (!amount) return std::nullopt;
   if (amount->sign() == 0) return "0";
   const Pieces pieces = take_apart(text);
-  if (is_taken_as_canonical(pieces, *amount)) return std::string(text);
+  const bool fine = pieces.notation != Notation::binary && scale_of(pieces) < -3;
+  if (is_taken_as_canonical(pieces, *amount) && !(to_milli && fine)) return std::string(text);
   if (pieces.notation == Notation::binary) {
     const auto whole = amount->to_integer();
     if (whole && (*whole >= 1024 || *whole <= -1024)) return as_binary(*whole);
   }
   // Beyond what 128 bits of 1n or the suffixes hold nothing is sensible: the text stays.
-  return as_decimal(*amount, pieces.notation == Notation::exponent).value_or(std::string(text));
+  std::string digits = amount->nano_text();
+  if (to_milli && !digits.empty()) digits = rounded_to_milli(std::move(digits));
+  return as_decimal(std::move(digits), pieces.notation == Notation::exponent).value_or(std::string(text));
 }
+
+}  // namespace
+
+std::optional<std::string> canonical_quantity(std::string_view text) { return canonical(text, false); }
+
+std::optional<std::string> canonical_resource_amount(std::string_view text) { return canonical(text, true); }
 
 }  // namespace stackgate::validate::grammar

@@ -10,4 +10,8 @@ namespace stackgate::validate::grammar {
 /// Nothing when `text` is no quantity. The result is its own canonical form. Pure and thread-safe.
 std::optional<std::string> canonical_quantity(std::string_view text);
 
+/// The same for requests and limits of containers and claims, which the API server also rounds up to 1m.
+/// Source: SetDefaults_ResourceList() in k8s.io/kubernetes/pkg/apis/core/v1.
+std::optional<std::string> canonical_resource_amount(std::string_view text);
+
 }  // namespace stackgate::validate::grammar

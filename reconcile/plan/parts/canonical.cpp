@@ -12,6 +12,15 @@ using validate::schema::Node;
 
 bool is_map(const Field& field) { return field.node() != nullptr && field.node()->additional != nullptr; }
 
+bool is_quantity(const Field& field) {
+  return field.node() != nullptr && field.node()->int_or_string &&
+         (field.value()->is_integer() || field.value()->is_string());
+}
+
+std::string written_text(const json::Value& value) {
+  return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
+}
+
 /// As a member of an object: Go leaves these out. An empty object (a selector that selects everything) is kept.
 bool is_left_out(const Field& field) {
   if (field.absent()) return true;
@@ -33,7 +42,9 @@ void write_object(json::Writer& out, const Field& field) {
         continue;
       }
       out.key(member.key());
-      if (member.present())
+      if (member.present() && is_quantity(member))  // a map of quantities is one of requests or limits
+        out.value(std::string_view(amount_text(written_text(*member.value()))));
+      else if (member.present())
         write_canonical(out, member);
       else
         out.value("");
@@ -43,16 +54,17 @@ void write_object(json::Writer& out, const Field& field) {
 
 }  // namespace
 
-std::string canonical_quantity_or(std::string_view text) {
+std::string quantity_text(std::string_view text) {
   return validate::grammar::canonical_quantity(text).value_or(std::string(text));
+}
+
+std::string amount_text(std::string_view amount) {
+  return validate::grammar::canonical_resource_amount(amount).value_or(std::string(amount));
 }
 
 void write_canonical(json::Writer& out, const Field& field) {
   const json::Value& value = *field.value();
-  if (field.node() != nullptr && field.node()->int_or_string) {
-    if (value.is_integer()) return out.value(canonical_quantity_or(std::to_string(value.integer())));
-    if (value.is_string()) return out.value(canonical_quantity_or(value.string()));
-  }
+  if (is_quantity(field)) return out.value(std::string_view(quantity_text(written_text(value))));
   if (value.is_object()) return write_object(out, field);
   if (!value.is_array()) return out.value(value);
   out.array([&] {

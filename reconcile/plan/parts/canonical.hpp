@@ -30,7 +30,8 @@ void member_text(json::Writer& out, std::string_view key, std::string_view text)
 /// A map of texts in the resource (labels, annotations); null counts as "".
 TextMap read_map(const Field& field);
 
-/// A quantity as Kubernetes writes it; the text itself when it is none.
-std::string canonical_quantity_or(std::string_view text);
+/// A quantity as Kubernetes writes it; the text itself when it is none. `amount` is one of a request or a limit.
+std::string quantity_text(std::string_view text);
+std::string amount_text(std::string_view amount);
 
 }  // namespace stackgate::reconcile::parts

@@ -38,7 +38,7 @@ void add_claim(const Scope& scope, const Field& pvc, bool owned) {
       out.key("resources");
       out.object([&] {
         out.key("requests");
-        out.object([&] { out.member("storage", std::string_view(canonical_quantity_or(size))); });
+        out.object([&] { out.member("storage", std::string_view(amount_text(size))); });
       });
     });
   });

@@ -188,13 +188,13 @@ Volume claim_volume(std::string_view name, std::string_view claim, bool read_onl
 Volume memory_volume(std::string_view name, std::string_view size) {
   return make_volume(name, "emptyDir", [&](json::Writer& out) {
     out.member("medium", "Memory");
-    if (!size.empty()) out.member("sizeLimit", std::string_view(canonical_quantity_or(size)));
+    if (!size.empty()) out.member("sizeLimit", std::string_view(quantity_text(size)));
   });
 }
 
 Volume empty_volume(std::string_view name, std::string_view size) {
   return make_volume(name, "emptyDir", [&](json::Writer& out) {
-    if (!size.empty()) out.member("sizeLimit", std::string_view(canonical_quantity_or(size)));
+    if (!size.empty()) out.member("sizeLimit", std::string_view(quantity_text(size)));
   });
 }
 
