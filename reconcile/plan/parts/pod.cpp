@@ -50,6 +50,8 @@ void write_security_context(json::Writer& out, const Workload& workload) {
       if (user["fsGroupChangePolicy"].absent()) out.member("fsGroupChangePolicy", "OnRootMismatch");
     }
     members_canonical(out, user, {"fsGroup", "fsGroupChangePolicy", "runAsGroup", "runAsNonRoot"});
+    if (workload.run_as_group) out.member("runAsGroup", *workload.run_as_group);
+    if (workload.run_as_user) out.member("runAsUser", *workload.run_as_user);
     if (user["runAsNonRoot"].absent() && user["runAsUser"].integer() != 0) out.member("runAsNonRoot", true);
     members_canonical(out, user, {"runAsUser", "seLinuxOptions", "seccompProfile"});
     if (user["seccompProfile"].absent()) {
@@ -116,7 +118,8 @@ void write_pod_spec(const Scope& scope, json::Writer& out, const Workload& workl
   write_security_context(out, workload);
   members_canonical(out, knobs, {"nodeSelector", "tolerations", "affinity", "priorityClassName", "runtimeClassName"});
   member_text(out, "schedulerName", workload.scheduler);
-  if (workload.spread && knobs["affinity"].absent()) write_spread(scope, out);
+  if (workload.runs_once) out.member("restartPolicy", "Never");
+  if (workload.spread && !workload.runs_once && knobs["affinity"].absent()) write_spread(scope, out);
   out.member("terminationGracePeriodSeconds", workload.grace_seconds);
   write_containers(out, "initContainers", workload.init, workload.tmp);
   write_containers(out, "containers", {workload.main}, workload.tmp);

@@ -34,9 +34,11 @@ struct Workload {
   std::vector<std::string> pull_secrets = {};
   std::string service_account;  // of the user, or the resource's own
   std::string scheduler = {};
-  std::vector<PolicyRule> rights = {};        // of the Role; none: the pods get no token either
-  bool token = false;                         // the pods get a token although the Role is empty
-  std::optional<std::int64_t> fs_group = {};  // when podSecurityContext names none
+  std::vector<PolicyRule> rights = {};                              // of the Role; none: the pods get no token either
+  bool token = false;                                               // the pods get a token although the Role is empty
+  std::optional<std::int64_t> fs_group = {};                        // when podSecurityContext names none
+  std::optional<std::int64_t> run_as_user = {}, run_as_group = {};  // of a kind without podSecurityContext
+  bool runs_once = false;  // the pods of a Job: they are not restarted, and not spread
   std::int64_t replicas = 1;
   Rollout rollout = Rollout::surge;
   bool spread = true;  // over nodes and zones, unless the user writes an affinity
