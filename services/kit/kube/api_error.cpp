@@ -41,6 +41,8 @@ std::string_view to_string(Failure failure) {
       return "malformed";
     case Failure::cancelled:
       return "cancelled";
+    case Failure::limited:
+      return "limited";
   }
   return "unknown";
 }

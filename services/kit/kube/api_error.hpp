@@ -16,6 +16,7 @@ enum class Failure : std::uint8_t {
   credentials,  // no token or certificate could be had
   malformed,    // the answer is not what the API promises
   cancelled,    // by us
+  limited,      // not sent: our own rate limit leaves no room within the call's time
 };
 std::string_view to_string(Failure failure);
 

@@ -1,154 +1,86 @@
 #include "services/kit/kube/client.hpp"
 
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <thread>
+#include <random>
 
 #include <fmt/format.h>
 
 #include "services/kit/json/parse.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/kit/kube/client_call.hpp"
 #include "services/kit/kube/watch_frame.hpp"
 
 namespace stackgate::kube {
 namespace {
 
-constexpr std::size_t most_error_body = 64 * 1024;
-constexpr std::size_t most_body = 64 * 1024 * 1024;
-
-/// Hands the outcome of one exchange from the transport's thread to the one that waits.
-class Waiting : public Receiver {
- public:
-  bool data(const HttpHead& head, std::string_view bytes) override {
-    if (head.status >= 300) {
-      if (body.size() < most_error_body) body.append(bytes);
-      return true;
-    }
-    return take(bytes);
-  }
-  void done(const HttpHead& head, const TransportError* error) override {
-    const std::scoped_lock lock(mutex_);
-    head_ = head;
-    if (error != nullptr) error_ = *error;
-    done_ = true;
-    condition_.notify_all();
-  }
-
-  /// Only then `body` may be read.
-  void wait() {
-    std::unique_lock lock(mutex_);
-    condition_.wait(lock, [this] { return done_; });
-  }
-  std::optional<ApiError> error(std::string_view what) const {
-    if (error_) return error_from_transport(what, *error_);
-    if (head_.status >= 300) return error_from_answer(what, head_.status, body, head_.retry_after);
-    return std::nullopt;
-  }
-  int status() const { return head_.status; }
-
-  std::string body;
-
- protected:
-  /// Bytes of a good answer.
-  virtual bool take(std::string_view bytes) {
-    if (body.size() + bytes.size() > most_body) return false;
-    body.append(bytes);
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  bool done_ = false;
-  HttpHead head_;
-  std::optional<TransportError> error_;
-};
-
 /// One page of a list, decoded as it arrives.
-class WaitingForPage final : public Waiting {
+class ListCall final : public Call {
  public:
-  explicit WaitingForPage(const std::function<void(const json::Value&)>& each) : each_(each) {}
+  ListCall(const std::function<void(const json::Value&)>& each, Transport& transport, SharedBucket* bucket,
+           HttpRequest request, const CallOptions& options, std::uint64_t seed)
+      : Call(transport, bucket, std::move(request), true, options, seed, std::make_shared<CallLatch>()), each_(each) {}
 
-  bool any_delivered = false;
   ListPage page;
-  std::string fault;
 
  protected:
+  void restart() override { splitter_.emplace(); }
   bool take(std::string_view bytes) override {
-    const auto ok = splitter_.feed(bytes, [this](std::string_view item) {
+    const auto ok = splitter_->feed(bytes, [this](std::string_view item) {
       if (!json::parse(item, document_)) return false;
-      any_delivered = true;
+      any_delivered_ = true;
       each_(document_.root);
       return true;
     });
-    if (!ok) fault = "an item of the list is not JSON";
+    if (!ok) fault_ = "an item of the list is not JSON";
     return ok;
   }
-  void done(const HttpHead& head, const TransportError* error) override {
-    if (error == nullptr && head.status < 300) {
-      if (auto whole = splitter_.finish())
-        page = std::move(*whole);
-      else
-        fault = whole.error().message;
-    }
-    Waiting::done(head, error);
+  std::optional<ApiError> complete() override {
+    if (auto whole = splitter_->finish())
+      page = std::move(*whole);
+    else
+      return ApiError{Failure::malformed, 0, "", what() + ": " + whole.error().message, {}};
+    return std::nullopt;
   }
+  /// Never when objects were handed out: the caller would see them again.
+  bool may_be_sent_again() const override { return !any_delivered_; }
+
+ public:
+  /// Why we gave the answer up, if we did.
+  const std::string& fault() const { return fault_; }
 
  private:
   const std::function<void(const json::Value&)>& each_;
-  ListSplitter splitter_;
+  std::optional<ListSplitter> splitter_;
   json::Document document_;
+  bool any_delivered_ = false;
+  std::string fault_;
 };
 
-/// Sends until it succeeds or may not be tried again. `make` gives the receiver of each attempt, `idempotent` says
-/// after a failure whether the call may have been carried out without harm.
-template <class Make, class Idempotent>
-auto attempt(Transport& transport, const HttpRequest& request, Idempotent idempotent, const CallOptions& options,
-             Make make) -> Result<decltype(make())> {
-  const std::string what = request.method + " " + request.path.substr(0, request.path.find('?'));
-  if (transport.on_own_thread())
-    return std::unexpected(ApiError{
-        Failure::cancelled, 0, "", what + ": a blocking call on the transport's own thread would never end", {}});
-  Backoff backoff(options.retry.backoff);
-  Jitter jitter = Jitter::random();
-  const auto begun = std::chrono::steady_clock::now();
-  bool fresh_connection = options.fresh_connection;
-  bool was_unauthorized = false;
-  for (int attempts = 1;; ++attempts) {
-    HttpRequest each = request;
-    each.timeout = options.timeout;
-    each.connect_timeout = std::min(each.connect_timeout, options.timeout);
-    each.fresh_connection = fresh_connection;
-    auto receiver = make();
-    transport.send(std::move(each), receiver);
-    receiver->wait();
-    auto error = receiver->error(what);
-    if (!error) return receiver;
-    // A token may have been rotated since it was read; the transport has dropped it. Once is enough.
-    if (error->code == 401 && !was_unauthorized) {
-      was_unauthorized = true;
-      continue;
-    }
-    const auto elapsed =
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    const auto wait = wait_before_retry(*error, idempotent(), attempts, elapsed, options.retry, backoff, jitter);
-    if (!wait) return std::unexpected(std::move(*error));
-    fresh_connection = error->failure == Failure::timed_out;
-    std::this_thread::sleep_for(*wait);
-  }
+ApiError never_ending(const std::string& what) {
+  return {Failure::cancelled, 0, "", what + ": a blocking call on the transport's own thread would never end", {}};
 }
 
-std::string_view content_type_of(PatchType type) {
-  switch (type) {
-    case PatchType::json:
-      return "application/json-patch+json";
-    case PatchType::merge:
-      return "application/merge-patch+json";
-    case PatchType::strategic:
-      return "application/strategic-merge-patch+json";
-  }
-  return {};
+HttpRequest http_request(Request request) {
+  HttpRequest out;
+  out.method = std::move(request.method);
+  out.path = std::move(request.path);
+  out.body = std::move(request.body);
+  out.content_type = std::move(request.content_type);
+  out.accept = std::move(request.accept);
+  return out;
+}
+
+/// After its latch has opened.
+Result<Response> result_of(Call& call) {
+  if (call.error) return std::unexpected(std::move(*call.error));
+  return Response{call.status, std::move(call.body)};
+}
+
+Transport::Observer observer_of(const ClientOptions& options) {
+  if (!options.observer) return {};
+  return [observer = options.observer](const HttpRequest& request, int status, Failure failure,
+                                       std::chrono::microseconds duration) {
+    const RequestInfo info = request_info(request.method, request.path, request.content_type);
+    observer({info.verb, info.resource, info.subresource, status, failure, duration});
+  };
 }
 
 }  // namespace
@@ -157,39 +89,88 @@ ApiError error_from_transport(std::string_view what, const TransportError& error
   return {error.failure, 0, "", fmt::format("{}: {}: {}", what, to_string(error.failure), error.message), {}};
 }
 
-std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config) {
-  auto transport = Transport::start(std::move(config));
+Result<Object> object_of(Result<Response> answer) {
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  bool valid = false;
+  Object object = Object::parse(std::move(answer->body), valid);
+  if (!valid) return std::unexpected(ApiError{Failure::malformed, 0, "", "the answer is not JSON", {}});
+  return object;
+}
+
+Result<Response> Pending::wait() {
+  call_->latch().wait();
+  return result_of(*call_);
+}
+
+bool Pending::wait_for(std::chrono::milliseconds limit) const {
+  CallLatch& latch = call_->latch();
+  std::unique_lock lock(latch.mutex);
+  return latch.condition.wait_for(lock, limit, [&latch] { return latch.left == 0; });
+}
+
+void Pending::cancel() { call_->cancel(); }
+
+std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, ClientOptions options) {
+  auto transport = Transport::start(std::move(config), observer_of(options));
   if (!transport) return std::unexpected(transport.error());
-  return std::unique_ptr<Client>(new Client(std::move(*transport)));
+  return std::unique_ptr<Client>(new Client(std::move(*transport), options));
+}
+
+Client::Client(std::unique_ptr<Transport> transport, const ClientOptions& options)
+    : bucket_(options.rate_limit.per_second > 0 ? std::make_unique<SharedBucket>(options.rate_limit) : nullptr),
+      seeds_(std::random_device{}()),
+      transport_(std::move(transport)) {}
+
+Client::~Client() = default;
+
+std::shared_ptr<Call> Client::begin(Request request, const CallOptions& options, std::shared_ptr<CallLatch> latch) {
+  const bool idempotent = request.idempotent;
+  auto call = std::make_shared<Call>(*transport_, bucket_.get(), http_request(std::move(request)), idempotent, options,
+                                     seeds_.fetch_add(0x9E3779B97F4A7C15U), std::move(latch));
+  call->begin();
+  return call;
+}
+
+Pending Client::start(Request request, const CallOptions& options) {
+  return Pending(begin(std::move(request), options, std::make_shared<CallLatch>()));
+}
+
+Result<Response> Client::send(Request request, const CallOptions& options) {
+  if (transport_->on_own_thread()) return std::unexpected(never_ending(request.method + " " + request.path));
+  return start(std::move(request), options).wait();
+}
+
+std::vector<Result<Response>> Client::send_many(std::vector<Request> requests, const CallOptions& options) {
+  std::vector<Result<Response>> out;
+  out.reserve(requests.size());
+  if (transport_->on_own_thread()) {
+    for (const Request& request : requests)
+      out.emplace_back(std::unexpected(never_ending(request.method + " " + request.path)));
+    return out;
+  }
+  const auto latch = std::make_shared<CallLatch>();
+  latch->left = requests.size();
+  std::vector<std::shared_ptr<Call>> calls;
+  calls.reserve(requests.size());
+  for (Request& request : requests) calls.push_back(begin(std::move(request), options, latch));
+  latch->wait();
+  for (const auto& call : calls) out.push_back(result_of(*call));
+  return out;
 }
 
 Result<Response> Client::request(std::string_view method, std::string path, std::string body,
                                  std::string_view content_type, bool idempotent, const CallOptions& options) {
-  HttpRequest request;
-  request.method = method;
-  request.path = std::move(path);
-  request.body = std::move(body);
-  request.content_type = content_type;
-  auto answer = attempt(
-      *transport_, request, [idempotent] { return idempotent; }, options, [] { return std::make_shared<Waiting>(); });
-  if (!answer) return std::unexpected(std::move(answer.error()));
-  return Response{(*answer)->status(), std::move((*answer)->body)};
-}
-
-Result<Object> Client::send_object(std::string_view method, std::string path, std::string body,
-                                   std::string_view content_type, bool idempotent, const CallOptions& options) {
-  const std::string what = std::string(method) + " " + path.substr(0, path.find('?'));
-  auto response = request(method, std::move(path), std::move(body), content_type, idempotent, options);
-  if (!response) return std::unexpected(std::move(response.error()));
-  bool valid = false;
-  Object object = Object::parse(std::move(response->body), valid);
-  if (!valid) return std::unexpected(ApiError{Failure::malformed, 0, "", what + ": the answer is not JSON", {}});
-  return object;
+  return send({.method = std::string(method),
+               .path = std::move(path),
+               .body = std::move(body),
+               .content_type = std::string(content_type),
+               .idempotent = idempotent},
+              options);
 }
 
 Result<Object> Client::get(const ResourceType& type, std::string_view ns, std::string_view name,
                            const CallOptions& options) {
-  return send_object("GET", object_path(type, ns, name), {}, {}, true, options);
+  return object_of(send(Request::get(type, ns, name), options));
 }
 
 Result<void> Client::list(const ResourceType& type, std::string_view ns, const ListOptions& list_options,
@@ -203,66 +184,42 @@ Result<void> Client::list(const ResourceType& type, std::string_view ns, const L
                                                    .add("limit", std::to_string(list_options.page_size))
                                                    .add("continue", token)
                                                    .text();
-    // Never twice once objects were handed out: the caller would see them again.
-    std::shared_ptr<WaitingForPage> last;
-    auto answer = attempt(
-        *transport_, request, [&last] { return !last->any_delivered; }, options,
-        [&] { return last = std::make_shared<WaitingForPage>(each); });
-    if (!answer) return std::unexpected(std::move(answer.error()));
-    if (!(*answer)->fault.empty())
-      return std::unexpected(ApiError{Failure::malformed, 0, "", "GET " + request.path + ": " + (*answer)->fault, {}});
-    token = (*answer)->page.continue_token;
+    if (transport_->on_own_thread()) return std::unexpected(never_ending("GET " + request.path));
+    const auto call = std::make_shared<ListCall>(each, *transport_, bucket_.get(), std::move(request), options,
+                                                 seeds_.fetch_add(0x9E3779B97F4A7C15U));
+    call->begin();
+    call->latch().wait();
+    if (!call->fault().empty())
+      return std::unexpected(ApiError{Failure::malformed, 0, "", call->what() + ": " + call->fault(), {}});
+    if (call->error) return std::unexpected(std::move(*call->error));
+    token = call->page.continue_token;
   } while (!token.empty());
   return {};
 }
 
 Result<Object> Client::create(const ResourceType& type, std::string_view ns, std::string json, bool dry_run,
                               const CallOptions& options) {
-  std::string path =
-      collection_path(type, ns) + Query().add("fieldManager", "stackgate").add("dryRun", dry_run ? "All" : "").text();
-  return send_object("POST", std::move(path), std::move(json), "application/json", false, options);
+  return object_of(send(Request::create(type, ns, std::move(json), dry_run), options));
 }
 
 Result<Object> Client::replace(const ResourceType& type, std::string_view ns, std::string_view name, std::string json,
                                std::string_view subresource, const CallOptions& options) {
-  std::string path = object_path(type, ns, name, subresource) + Query().add("fieldManager", "stackgate").text();
-  return send_object("PUT", std::move(path), std::move(json), "application/json", false, options);
+  return object_of(send(Request::replace(type, ns, name, std::move(json), subresource), options));
 }
 
 Result<Object> Client::apply(const ResourceType& type, std::string_view ns, std::string_view name, std::string json,
                              const ApplyOptions& apply_options, const CallOptions& options) {
-  std::string path =
-      object_path(type, ns, name, apply_options.subresource) + Query()
-                                                                   .add("fieldManager", apply_options.field_manager)
-                                                                   .add("force", apply_options.force ? "true" : "")
-                                                                   .add("dryRun", apply_options.dry_run ? "All" : "")
-                                                                   .text();
-  return send_object("PATCH", std::move(path), std::move(json), "application/apply-patch+yaml", true, options);
+  return object_of(send(Request::apply(type, ns, name, std::move(json), apply_options), options));
 }
 
 Result<Object> Client::patch(const ResourceType& type, std::string_view ns, std::string_view name, PatchType patch_type,
                              std::string json, std::string_view subresource, const CallOptions& options) {
-  std::string path = object_path(type, ns, name, subresource) + Query().add("fieldManager", "stackgate").text();
-  return send_object("PATCH", std::move(path), std::move(json), content_type_of(patch_type), false, options);
+  return object_of(send(Request::patch(type, ns, name, patch_type, std::move(json), subresource), options));
 }
 
 Result<void> Client::remove(const ResourceType& type, std::string_view ns, std::string_view name,
                             const DeleteOptions& delete_options, const CallOptions& options) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
-    w.member("apiVersion", "v1");
-    w.member("kind", "DeleteOptions");
-    w.member("propagationPolicy", delete_options.propagation);
-    if (delete_options.uid.empty() && delete_options.resource_version.empty()) return;
-    w.key("preconditions");
-    w.object([&] {
-      if (!delete_options.uid.empty()) w.member("uid", delete_options.uid);
-      if (!delete_options.resource_version.empty()) w.member("resourceVersion", delete_options.resource_version);
-    });
-  });
-  std::string path = object_path(type, ns, name) + Query().add("dryRun", delete_options.dry_run ? "All" : "").text();
-  auto answer = request("DELETE", std::move(path), std::move(body), "application/json", true, options);
+  auto answer = send(Request::remove(type, ns, name, delete_options), options);
   if (!answer) return std::unexpected(std::move(answer.error()));
   return {};
 }

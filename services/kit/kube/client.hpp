@@ -1,15 +1,19 @@
 // Calls to the Kubernetes API, generic over resource types. Errors are values; a call blocks until it is answered,
 // given up or timed out.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <expected>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/kit/kube/api_error.hpp"
 #include "services/kit/kube/object.hpp"
+#include "services/kit/kube/rate_limit.hpp"
+#include "services/kit/kube/request.hpp"
 #include "services/kit/kube/resource.hpp"
 #include "services/kit/kube/retry.hpp"
 #include "services/kit/kube/transport.hpp"
@@ -38,34 +42,62 @@ struct CallOptions {
   }
 };
 
-struct ApplyOptions {
-  std::string_view field_manager = "stackgate";
-  bool force = true;  // take fields over from other managers
-  bool dry_run = false;
-  std::string_view subresource = {};
-};
-
-enum class PatchType : std::uint8_t { json, merge, strategic };
-
-struct DeleteOptions {
-  std::string_view propagation = "Background";  // Foreground, Orphan
-  std::string_view uid = {};                    // preconditions: only this very object …
-  std::string_view resource_version = {};       // … in this very state
-  bool dry_run = false;
-};
-
 struct ListOptions {
   int page_size = 500;
   std::string_view label_selector = {}, field_selector = {};
 };
 
+/// One exchange with the server, watches included: told when the answer begins or when there will be none.
+struct SeenCall {
+  std::string_view verb, resource, subresource;  // see RequestInfo
+  int code = 0;                                  // HTTP status; 0: no answer
+  Failure failure = Failure::none;               // then why
+  std::chrono::microseconds duration{0};         // from send() to the answer's head
+};
+
+struct ClientOptions {
+  RateLimit rate_limit;  // of all calls but watches, their lists and those that are exempt (CallOptions)
+  /// Called on the transport's thread: it must return at once. For metrics.
+  std::function<void(const SeenCall&)> observer;
+};
+
+class Call;
+class SharedBucket;
+
+/// A call under way. Movable; letting go of it lets the call go on unobserved. The client must outlive it.
+class Pending {
+ public:
+  explicit Pending(std::shared_ptr<Call> call) : call_(std::move(call)) {}
+  /// Blocks until the call has ended; once.
+  Result<Response> wait();
+  /// Whether it has ended within `limit`; wait() then answers at once.
+  bool wait_for(std::chrono::milliseconds limit) const;
+  /// It ends soon, with `cancelled` unless it has ended already. It may have been carried out.
+  void cancel();
+
+ private:
+  std::shared_ptr<Call> call_;
+};
+
+/// The answer's object, for those answers that hold one.
+Result<Object> object_of(Result<Response> answer);
+
 /// Thread-safe. Not to be called on the transport's own thread (it answers `cancelled` there).
 class Client {
  public:
   /// Nothing is sent yet.
-  static std::expected<std::unique_ptr<Client>, Error> connect(Config config);
+  static std::expected<std::unique_ptr<Client>, Error> connect(Config config, ClientOptions options = {});
+  ~Client();
 
-  /// Any request. `idempotent` says whether it may be sent twice; see may_retry(). A status of 300 or more is an error.
+  /// A status of 300 or more is an error.
+  Result<Response> send(Request request, const CallOptions& options = {});
+  /// Returns at once, also on the transport's own thread. Calls that are under way together share a connection.
+  Pending start(Request request, const CallOptions& options = {});
+  /// All at once; blocks until the last has ended. Results stand in the order of the requests, which says nothing about
+  /// the order in which they are carried out: each must be right without the others.
+  std::vector<Result<Response>> send_many(std::vector<Request> requests, const CallOptions& options = {});
+
+  /// send() with the request in pieces.
   Result<Response> request(std::string_view method, std::string path, std::string body = {},
                            std::string_view content_type = "application/json", bool idempotent = false,
                            const CallOptions& options = {});
@@ -79,12 +111,11 @@ class Client {
   Result<void> list(const ResourceType& type, std::string_view ns, const ListOptions& list_options,
                     const std::function<void(const json::Value& object)>& each, const CallOptions& options = {});
 
+  // What these send is said at Request.
   Result<Object> create(const ResourceType& type, std::string_view ns, std::string json, bool dry_run = false,
                         const CallOptions& options = {});
-  /// PUT: with metadata.resourceVersion in `json`, a stored object that has moved on answers Conflict.
   Result<Object> replace(const ResourceType& type, std::string_view ns, std::string_view name, std::string json,
                          std::string_view subresource = {}, const CallOptions& options = {});
-  /// Server-side apply. `json` needs apiVersion, kind and metadata.name.
   Result<Object> apply(const ResourceType& type, std::string_view ns, std::string_view name, std::string json,
                        const ApplyOptions& apply_options = {}, const CallOptions& options = {});
   Result<Object> patch(const ResourceType& type, std::string_view ns, std::string_view name, PatchType patch_type,
@@ -96,11 +127,12 @@ class Client {
   Transport& transport() { return *transport_; }
 
  private:
-  explicit Client(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
-  Result<Object> send_object(std::string_view method, std::string path, std::string body, std::string_view content_type,
-                             bool idempotent, const CallOptions& options);
+  Client(std::unique_ptr<Transport> transport, const ClientOptions& options);
+  std::shared_ptr<Call> begin(Request request, const CallOptions& options, std::shared_ptr<struct CallLatch> latch);
 
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<SharedBucket> bucket_;  // nullptr: no limit
+  std::atomic<std::uint64_t> seeds_;      // of each call's jitter
+  std::unique_ptr<Transport> transport_;  // ends first: its calls use the others
 };
 
 /// What a transport failure means for the call `what`.

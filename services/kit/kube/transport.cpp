@@ -59,9 +59,17 @@ struct Exchange {
   CURL* handle = nullptr;
   HeaderList headers;
   HttpHead head;
+  Clock::time_point begun = Clock::now();
+  const Transport::Observer* observer = nullptr;  // until it was told
   bool refused_by_receiver = false;
   std::array<char, CURL_ERROR_SIZE> error{};
 
+  void tell(Failure failure) {
+    if (observer == nullptr) return;
+    const auto* const told = std::exchange(observer, nullptr);
+    (*told)(request, failure == Failure::none ? head.status : 0, failure,
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun));
+  }
   void read_head() {
     if (head.status != 0) return;
     long status = 0;
@@ -78,10 +86,12 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* us
   const std::string_view line(bytes, size * count);
   if (line == "\r\n" || line == "\n") {
     exchange.read_head();
-    if (exchange.head.status < 200)
+    if (exchange.head.status < 200) {
       exchange.head = {};  // an interim answer
-    else
+    } else {
+      exchange.tell(Failure::none);
       exchange.receiver->head(exchange.head);
+    }
   }
   return line.size();
 }
@@ -117,7 +127,8 @@ TransportError describe(const Exchange& exchange, CURLcode code) {
 }  // namespace
 
 struct Transport::Impl {
-  Config config;
+  const Config config;
+  const Observer observer;
   Credentials credentials{config};
   CURLM* multi = nullptr;
   std::string url_base;    // with the certificate's name as host when that differs
@@ -137,18 +148,21 @@ struct Transport::Impl {
   std::vector<CURL*> spare;
   std::thread thread;
 
-  explicit Impl(Config c) : config(std::move(c)) {}
+  Impl(Config c, Observer o) : config(std::move(c)), observer(std::move(o)) {}
   ~Impl() {
     for (CURL* handle : spare) curl_easy_cleanup(handle);
     if (multi != nullptr) curl_multi_cleanup(multi);
   }
 
   void post(std::function<void()> task) {
+    bool first = false;
     {
       const std::scoped_lock lock(mutex);
+      first = inbox.empty();
       inbox.push_back(std::move(task));
     }
-    curl_multi_wakeup(multi);
+    // Whoever came before has woken the thread; on the thread itself the loop looks before it sleeps.
+    if (first && thread_id.load(std::memory_order_relaxed) != std::this_thread::get_id()) curl_multi_wakeup(multi);
   }
 
   void name_server() {
@@ -224,7 +238,7 @@ struct Transport::Impl {
 
     HeaderList& headers = exchange.headers;
     headers.add("Accept: " + request.accept);
-    headers.add("User-Agent: stackgate");
+    headers.add("User-Agent: " + config.user_agent);
     if (!exchange.credential->authorization.empty())
       headers.add("Authorization: " + exchange.credential->authorization);
     if (!request.body.empty()) {
@@ -257,6 +271,7 @@ struct Transport::Impl {
       spare.pop_back();
     }
     prepare(*exchange);
+    if (observer) exchange->observer = &observer;
     curl_multi_add_handle(multi, exchange->handle);
     exchanges.emplace(exchange->id, std::move(exchange));
   }
@@ -277,6 +292,7 @@ struct Transport::Impl {
     const std::unique_ptr<Exchange> exchange = std::move(found->second);
     exchanges.erase(found);
     release(exchange->handle);
+    if (error != nullptr) exchange->tell(error->failure);
     exchange->receiver->done(exchange->head, error);
   }
 
@@ -302,6 +318,11 @@ struct Transport::Impl {
         finish(exchange.id, &error);
       }
     }
+  }
+
+  bool has_mail() {
+    const std::scoped_lock lock(mutex);
+    return !inbox.empty();
   }
 
   void run_inbox() {
@@ -332,7 +353,7 @@ struct Transport::Impl {
       curl_multi_perform(multi, &running);
       collect_finished();
       const int wait = run_timers();
-      if (!stopping) curl_multi_poll(multi, nullptr, 0, wait, nullptr);
+      if (!stopping && !has_mail()) curl_multi_poll(multi, nullptr, 0, wait, nullptr);
     }
     run_inbox();  // what was sent before the end is told so below
     const TransportError error{Failure::cancelled, "the client is being closed"};
@@ -341,10 +362,10 @@ struct Transport::Impl {
   }
 };
 
-std::expected<std::unique_ptr<Transport>, Error> Transport::start(Config config) {
+std::expected<std::unique_ptr<Transport>, Error> Transport::start(Config config, Observer observer) {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (initialised != CURLE_OK) return std::unexpected(Error{"libcurl cannot be initialised"});
-  auto impl = std::make_unique<Impl>(std::move(config));
+  auto impl = std::make_unique<Impl>(std::move(config), std::move(observer));
   impl->multi = curl_multi_init();
   if (impl->multi == nullptr) return std::unexpected(Error{"libcurl cannot make a multi handle"});
   curl_multi_setopt(impl->multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));

@@ -53,8 +53,13 @@ using ExchangeId = std::uint64_t;
 
 class Transport {
  public:
+  /// Told once of each exchange that was sent, on the transport's thread, when its answer begins (`status`) or when
+  /// there will be none (`failure`); `duration` counts from send(). It must return at once.
+  using Observer =
+      std::function<void(const HttpRequest& request, int status, Failure failure, std::chrono::microseconds duration)>;
+
   /// Starts the thread. No connection is made yet. Fails on unusable settings only.
-  static std::expected<std::unique_ptr<Transport>, Error> start(Config config);
+  static std::expected<std::unique_ptr<Transport>, Error> start(Config config, Observer observer = {});
   /// Ends what is under way (each receiver is told `cancelled`) and joins the thread.
   ~Transport();
 

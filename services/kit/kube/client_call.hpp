@@ -1,0 +1,102 @@
+// One call of a Client: sent, sent again, waited for or cancelled. Only the client's own files include this.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "services/kit/kube/client.hpp"
+#include "services/kit/kube/rate_limit.hpp"
+#include "services/kit/kube/transport.hpp"
+
+namespace stackgate::kube {
+
+/// The calls of one client take their turns here. Thread-safe.
+class SharedBucket {
+ public:
+  explicit SharedBucket(const RateLimit& limit) : bucket_(limit) {}
+  std::optional<TokenBucket::Duration> reserve(TokenBucket::Duration at_most) {
+    const std::scoped_lock lock(mutex_);
+    return bucket_.reserve(std::chrono::steady_clock::now(), at_most);
+  }
+
+ private:
+  std::mutex mutex_;
+  TokenBucket bucket_;
+};
+
+/// What a thread waits for: one call, or several that were sent together.
+struct CallLatch {
+  std::mutex mutex;
+  std::condition_variable condition;
+  std::size_t left = 1;
+  void wait() {
+    std::unique_lock lock(mutex);
+    condition.wait(lock, [this] { return left == 0; });
+  }
+};
+
+/// Never blocks: waits are timers of the transport. Once begun it stays alive until it has ended.
+class Call : public Receiver, public std::enable_shared_from_this<Call> {
+ public:
+  /// `bucket` may be nullptr; it and `transport` must outlive the call.
+  Call(Transport& transport, SharedBucket* bucket, HttpRequest request, bool idempotent, const CallOptions& options,
+       std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch);
+
+  void begin();
+  void cancel();
+  CallLatch& latch() { return *latch_; }
+  /// "GET /api/v1/…", for messages.
+  std::string what() const;
+
+  // To be read when the latch has opened.
+  std::optional<ApiError> error;
+  int status = 0;
+  std::string body;
+
+  bool data(const HttpHead& head, std::string_view bytes) final;
+  void done(const HttpHead& head, const TransportError* transport_error) final;
+
+ protected:
+  /// An attempt begins: what an earlier one received counts no longer.
+  virtual void restart() { body.clear(); }
+  /// Bytes of a good answer; false gives the call up.
+  virtual bool take(std::string_view bytes);
+  /// The good answer is whole; what is wrong with it, if anything.
+  virtual std::optional<ApiError> complete() { return std::nullopt; }
+  virtual bool may_be_sent_again() const { return idempotent_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void take_turn();
+  void send(std::chrono::milliseconds limit);
+  void park(std::chrono::milliseconds wait, std::chrono::milliseconds limit, bool with_turn);
+  std::optional<std::chrono::milliseconds> wait_before_next(const ApiError& failed);
+  void finish(std::optional<ApiError> failed);
+
+  Transport& transport_;
+  SharedBucket* const bucket_;
+  const HttpRequest request_;
+  const bool idempotent_;
+  const CallOptions options_;
+  const std::shared_ptr<CallLatch> latch_;
+
+  // Handed from thread to thread with the attempt.
+  Backoff backoff_;
+  Jitter jitter_;
+  Clock::time_point begun_;
+  int attempts_ = 0;
+  bool fresh_connection_;
+  bool was_unauthorized_ = false;
+  std::string refusal_;
+
+  std::atomic<ExchangeId> exchange_{0};
+  std::atomic<bool> parked_{false};  // a timer will send it
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace stackgate::kube
