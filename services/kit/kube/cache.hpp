@@ -10,6 +10,7 @@
 #include "services/kit/kube/object.hpp"
 #include "services/kit/kube/text_map.hpp"
 #include "services/kit/kube/watch_runner.hpp"
+#include "services/kit/kube/writer_first_mutex.hpp"
 
 namespace stackgate::kube {
 
@@ -29,7 +30,7 @@ class Cache final : public WatchSink {
     return entry->second.kept;
   }
 
-  /// Calls each(name, kept) under the cache's lock.
+  /// Calls each(name, kept) under the cache's lock: it must not call the cache.
   template <class Each>
   void for_each(std::string_view ns, Each&& each) const {
     const std::shared_lock lock(mutex_);
@@ -80,7 +81,7 @@ class Cache final : public WatchSink {
   };
 
   const Project project_;
-  mutable std::shared_mutex mutex_;
+  mutable WriterFirstMutex mutex_;
   TextMap<TextMap<Entry>> spaces_;
   std::uint32_t round_ = 0;  // on the transport's thread only
 };

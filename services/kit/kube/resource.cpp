@@ -29,10 +29,14 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-std::string collection_path(const ResourceType& type, std::string_view ns) {
+std::string version_path(const ResourceType& type) {
   std::string out = type.group.empty() ? "/api/" : "/apis/";
   if (!type.group.empty()) out.append(type.group).append("/");
-  out.append(type.version);
+  return out.append(type.version);
+}
+
+std::string collection_path(const ResourceType& type, std::string_view ns) {
+  std::string out = version_path(type);
   if (type.namespaced && !ns.empty()) out.append("/namespaces/").append(escape(ns));
   out.append("/").append(type.plural);
   return out;

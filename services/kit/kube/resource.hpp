@@ -36,6 +36,9 @@ inline constexpr ResourceType custom_resource_definitions{"apiextensions.k8s.io"
 /// "secrets", "inferencecaches.stackgate.dev": for messages and metric labels.
 std::string to_string(const ResourceType& type);
 
+/// "/api/v1", "/apis/apps/v1": what is under it is discovery's list of the version's types.
+std::string version_path(const ResourceType& type);
+
 /// "/api/v1/namespaces/ml/secrets"; an empty `ns` means all namespaces (or a cluster-wide type).
 std::string collection_path(const ResourceType& type, std::string_view ns);
 

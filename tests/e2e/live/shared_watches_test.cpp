@@ -13,6 +13,7 @@
 
 #include "services/kit/kube/cache.hpp"
 #include "services/kit/kube/client.hpp"
+#include "services/kit/kube/discovery.hpp"
 #include "tests/e2e/live/live.hpp"
 
 namespace stackgate::kube {
@@ -349,6 +350,33 @@ TEST_F(LiveSharedWatches, ask_for_absent_types_where_definitions_may_not_be_list
   ASSERT_TRUE(within(10s, [&] { return watches.synced(); }));
   EXPECT_EQ(seen.coverage(ns), Coverage::refused);
   EXPECT_EQ(watches.report()[0].coverage, Coverage::refused);
+}
+
+TEST_F(LiveSharedWatches, are_told_by_discovery_which_version_to_ask_for) {
+  const auto autoscaling = served_versions(*client, "autoscaling");
+  ASSERT_TRUE(autoscaling) << autoscaling.error().message;
+  EXPECT_THAT(*autoscaling, testing::Contains("v1"));
+  EXPECT_THAT(*served_versions(*client, ""), ElementsAre("v1"));
+  EXPECT_THAT(*served_versions(*client, "no.such.group"), ElementsAre());
+  EXPECT_EQ(*newest_served(*client, "autoscaling", {"v99", "v1"}), "v1");
+  EXPECT_EQ(*newest_served(*client, "autoscaling", {"v99"}), std::nullopt);
+  EXPECT_EQ(*newest_served(*client, "no.such.group", {"v1"}), std::nullopt);
+  EXPECT_TRUE(*serves(*client, types::config_maps));
+  EXPECT_TRUE(*serves(*client, types::storage_classes));
+  EXPECT_FALSE(*serves(*client, {"storage.k8s.io", "v1", "nonesuch"}));
+  EXPECT_FALSE(*serves(*client, {"", "v9", "pods"}));
+  make_crd("v1alpha1");
+  ASSERT_TRUE(client->patch(types::custom_resource_definitions, "", crd_name(), PatchType::merge,
+                            R"({"spec":{"versions":[)" + served("v1alpha1", false) + "," + served("v1") + "]}}"));
+  ASSERT_TRUE(within(10s, [&] { return served_versions(*client, group)->size() == 2; }));
+  EXPECT_THAT(*served_versions(*client, group), ElementsAre("v1", "v1alpha1")) << "the preferred one first";
+
+  Config config = client->transport().config();
+  config.server = "https://127.0.0.1:1";
+  const auto nobody = connect(config);
+  const auto unknown = served_versions(*nobody, "autoscaling", CallOptions::once(1s));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().failure, Failure::unreachable);
 }
 
 TEST_F(LiveSharedWatches, end_at_once_while_everything_is_under_way) {

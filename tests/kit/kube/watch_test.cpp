@@ -221,6 +221,29 @@ TEST(Watching, tells_refused_from_unknown_and_asks_seldom) {
   EXPECT_EQ(rig.machine.last_error(), "");
 }
 
+TEST(Watching, of_a_type_that_may_soon_be_there_backs_off_on_its_own_terms) {
+  WatchTuning tuning;
+  tuning.missing = BackoffLimits{100ms, 60s, 1.5};
+  Rig rig{.machine = WatchMachine(tuning, Jitter(1))};
+  for (const auto most : {100ms, 150ms, 225ms}) {
+    rig.last = rig.machine.list_failed(answered(404, "NotFound"));
+    EXPECT_LE(rig.wait(), most);
+    rig.last = rig.machine.waited();
+  }
+  rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
+  EXPECT_GE(rig.wait(), 15s) << "a refusal is another matter";
+  rig.last = rig.machine.waited();
+  rig.listed();
+  rig.ended(&unreachable);
+  EXPECT_LE(rig.wait(), 200ms);
+  rig.last = rig.machine.waited();
+  rig.ended(&unreachable);
+  rig.last = rig.machine.waited();
+  const ApiError gone = answered(404, "NotFound");
+  rig.ended(&gone);
+  EXPECT_LE(rig.wait(), 100ms) << "from the beginning";
+}
+
 TEST(Watching, lists_again_after_an_event_that_makes_no_sense) {
   for (const auto* type : {"ADDED", "SOMETHING"}) {
     Rig rig;
