@@ -89,6 +89,19 @@ metadata: {name: stackgate-system, labels: {pod-security.kubernetes.io/enforce: 
 YAML
 }
 
+# kubeconfig_of USER FILE: to act as that user, "system:serviceaccount:NAMESPACE:NAME".
+kubeconfig_of() {
+  local pki=$state/pki made
+  made=$(mktemp -d)
+  openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/O=system:serviceaccounts/CN=$1" -keyout "$made/key" \
+    -out "$made/csr" 2>/dev/null
+  openssl x509 -req -in "$made/csr" -CA "$pki/cluster-ca.crt" -CAkey "$pki/cluster-ca.key" -set_serial "0x$(openssl rand -hex 8)" \
+    -days 1 -out "$made/crt" -extfile <(echo extendedKeyUsage=clientAuth) 2>/dev/null
+  kube config view --raw -o json | jq --arg key "$(base64 -w0 <"$made/key")" --arg crt "$(base64 -w0 <"$made/crt")" \
+    '.users[0].user = {"client-key-data": $key, "client-certificate-data": $crt}' >"$2"
+  rm -r "$made"
+}
+
 # install_webhooks PORT CA_FILE [FAILURE_POLICY]: the chart's configurations, pointed at a process on this machine at
 # $gate_address; only for namespaces with the label stackgate.dev/demo when $gate_scoped is set. With CA_FILE "service"
 # they name the Service and leave caBundle to the gate. Without match conditions, which servers before 1.28 do not know.
