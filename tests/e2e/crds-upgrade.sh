@@ -10,7 +10,7 @@ kubeconfig_of system:serviceaccount:stackgate-system:stackgate-crds "$scratch/jo
 crds() { "$gate_binary" crds --apply --kubeconfig "$scratch/job.kubeconfig" "$@"; }
 change() { kube patch crd "$1.stackgate.dev" --type json -p "$2" >/dev/null; }
 generation() { kube get crd "$1.stackgate.dev" -o jsonpath='{.metadata.generation} {.metadata.resourceVersion}'; }
-fields=/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties
+at=/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties
 
 # --- Everything new
 kube delete crd -l app.kubernetes.io/part-of=stackgate --wait=true >/dev/null
@@ -28,8 +28,8 @@ until_true 30 kube get stackgate -A
 apply -f "$samples/minimal/inferencecaches.yaml" >/dev/null
 cache=$(json "$samples/minimal/inferencecaches.yaml" | jq -r .metadata.name)
 uid=$(kube -n "$ns" get inferencecache "$cache" -o jsonpath='{.metadata.uid}')
-change inferencecaches "[{\"op\": \"remove\", \"path\": \"$fields/proxy\"}, {\"op\": \"add\", \"path\": \"$fields/old\", \"value\": {\"type\": \"string\"}},
-  {\"op\": \"add\", \"path\": \"$fields/groupID/maximum\", \"value\": 5}]"
+change inferencecaches "[{\"op\": \"remove\", \"path\": \"$at/proxy\"}, {\"op\": \"add\", \"path\": \"$at/old\", \"value\": {\"type\": \"string\"}},
+  {\"op\": \"add\", \"path\": \"$at/groupID/maximum\", \"value\": 5}]"
 words=$(crds --dry-run icache)
 same "a dry run says what an upgrade would change, by field" "inferencecaches.stackgate.dev would be changed
   ~ spec.groupID: maximum 5 -> 2147483647
