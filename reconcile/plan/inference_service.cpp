@@ -2,6 +2,7 @@
 
 #include "reconcile/plan/inference_service_nodes.hpp"
 #include "reconcile/plan/kinds.hpp"
+#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 
 namespace stackgate::reconcile {
@@ -25,7 +26,7 @@ void add_cache(const parts::Scope& scope, parts::Workload& workload) {
   workload.main.mounts.push_back({std::string(cache_volume), std::string(cache_path), facts.sub_path, true});
   workload.main.env.push_back(parts::env_value("INF_CACHE_PATH", cache_path));
   if (const auto profile = cache["profile"].text(); profile && !profile->empty())
-    workload.main.env.push_back(parts::env_value("INF_MODEL_PROFILE", *profile));
+    workload.main.env.push_back(parts::env_text("INF_MODEL_PROFILE", *profile));
 }
 
 void add_parallelism(const parts::Scope& scope, parts::Workload& workload) {
