@@ -10,14 +10,12 @@ constexpr crds::Kind kind = crds::Kind::inference_service;
 constexpr std::string_view with_cache = "spec: {storage: {nimCache: {name: llm-cache, profile: tp8}}}";
 constexpr std::string_view on_nodes = "spec: {replicas: 2, multiNode: {size: 3}}";
 
-World cached(std::string_view state, std::string_view message = {}) {
-  World world;
+void set_cache(World& world, std::string_view state, std::string_view message = {}) {
   world.observed.cache = {.exists = !state.empty(),
                           .state = std::string(state),
                           .claim = state.empty() ? "" : "models",
                           .sub_path = {},
                           .message = std::string(message)};
-  return world;
 }
 
 const Condition& ready_of(const Planned& planned) { return planned.plan.status.conditions.at(0); }
@@ -70,7 +68,8 @@ TEST(InferenceServicePlan, SharedMemoryIsAMemoryVolumeOfTheGivenSize) {
 }
 
 TEST(InferenceServicePlan, AReadyCacheIsMountedReadOnly) {
-  World world = cached("Ready");
+  World world;
+  set_cache(world, "Ready");
   world.observed.cache.sub_path = "a/b";
   const Planned planned = plan_of(minimal(kind, with_cache), world);
   EXPECT_EQ(planned.volume("model-cache").dump(),
@@ -89,7 +88,8 @@ TEST(InferenceServicePlan, NothingStartsBeforeItsCacheIsReady) {
   for (const Case& each :
        {Case{"", "CacheNotFound", State::pending}, Case{"InProgress", "CacheNotReady", State::pending},
         Case{"Failed", "CacheFailed", State::failed}}) {
-    const World world = cached(each.state, "401 from the registry");
+    World world;
+    set_cache(world, each.state, "401 from the registry");
     const Planned planned = plan_of(minimal(kind, with_cache), world);
     EXPECT_TRUE(planned.child(ChildType::deployment, "llm").is_null()) << each.reason;
     EXPECT_FALSE(planned.child(ChildType::service, "llm").is_null()) << each.reason;
@@ -101,7 +101,8 @@ TEST(InferenceServicePlan, NothingStartsBeforeItsCacheIsReady) {
 }
 
 TEST(InferenceServicePlan, WhatRunsIsLeftAloneWhileItsCacheIsNotReady) {
-  World world = cached("InProgress");
+  World world;
+  set_cache(world, "InProgress");
   world.add(ChildType::deployment, "llm", "spec: {replicas: 1}");
   const Planned planned = plan_of(minimal(kind, with_cache), world);
   ASSERT_FALSE(planned.child(ChildType::deployment, "llm").is_null()) << "or it would be pruned";
@@ -134,7 +135,7 @@ TEST(InferenceServicePlan, OnlyLeadersAnswerRequests) {
   const Tree& worker = group["workerTemplate"];
   const Tree& selector = planned.child(ChildType::service, "llm")["spec"]["selector"];
   for (const auto& [key, value] : selector.items())
-    EXPECT_EQ(leader["metadata"]["labels"].value(key, ""), value) << key;
+    EXPECT_EQ(leader["metadata"]["labels"].value(key, ""), value.get<std::string>()) << key;
   EXPECT_EQ(selector["app"], "llm");
   EXPECT_EQ(worker["metadata"]["labels"]["app"], "llm");
   EXPECT_NE(worker["metadata"]["labels"]["stackgate.dev/role"], selector["stackgate.dev/role"]);
