@@ -77,11 +77,15 @@ std::string_view pipeline_that_made(const json::Value& object) {
 
 }  // namespace
 
+std::string puller_name(std::string_view cache) { return std::string(cache) + "-puller"; }
+
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec) {
   std::vector<Child> out;
   switch (kind) {
     case crds::Kind::inference_cache:
       out.push_back({"Job", std::string(name)});
+      for (const std::string_view kind_of_child : {"ServiceAccount", "Role", "RoleBinding", "ConfigMap"})
+        out.push_back({kind_of_child, puller_name(name)});
       add_claim(out, name, dig(spec, {"storage", "pvc"}));
       return out;
     case crds::Kind::inference_pipeline:

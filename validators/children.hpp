@@ -7,7 +7,7 @@
 //                      ServiceMonitor, likewise
 //   StackCustomizer    ConfigMap <name>-jobs beside them
 //   StackEvaluator     Role and RoleBinding <name>-workflows beside them, for the workflows' ServiceAccount
-//   InferenceCache     Job named like the cache
+//   InferenceCache     Job named like the cache; ServiceAccount, Role, RoleBinding and ConfigMap <name>-puller
 //   pvc.create         PersistentVolumeClaim pvc.name, or <name>-pvc
 //   InferencePipeline  an InferenceService for each enabled entry, named like the ENTRY, and that one's children. The
 //                      entry's name is thus the DNS name under which its dependents reach it, in every pipeline.
@@ -29,6 +29,9 @@ struct Child {
   std::string_view kind;  // "Service"; static text
   std::string name;
 };
+
+/// What the download of that cache is known by in the cluster.
+std::string puller_name(std::string_view cache);
 
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec);
 

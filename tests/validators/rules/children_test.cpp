@@ -45,12 +45,20 @@ TEST(Children, AnEvaluatorGivesRightsToItsWorkflowsWhoeverItRunsAs) {
   EXPECT_TRUE(std::ranges::count(own, "Role n") == 1 && std::ranges::count(own, "Role n-workflows") == 1);
 }
 
-TEST(Children, AClaimIsNamedOrDerived) {
-  EXPECT_EQ(children(crds::Kind::inference_cache, "{}"), (Names{"Job n", "PersistentVolumeClaim n-pvc"}));
-  EXPECT_EQ(children(crds::Kind::inference_cache, "spec: {storage: {pvc: {name: x}}}"),
-            (Names{"Job n", "PersistentVolumeClaim x"}));
+TEST(Children, ACacheIsFilledByAJobThatReportsItsProgress) {
   EXPECT_EQ(children(crds::Kind::inference_cache, "spec: {storage: {pvc: {name: x, create: false}}}"),
-            (Names{"Job n"}));
+            (Names{"ConfigMap n-puller", "Job n", "Role n-puller", "RoleBinding n-puller", "ServiceAccount n-puller"}));
+}
+
+TEST(Children, AClaimIsNamedOrDerived) {
+  const auto claims = [](std::string_view patch) {
+    Names names = children(crds::Kind::inference_cache, patch);
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("PersistentVolumeClaim"); });
+    return names;
+  };
+  EXPECT_EQ(claims("{}"), Names{"PersistentVolumeClaim n-pvc"});
+  EXPECT_EQ(claims("spec: {storage: {pvc: {name: x}}}"), Names{"PersistentVolumeClaim x"});
+  EXPECT_EQ(claims("spec: {storage: {pvc: {name: x, create: false}}}"), Names{});
 }
 
 TEST(Children, APipelineOwnsTheServicesNamedInItAndTheirChildren) {

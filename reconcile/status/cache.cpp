@@ -1,0 +1,176 @@
+#include "reconcile/status/cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "reconcile/status/cache_report.hpp"
+#include "reconcile/status/read.hpp"
+#include "reconcile/status/time.hpp"
+#include "reconcile/status/workload.hpp"
+
+namespace stackgate::reconcile {
+namespace download {
+
+struct Outcome {
+  State state;
+  std::string reason, message;
+};
+
+bool job_is(const json::Value* job, std::string_view condition) {
+  return read::text(read::condition(job, condition), {"status"}) == "True";
+}
+
+/// When the model was complete on the claim, or nothing when it never was. Without a Job the stored status tells.
+std::optional<std::string_view> filled_at(const CacheView& view) {
+  if (job_is(view.job, "Complete")) return read::text(view.job, {"status", "completionTime"});
+  if (view.job != nullptr || read::text(view.stored, {"state"}) != to_string(State::ready)) return std::nullopt;
+  for (const json::Value& each : read::items(view.stored, {"conditions"}))
+    if (read::text(&each, {"type"}) == "Ready") return read::text(&each, {"lastTransitionTime"});
+  return std::string_view{};
+}
+
+bool is_newer(const json::Value* claim, std::string_view moment) {
+  const auto made = seconds_of(read::text(claim, {"metadata", "creationTimestamp"})), then = seconds_of(moment);
+  return made && then && *made > *then;
+}
+
+/// What has become of the claim that a download had filled, or nothing when it is still there.
+std::optional<Outcome> loss(const CacheView& view, std::string_view filled) {
+  const std::string again =
+      view.job == nullptr ? "it is downloaded again" : fmt::format("delete the Job {} to download it again", view.name);
+  if (view.claim_missing)
+    return Outcome{State::not_ready, "ClaimNotFound",
+                   fmt::format("the claim {} with the model is gone; {}", view.claim_name, again)};
+  if (view.claim == nullptr) return std::nullopt;
+  const auto trouble = claim_trouble(view.claim, view.claim_name);
+  if (trouble && trouble->reason != "ClaimPending")
+    return Outcome{trouble->lasting ? State::failed : State::not_ready, trouble->reason, trouble->message};
+  if (is_newer(view.claim, filled))
+    return Outcome{
+        State::not_ready, "ClaimReplaced",
+        fmt::format("the claim {} was made anew after the download and is empty; {}", view.claim_name, again)};
+  return std::nullopt;
+}
+
+struct Sign {
+  std::string_view text, reason, cure;
+};
+constexpr std::array<Sign, 7> signs{{
+    {"401", "Unauthorized", "check the API key in the Secret that authSecret names"},
+    {"nauthorized", "Unauthorized", "check the API key in the Secret that authSecret names"},
+    {"o space left", "VolumeFull", "make storage.pvc.size larger"},
+    {"isk quota exceeded", "VolumeFull", "make storage.pvc.size larger"},
+    {"ermission denied", "PermissionDenied", "set userID and groupID to those who may write to the volume"},
+    {"EACCES", "PermissionDenied", "set userID and groupID to those who may write to the volume"},
+    {"PermissionError", "PermissionDenied", "set userID and groupID to those who may write to the volume"},
+}};
+
+/// The pods' own words, and what to do where they are of a known kind.
+Trouble cause_of(const Trouble& trouble) {
+  Trouble out = trouble;
+  if (out.reason != "ContainerFailed") return out;
+  out.reason = "DownloadFailed";
+  for (const Sign& sign : signs) {
+    if (!out.message.contains(sign.text)) continue;
+    out.reason = sign.reason;
+    out.message += fmt::format("; {}", sign.cure);
+    break;
+  }
+  return out;
+}
+
+Outcome failed(const CacheView& view) {
+  const std::string again = fmt::format("; then delete the Job {} to try again", view.name);
+  if (const Trouble* trouble = worst_trouble(view.pods)) {
+    const Trouble cause = cause_of(*trouble);
+    return {State::failed, cause.reason, cause.message + again};
+  }
+  // Its pods are gone: what they said is in the stored status, unless that speaks of something else.
+  if (read::text(view.stored, {"state"}) == to_string(State::failed))
+    for (const json::Value& each : read::items(view.stored, {"conditions"}))
+      if (read::text(&each, {"type"}) == "Ready" && read::text(&each, {"message"}).ends_with(again))
+        return {State::failed, std::string(read::text(&each, {"reason"})), std::string(read::text(&each, {"message"}))};
+  return {State::failed, "DownloadFailed",
+          fmt::format("the download has failed: {}{}", read::text(read::condition(view.job, "Failed"), {"message"}),
+                      again)};
+}
+
+Outcome retrying(const CacheView& view, std::int64_t failures) {
+  const Trouble* trouble = worst_trouble(view.pods);
+  return {State::in_progress, "Retrying",
+          fmt::format("try {} of {} has failed{}{}; it is tried again", failures, std::max(view.tries, failures),
+                      trouble == nullptr ? "" : ": ", trouble == nullptr ? "" : cause_of(*trouble).message)};
+}
+
+Outcome under_way(const CacheView& view) {
+  if (!read::text(view.job, {"metadata", "deletionTimestamp"}).empty())
+    return {State::pending, "Terminating", fmt::format("the Job {} is being deleted", view.name)};
+  if (read::flag(view.job, {"spec", "suspend"}))
+    return {State::pending, "Suspended", fmt::format("the Job {} is suspended", view.name)};
+  // The Job's own count comes a moment after the pod's end: without a look at the pods the state would flap then.
+  const auto pods = [&view](std::string_view phase) {
+    return std::ranges::count_if(view.pods, [&](const PodFacts& pod) { return pod.phase == phase && !pod.deleting; });
+  };
+  const std::int64_t failures = std::max<std::int64_t>(read::integer(view.job, {"status", "failed"}), pods("Failed"));
+  if (failures > 0) return retrying(view, failures);
+  if (pods("Running") > 0 || pods("Succeeded") > 0)
+    return {State::in_progress, "Downloading", "the model is being downloaded"};
+  if (const Trouble* trouble = worst_trouble(view.pods))
+    return {trouble->lasting ? State::failed : State::pending, trouble->reason, trouble->message};
+  if (const auto trouble = view.claim == nullptr ? std::nullopt : claim_trouble(view.claim, view.claim_name);
+      trouble && trouble->reason == "ClaimTerminating")
+    return {State::pending, trouble->reason, trouble->message};
+  if (view.claim_missing && !view.claim_is_made)
+    return {State::pending, "ClaimNotFound", claim_trouble(nullptr, view.claim_name)->message};
+  return {State::started, "Starting", "the download pod is being started"};
+}
+
+Outcome outcome_of(const CacheView& view) {
+  const auto lasting = std::ranges::find(view.blockers, true, &Trouble::lasting);
+  if (lasting != view.blockers.end()) return {State::failed, lasting->reason, lasting->message};
+  if (const auto filled = filled_at(view)) {
+    if (auto lost = loss(view, *filled)) return *std::move(lost);
+    return {State::ready, "Downloaded", fmt::format("the model is on the claim {}", view.claim_name)};
+  }
+  if (job_is(view.job, "Failed")) return failed(view);
+  if (view.claim != nullptr)
+    if (const auto trouble = claim_trouble(view.claim, view.claim_name); trouble && trouble->lasting)
+      return {State::failed, trouble->reason, trouble->message};
+  if (view.job != nullptr) return under_way(view);
+  if (!view.blockers.empty()) return {State::pending, view.blockers.front().reason, view.blockers.front().message};
+  if (view.claim != nullptr && view.claim_is_made)
+    return {State::pvc_created, "ClaimCreated", fmt::format("the claim {} is there", view.claim_name)};
+  return {State::pending, "Creating", "the download is being prepared"};
+}
+
+}  // namespace download
+
+Status cache_status(const CacheView& view) {
+  const download::Outcome outcome = download::outcome_of(view);
+  Status status{.state = outcome.state};
+  status.conditions.push_back(ready_condition(outcome.state, outcome.reason, outcome.message));
+  status.pvc = view.claim_name;
+  const bool has_begun = outcome.state == State::in_progress || outcome.state == State::ready ||
+                         outcome.state == State::not_ready || outcome.state == State::failed;
+  if (!has_begun) return status;
+  status.progress = reported_progress(view.report);
+  status.profiles = reported_profiles(view.report);
+  // A report that was deleted does not undo the download.
+  if (outcome.state == State::ready && !status.progress) status.progress = stored_progress(view.stored);
+  if (outcome.state == State::ready && status.profiles.empty()) status.profiles = stored_profiles(view.stored);
+  return status;
+}
+
+bool needs_job(const CacheView& view) {
+  if (view.job != nullptr) return true;
+  const auto filled = download::filled_at(view);
+  if (!filled) return true;
+  const auto lost = download::loss(view, *filled);
+  return lost && lost->state != State::failed;
+}
+
+}  // namespace stackgate::reconcile

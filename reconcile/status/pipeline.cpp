@@ -1,0 +1,116 @@
+#include "reconcile/status/pipeline.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reconcile/status/read.hpp"
+#include "reconcile/status/text.hpp"
+
+namespace stackgate::reconcile {
+namespace pipeline {
+
+constexpr std::size_t most_told = 5, longest_message = 512;
+
+struct Member {
+  const PipelineEntry* entry = nullptr;
+  State state = State::unknown;
+};
+
+/// What a service says of itself counts only once it speaks of its newest spec.
+State state_of(const PipelineEntry& entry) {
+  if (entry.name_taken) return State::failed;
+  if (entry.service == nullptr) return State::pending;
+  const json::Value* status = read::at(entry.service, {"status"});
+  const std::string_view word = read::text(status, {"state"});
+  if (word.empty()) return State::pending;
+  const auto state = state_named(word);
+  if (!state || std::ranges::count(states_of(crds::Kind::inference_service), *state) == 0) return State::unknown;
+  const bool current =
+      read::integer(status, {"observedGeneration"}) >= read::integer(entry.service, {"metadata", "generation"});
+  return *state == State::ready && !current ? State::not_ready : *state;
+}
+
+/// "reranker is Pending (Unschedulable): no node has 1 nvidia.com/gpu free"
+std::string tell(const Member& member) {
+  const PipelineEntry& entry = *member.entry;
+  if (entry.name_taken)
+    return fmt::format(
+        "there is another InferenceService named {} that does not belong to this pipeline; delete it or "
+        "rename the entry",
+        entry.name);
+  std::string out = fmt::format("{} is {}", entry.name, to_string(member.state));
+  const json::Value* ready = read::condition(entry.service, "Ready");
+  if (const std::string_view reason = read::text(ready, {"reason"}); !reason.empty())
+    out += fmt::format(" ({})", reason);
+  if (const std::string_view message = read::text(ready, {"message"}); !message.empty())
+    out += fmt::format(": {}", shortened(message, longest_message));
+  return out;
+}
+
+std::string join(const std::vector<std::string>& told) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(told.size(), most_told); ++i) out += (i == 0 ? "" : "; ") + told[i];
+  if (told.size() > most_told) out += fmt::format("; and {} more", told.size() - most_told);
+  return out;
+}
+
+Condition ready(const std::vector<Member>& members, State& state) {
+  const auto any = [&](auto&& test) { return std::ranges::any_of(members, test); };
+  const auto is = [](State wanted) { return [wanted](const Member& each) { return each.state == wanted; }; };
+  const auto conclude = [&](State found, std::string_view reason, auto&& worth_telling) {
+    state = found;
+    std::vector<std::string> told;
+    for (const Member& each : members)
+      if (worth_telling(each)) told.push_back(tell(each));
+    return ready_condition(found, reason, join(told));
+  };
+  const auto is_taken = [](const Member& each) { return each.entry->name_taken; };
+  const auto lags = [](const Member& each) { return each.state != State::ready; };
+  if (any(is_taken)) return conclude(State::failed, "NameTaken", is_taken);
+  if (any(is(State::failed))) return conclude(State::failed, "ServiceFailed", is(State::failed));
+  if (any([&](const Member& each) { return lags(each) && each.state != State::unknown; }))
+    return conclude(State::not_ready, "ServicesNotReady", lags);
+  if (any(lags)) return conclude(State::unknown, "ServicesUnknown", lags);
+  state = State::ready;
+  if (members.empty()) return ready_condition(state, "NothingEnabled", "no service is enabled");
+  return ready_condition(state, "AllServicesReady", fmt::format("all {} services are ready", members.size()));
+}
+
+/// Nothing when no entry needs another one.
+void add_dependencies(const std::vector<Member>& members, std::vector<Condition>& out) {
+  bool asked = false;
+  std::vector<std::string> told;
+  for (const Member& each : members) {
+    for (const std::string& name : each.entry->needs) {
+      asked = true;
+      const auto other =
+          std::ranges::find_if(members, [&](const Member& candidate) { return candidate.entry->name == name; });
+      if (other == members.end())
+        told.push_back(fmt::format("{} needs {}, which is not enabled", each.entry->name, name));
+      else if (other->state != State::ready)
+        told.push_back(fmt::format("{} needs {}, which is {}", each.entry->name, name, to_string(other->state)));
+    }
+  }
+  if (!asked) return;
+  if (told.empty())
+    out.push_back({"DependenciesReady", "True", "AllDependenciesReady", "what the services need is ready"});
+  else
+    out.push_back({"DependenciesReady", "False", "DependencyNotReady", join(told)});
+}
+
+}  // namespace pipeline
+
+Status pipeline_status(std::span<const PipelineEntry> entries) {
+  Status status;
+  std::vector<pipeline::Member> members;
+  for (const PipelineEntry& each : entries) {
+    members.push_back({&each, pipeline::state_of(each)});
+    status.services.emplace(each.name, to_string(members.back().state));
+  }
+  status.conditions.push_back(pipeline::ready(members, status.state));
+  pipeline::add_dependencies(members, status.conditions);
+  return status;
+}
+
+}  // namespace stackgate::reconcile
