@@ -3,6 +3,7 @@
 // Implementations: webhook/ (watch cache, asks the API server before it says absent), `stackgate validate --cluster`,
 // tests (a table). Secret values never pass this interface: only the names of their keys.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -49,6 +50,15 @@ struct Neighbour {
   std::optional<std::string> owner = {};  // the InferencePipeline that made it; "": none did; nullopt: not known
 };
 
+/// Which neighbours can matter to one resource: those to which one of these applies. The views belong to the caller.
+struct Wanted {
+  std::vector<std::string_view> names;  // of the resource and the objects made for it: one of them is theirs, too
+  std::optional<crds::Kind> kind = {};
+  std::optional<std::string_view> users_of = {};  // InferenceServices that use this cache
+
+  bool has_name(std::string_view name) const { return std::ranges::find(names, name) != names.end(); }
+};
+
 /// Called from one thread per review; implementations shared between reviews are thread-safe.
 class Lookup {
  public:
@@ -56,6 +66,12 @@ class Lookup {
   virtual Referred find(Referent kind, std::string_view ns, std::string_view name) = 0;
   /// False when the list could not be had; `out` is then untouched.
   virtual bool neighbours(std::string_view ns, std::vector<Neighbour>& out) = 0;
+  /// The same of those that are wanted. Others may be among them; leaving them out makes it cheap where a namespace
+  /// holds thousands.
+  virtual bool wanted_neighbours(std::string_view ns, const Wanted& wanted, std::vector<Neighbour>& out) {
+    static_cast<void>(wanted);
+    return neighbours(ns, out);
+  }
 };
 
 }  // namespace stackgate::validate

@@ -33,6 +33,11 @@ class FromCache final : public QuickLookup {
     wants_asking_ = true;
     return false;
   }
+  bool wanted_neighbours(std::string_view ns, const validate::Wanted& wanted, std::vector<Neighbour>& out) override {
+    if (cache_.neighbours(ns, out, &wanted)) return true;
+    wants_asking_ = true;
+    return false;
+  }
   bool wants_asking() const override { return wants_asking_; }
 
  private:
@@ -48,6 +53,9 @@ class CachedOnly final : public validate::Lookup {
     return cache_.find(referent, ns, name);
   }
   bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override { return cache_.neighbours(ns, out); }
+  bool wanted_neighbours(std::string_view ns, const validate::Wanted& wanted, std::vector<Neighbour>& out) override {
+    return cache_.neighbours(ns, out, &wanted);
+  }
 
  private:
   const ReferenceCache& cache_;

@@ -65,7 +65,8 @@ Referred ReferenceCache::find(Referent referent, std::string_view ns, std::strin
   return out;
 }
 
-bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) const {
+bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out,
+                                const validate::Wanted* wanted) const {
   const std::size_t before = out.size();
   for (const crds::KindInfo& kind : crds::kinds) {
     const auto& source = ours_[static_cast<std::size_t>(kind.kind)];
@@ -75,8 +76,10 @@ bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neigh
       out.resize(before);
       return false;
     }
-    source.cache->for_each(
-        ns, [&](std::string_view name, const Kept& kept) { out.push_back(neighbour_of(kind.kind, name, kept)); });
+    source.cache->for_each(ns, [&](std::string_view name, const Kept& kept) {
+      if (wanted == nullptr || is_wanted(*wanted, kind.kind, name, kept))
+        out.push_back(neighbour_of(kind.kind, name, kept));
+    });
   }
   return true;
 }

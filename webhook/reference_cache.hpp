@@ -24,8 +24,9 @@ class ReferenceCache {
 
   /// What the cache knows: present or absent once the type was listed, otherwise unknown.
   validate::Referred find(validate::Referent referent, std::string_view ns, std::string_view name) const;
-  /// Appends our resources of the namespace; false when not every kind was listed.
-  bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) const;
+  /// Appends our resources of the namespace, those that are wanted or all; false when not every kind was listed.
+  bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out,
+                  const validate::Wanted* wanted = nullptr) const;
 
   /// Every type was listed once, apart from those that the server refuses or does not know.
   bool synced() const;

@@ -1,5 +1,7 @@
 #include "webhook/reference_facts.hpp"
 
+#include <algorithm>
+
 #include "services/kit/kube/object.hpp"
 #include "validators/children.hpp"
 
@@ -132,6 +134,14 @@ validate::Neighbour neighbour_of(crds::Kind kind, std::string_view name, const K
   for (auto& [child_kind, child_name] : out.children)
     if (child_name.empty()) child_name = out.name;
   return out;
+}
+
+bool is_wanted(const validate::Wanted& wanted, crds::Kind kind, std::string_view name, const Kept& kept) {
+  if (wanted.kind == kind || wanted.has_name(name)) return true;
+  if (wanted.users_of && kind == crds::Kind::inference_service && kept.cache == *wanted.users_of) return true;
+  // An empty name is the resource's own.
+  return std::ranges::any_of(*kept.children,
+                             [&](const auto& child) { return !child.second.empty() && wanted.has_name(child.second); });
 }
 
 }  // namespace stackgate::webhook

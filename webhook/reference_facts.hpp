@@ -53,5 +53,7 @@ class FactStore {
 };
 
 validate::Neighbour neighbour_of(crds::Kind kind, std::string_view name, const Kept& kept);
+/// Without making the neighbour: a review looks at every resource of its namespace, and mostly none matters.
+bool is_wanted(const validate::Wanted& wanted, crds::Kind kind, std::string_view name, const Kept& kept);
 
 }  // namespace stackgate::webhook

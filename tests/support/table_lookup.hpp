@@ -3,6 +3,7 @@
 // An object without metadata.namespace lies in "default". The annotation `test/presence: unknown` makes the object one
 // that could not be asked about. Not thread-safe.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,20 @@ class TableLookup : public Lookup {
     for (const json::Document& each : objects_.documents) {
       const auto kind = crds::kind_named(text(each.root, {"kind"}));
       if (kind && namespace_of(each.root) == ns) out.push_back(neighbour_of(*kind, each.root));
+    }
+    return true;
+  }
+
+  /// Not one more than is wanted, so that a rule that asks for too little is found out.
+  bool wanted_neighbours(std::string_view ns, const Wanted& wanted, std::vector<Neighbour>& out) override {
+    std::vector<Neighbour> all;
+    if (!neighbours(ns, all)) return false;
+    for (Neighbour& each : all) {
+      const bool shares_name = wanted.has_name(each.name) || std::ranges::any_of(each.children, [&](const auto& child) {
+                                 return wanted.has_name(child.second);
+                               });
+      const bool uses = wanted.users_of && each.kind == crds::Kind::inference_service && each.cache == *wanted.users_of;
+      if (shares_name || uses || each.kind == wanted.kind) out.push_back(std::move(each));
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // What two resources of one namespace do to each other.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,16 +36,22 @@ std::string list_kinds(const std::vector<std::string_view>& kinds) {
   return out;
 }
 
+/// The kind whose image tag should be the same.
+std::optional<Kind> same_tag_kind(Kind kind) {
+  if (kind == Kind::stack_entitystore) return Kind::stack_customizer;
+  if (kind == Kind::stack_customizer) return Kind::stack_entitystore;
+  return std::nullopt;
+}
+
 void check_tags(Context& context, const Field& object, const std::vector<Neighbour>& neighbours) {
-  const Kind kind = context.request.kind;
-  if (kind != Kind::stack_entitystore && kind != Kind::stack_customizer) return;
-  const Kind other = kind == Kind::stack_entitystore ? Kind::stack_customizer : Kind::stack_entitystore;
+  const std::optional<Kind> other = same_tag_kind(context.request.kind);
+  if (!other) return;
   const Field tag = object["spec"]["image"]["tag"];
   const auto own = tag.text();
   if (!own || own->empty()) return;
   const Neighbour* different = nullptr;
   for (const Neighbour& each : neighbours) {
-    if (each.kind != other || each.image_tag.empty()) continue;
+    if (each.kind != *other || each.image_tag.empty()) continue;
     if (each.image_tag == *own) return;
     if (different == nullptr) different = &each;
   }
@@ -104,12 +111,11 @@ void check_names(Context& context, const Field& object,
   }
 }
 
-void check_collisions(Context& context, const Field& object, const std::vector<Neighbour>& neighbours) {
+void check_collisions(Context& context, const Field& object, const std::vector<Child>& children,
+                      const std::vector<Neighbour>& neighbours) {
   const Kind kind = context.request.kind;
   const auto name = object["metadata"]["name"].text();
-  const json::Value* spec = object["spec"].value();
-  if (!name || name->empty() || spec == nullptr) return;
-  const std::vector<Child> children = children_of(kind, *name, *spec);
+  if (!name || name->empty()) return;
   std::set<std::pair<std::string_view, std::string_view>> own;
   for (const Child& child : children) own.emplace(child.kind, child.name);
   own.emplace(crds::info(kind).name, *name);
@@ -134,11 +140,21 @@ void report_unasked(Context& context, const Field& object, std::string_view what
 
 void check_neighbours(Context& context, Field object) {
   if (context.lookup == nullptr) return;
+  const crds::Kind kind = context.request.kind;
+  const std::string_view name = object["metadata"]["name"].text().value_or("");
+  const json::Value* spec = object["spec"].value();
+  std::vector<Child> children;
+  if (!name.empty() && spec != nullptr) children = children_of(kind, name, *spec);
+  Wanted wanted{.kind = across::same_tag_kind(kind)};
+  if (!name.empty()) wanted.names.push_back(name);
+  for (const Child& child : children)
+    if (!wanted.has_name(child.name)) wanted.names.push_back(child.name);
+
   std::vector<Neighbour> neighbours;
-  if (!context.lookup->neighbours(namespace_of(context, object), neighbours))
+  if (!context.lookup->wanted_neighbours(namespace_of(context, object), wanted, neighbours))
     return across::report_unasked(context, object, "whether another resource creates the same objects");
   across::check_tags(context, object, neighbours);
-  across::check_collisions(context, object, neighbours);
+  if (spec != nullptr) across::check_collisions(context, object, children, neighbours);
 }
 
 void check_deletion(Context& context, Field object) {
@@ -149,7 +165,7 @@ void check_deletion(Context& context, Field object) {
   const auto name = metadata["name"].text();
   if (!name || name->empty() || metadata["annotations"][allow_deletion].text() == "true") return;
   std::vector<Neighbour> neighbours;
-  if (!context.lookup->neighbours(namespace_of(context, object), neighbours))
+  if (!context.lookup->wanted_neighbours(namespace_of(context, object), Wanted{.users_of = *name}, neighbours))
     return report_unasked(context, object, "whether an InferenceService uses this cache");
   std::vector<std::string_view> users;
   for (const Neighbour& each : neighbours)
