@@ -30,7 +30,7 @@ struct GateOptions {
 
   std::string log_format;  // "json", "text", or empty: text on a terminal, otherwise json
   log::Level log_level = log::Level::info;
-  unsigned workers = 0;  // 0: one per core
+  unsigned workers = 0;  // 0: one per core, at most 4
   unsigned drain_seconds = 5;
 };
 
