@@ -148,7 +148,7 @@ void add_serving_options(CLI::App* app, GateOptions& gate) {
       ->envname("STACKGATE_LOG_FORMAT");
   word_option(*app, "--log-level", gate.log_level, level_words, "least level that is logged (default: info)")
       ->envname("STACKGATE_LOG_LEVEL");
-  app->add_option("--workers", gate.workers, "threads that answer requests (default: one per core)")
+  app->add_option("--workers", gate.workers, "threads that answer requests (default: one per core, at most 4)")
       ->check(number_between(1, 256))
       ->type_name("N")
       ->envname("STACKGATE_WORKERS");
