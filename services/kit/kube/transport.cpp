@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -34,6 +35,7 @@ int set_socket_options(void* /*user*/, curl_socket_t socket, curlsocktype /*purp
     // Refused on other socket families; then curl's time-outs are what is left.
     (void)setsockopt(socket, level, name, &value, sizeof value);
   };
+  (void)fcntl(socket, F_SETFD, FD_CLOEXEC);  // none for exec plugins: they might outlive us
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(IPPROTO_TCP, TCP_KEEPINTVL, 4);
