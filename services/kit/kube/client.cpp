@@ -14,9 +14,9 @@ namespace {
 /// One page of a list, decoded as it arrives.
 class ListCall final : public Call {
  public:
-  ListCall(const std::function<void(const json::Value&)>& each, Transport& transport, SharedBucket* bucket,
+  ListCall(const std::function<void(const json::Value&)>& each, Transport& transport, const CallLimits& limits,
            HttpRequest request, const CallOptions& options, std::uint64_t seed)
-      : Call(transport, bucket, std::move(request), true, options, seed, std::make_shared<CallLatch>()), each_(each) {}
+      : Call(transport, limits, std::move(request), true, options, seed, std::make_shared<CallLatch>()), each_(each) {}
 
   ListPage page;
 
@@ -118,6 +118,7 @@ std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, Cli
 
 Client::Client(std::unique_ptr<Transport> transport, const ClientOptions& options)
     : bucket_(options.rate_limit.per_second > 0 ? std::make_unique<SharedBucket>(options.rate_limit) : nullptr),
+      gate_(std::make_unique<CallGate>()),
       seeds_(std::random_device{}()),
       transport_(std::move(transport)) {}
 
@@ -125,8 +126,9 @@ Client::~Client() = default;
 
 std::shared_ptr<Call> Client::begin(Request request, const CallOptions& options, std::shared_ptr<CallLatch> latch) {
   const bool idempotent = request.idempotent;
-  auto call = std::make_shared<Call>(*transport_, bucket_.get(), http_request(std::move(request)), idempotent, options,
-                                     seeds_.fetch_add(0x9E3779B97F4A7C15U), std::move(latch));
+  auto call =
+      std::make_shared<Call>(*transport_, CallLimits{bucket_.get(), gate_.get()}, http_request(std::move(request)),
+                             idempotent, options, seeds_.fetch_add(0x9E3779B97F4A7C15U), std::move(latch));
   call->begin();
   return call;
 }
@@ -185,8 +187,8 @@ Result<void> Client::list(const ResourceType& type, std::string_view ns, const L
                                                    .add("continue", token)
                                                    .text();
     if (transport_->on_own_thread()) return std::unexpected(never_ending("GET " + request.path));
-    const auto call = std::make_shared<ListCall>(each, *transport_, bucket_.get(), std::move(request), options,
-                                                 seeds_.fetch_add(0x9E3779B97F4A7C15U));
+    const auto call = std::make_shared<ListCall>(each, *transport_, CallLimits{bucket_.get(), gate_.get()},
+                                                 std::move(request), options, seeds_.fetch_add(0x9E3779B97F4A7C15U));
     call->begin();
     call->latch().wait();
     if (!call->fault().empty())

@@ -62,6 +62,7 @@ struct ClientOptions {
 };
 
 class Call;
+class CallGate;
 class SharedBucket;
 
 /// A call under way. Movable; letting go of it lets the call go on unobserved. The client must outlive it.
@@ -91,7 +92,8 @@ class Client {
 
   /// A status of 300 or more is an error.
   Result<Response> send(Request request, const CallOptions& options = {});
-  /// Returns at once, also on the transport's own thread. Calls that are under way together share a connection.
+  /// Returns at once, also on the transport's own thread. Calls that are under way together share a connection;
+  /// beyond 64 they wait for one another, at most for their own time limit.
   Pending start(Request request, const CallOptions& options = {});
   /// All at once; blocks until the last has ended. Results stand in the order of the requests, which says nothing about
   /// the order in which they are carried out: each must be right without the others.
@@ -131,6 +133,7 @@ class Client {
   std::shared_ptr<Call> begin(Request request, const CallOptions& options, std::shared_ptr<struct CallLatch> latch);
 
   std::unique_ptr<SharedBucket> bucket_;  // nullptr: no limit
+  std::unique_ptr<CallGate> gate_;
   std::atomic<std::uint64_t> seeds_;      // of each call's jitter
   std::unique_ptr<Transport> transport_;  // ends first: its calls use the others
 };

@@ -13,10 +13,10 @@ constexpr std::size_t most_body = 64 * 1024 * 1024;
 
 }  // namespace
 
-Call::Call(Transport& transport, SharedBucket* bucket, HttpRequest request, bool idempotent, const CallOptions& options,
-           std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch)
+Call::Call(Transport& transport, const CallLimits& limits, HttpRequest request, bool idempotent,
+           const CallOptions& options, std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch)
     : transport_(transport),
-      bucket_(options.rate_limited ? bucket : nullptr),
+      limits_(options.rate_limited ? limits : CallLimits{}),
       request_(std::move(request)),
       idempotent_(idempotent),
       options_(options),
@@ -34,8 +34,8 @@ void Call::begin() {
 
 void Call::take_turn() {
   auto turn = TokenBucket::Duration{0};
-  if (bucket_ != nullptr) {
-    const auto given = bucket_->reserve(options_.timeout);
+  if (limits_.bucket != nullptr) {
+    const auto given = limits_.bucket->reserve(options_.timeout);
     if (!given)
       return finish(ApiError{Failure::limited,
                              0,
@@ -60,7 +60,20 @@ void Call::park(std::chrono::milliseconds wait, std::chrono::milliseconds limit,
 }
 
 void Call::send(std::chrono::milliseconds limit) {
-  if (cancelled_) return finish(ApiError{Failure::cancelled, 0, "", what() + ": cancelled", {}});
+  send_until_ = Clock::now() + limit;
+  parked_ = true;
+  if (limits_.gate != nullptr && !limits_.gate->enter(shared_from_this())) return;
+  if (!send_now()) leave_gate();
+}
+
+/// False when it was not sent, since it has ended meanwhile.
+bool Call::send_now() {
+  if (!parked_.exchange(false)) return false;
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(send_until_ - Clock::now());
+  if (limit.count() <= 0) {
+    finish(ApiError{Failure::limited, 0, "", what() + ": not sent: too many calls are under way already", {}});
+    return false;
+  }
   ++attempts_;
   restart();
   refusal_.clear();
@@ -69,10 +82,17 @@ void Call::send(std::chrono::milliseconds limit) {
   each.connect_timeout = std::min(each.connect_timeout, limit);
   each.fresh_connection = fresh_connection_;
   exchange_ = transport_.send(std::move(each), shared_from_this());
+  return true;
+}
+
+void Call::leave_gate() {
+  if (limits_.gate == nullptr) return;
+  for (auto next = limits_.gate->leave(); next != nullptr; next = limits_.gate->leave())
+    if (next->send_now()) return;
 }
 
 void Call::cancel() {
-  cancelled_ = true;
+  cancelled_ = true;  // no further attempt
   transport_.run([self = shared_from_this()] {
     if (self->parked_.exchange(false))
       self->finish(ApiError{Failure::cancelled, 0, "", self->what() + ": cancelled", {}});
@@ -94,6 +114,7 @@ bool Call::data(const HttpHead& head, std::string_view bytes) {
 }
 
 void Call::done(const HttpHead& head, const TransportError* transport_error) {
+  leave_gate();
   status = head.status;
   std::optional<ApiError> failed;
   if (transport_error != nullptr)

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,47 @@ class SharedBucket {
   TokenBucket bucket_;
 };
 
+class Call;
+
+/// Keeps calls from opening connections: beyond a hundred streams or so on one, curl opens the next. Watches are not
+/// counted. Thread-safe.
+class CallGate {
+ public:
+  /// False: it has to wait until leave() returns it.
+  bool enter(const std::shared_ptr<Call>& call) {
+    const std::scoped_lock lock(mutex_);
+    if (inside_ < most) {
+      ++inside_;
+      return true;
+    }
+    waiting_.push_back(call);
+    return false;
+  }
+  /// The call that has the place now, if one waits.
+  std::shared_ptr<Call> leave() {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.empty()) {
+      --inside_;
+      return nullptr;
+    }
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    return next;
+  }
+
+ private:
+  static constexpr int most = 64;
+  std::mutex mutex_;
+  int inside_ = 0;
+  std::deque<std::shared_ptr<Call>> waiting_;
+};
+
+/// What the calls of a client share; both may be nullptr.
+struct CallLimits {
+  SharedBucket* bucket = nullptr;
+  CallGate* gate = nullptr;
+};
+
 /// What a thread waits for: one call, or several that were sent together.
 struct CallLatch {
   std::mutex mutex;
@@ -42,8 +84,8 @@ struct CallLatch {
 /// Never blocks: waits are timers of the transport. Once begun it stays alive until it has ended.
 class Call : public Receiver, public std::enable_shared_from_this<Call> {
  public:
-  /// `bucket` may be nullptr; it and `transport` must outlive the call.
-  Call(Transport& transport, SharedBucket* bucket, HttpRequest request, bool idempotent, const CallOptions& options,
+  /// What is given must outlive the call.
+  Call(Transport& transport, const CallLimits& limits, HttpRequest request, bool idempotent, const CallOptions& options,
        std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch);
 
   void begin();
@@ -74,12 +116,14 @@ class Call : public Receiver, public std::enable_shared_from_this<Call> {
 
   void take_turn();
   void send(std::chrono::milliseconds limit);
+  bool send_now();
+  void leave_gate();
   void park(std::chrono::milliseconds wait, std::chrono::milliseconds limit, bool with_turn);
   std::optional<std::chrono::milliseconds> wait_before_next(const ApiError& failed);
   void finish(std::optional<ApiError> failed);
 
   Transport& transport_;
-  SharedBucket* const bucket_;
+  const CallLimits limits_;
   const HttpRequest request_;
   const bool idempotent_;
   const CallOptions options_;
@@ -88,14 +132,14 @@ class Call : public Receiver, public std::enable_shared_from_this<Call> {
   // Handed from thread to thread with the attempt.
   Backoff backoff_;
   Jitter jitter_;
-  Clock::time_point begun_;
+  Clock::time_point begun_, send_until_;
   int attempts_ = 0;
   bool fresh_connection_;
   bool was_unauthorized_ = false;
   std::string refusal_;
 
   std::atomic<ExchangeId> exchange_{0};
-  std::atomic<bool> parked_{false};  // a timer will send it
+  std::atomic<bool> parked_{false};  // a timer or the gate will send it
   std::atomic<bool> cancelled_{false};
 };
 

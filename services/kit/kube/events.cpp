@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "services/kit/kube/caller.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::kube {
@@ -22,23 +23,24 @@ constexpr RetryPolicy event_retry{
 }  // namespace
 
 struct EventRecorder::Impl {
-  Client& client;
+  Caller caller;
   const EventOptions options;
   EventFolder folder{options.tuning, std::random_device{}()};  // on the thread only
   std::string last_error;                                      // likewise
 
   mutable std::mutex mutex;
-  std::condition_variable wake;
-  std::deque<EventRecord> waiting;  // under the mutex, with the next
-  bool stopping = false;
+  std::condition_variable wake, ended;
+  std::deque<EventRecord> waiting;  // this and what follows up to `end` under the mutex
+  bool stopping = false, has_ended = false;
   EventClock::time_point end = EventClock::time_point::max();
 
   std::atomic<std::uint64_t> recorded{0}, created{0}, patched{0}, folded{0}, dropped{0}, failed{0};
   std::thread thread;
 
-  Impl(Client& c, EventOptions o) : client(c), options(std::move(o)) {}
+  Impl(Client& c, EventOptions o) : caller(c), options(std::move(o)) {}
 
   void run();
+  bool step();
   void send(const EventWrite& event);
   std::optional<ApiError> attempt(const EventWrite& event, const CallOptions& call);
   CallOptions call_options() const;
@@ -58,13 +60,12 @@ CallOptions EventRecorder::Impl::call_options() const {
 
 std::optional<ApiError> EventRecorder::Impl::attempt(const EventWrite& event, const CallOptions& call) {
   const std::string_view ns = event_namespace(event.record.object);
-  if (!event.create) {
-    auto answer = client.patch(types::events, ns, event.name, PatchType::merge, event_patch(event), {}, call);
-    return answer ? std::nullopt : std::optional(std::move(answer.error()));
-  }
-  // Its name makes it safe to send twice: the second is refused as existing.
-  auto answer = client.request("POST", collection_path(types::events, ns),
-                               event_json(event, options.component, options.instance), "application/json", true, call);
+  Request request = event.create
+                        ? Request::create(types::events, ns, event_json(event, options.component, options.instance))
+                        : Request::patch(types::events, ns, event.name, PatchType::merge, event_patch(event));
+  // To create it twice is refused, its name being its own; to write the same count twice does no harm.
+  request.idempotent = true;
+  auto answer = caller.send(std::move(request).metadata_only(), call);
   if (answer || answer.error().reason == "AlreadyExists") return std::nullopt;
   return std::move(answer.error());
 }
@@ -89,36 +90,43 @@ void EventRecorder::Impl::send(const EventWrite& event) {
 }
 
 void EventRecorder::Impl::run() {
-  for (;;) {
-    std::optional<EventRecord> record;
-    bool ending = false;
-    {
-      std::unique_lock lock(mutex);
-      const auto ready = [this] { return stopping || !waiting.empty(); };
-      if (const auto due = folder.next_due())
-        wake.wait_until(lock, *due, ready);
-      else
-        wake.wait(lock, ready);
-      if (!waiting.empty()) {
-        record = std::move(waiting.front());
-        waiting.pop_front();
-      }
-      ending = stopping && waiting.empty();
-      if (EventClock::now() >= end) {
-        dropped += waiting.size() + (record ? 1 : 0);
-        waiting.clear();
-        return;
-      }
-    }
-    if (record) {
-      if (const auto event = folder.add(std::move(*record), EventClock::now(), std::chrono::system_clock::now()))
-        send(*event);
-      else
-        ++folded;
-    }
-    for (const EventWrite& event : folder.due(EventClock::now(), ending)) send(event);
-    if (ending) return;
+  while (step()) {
   }
+  const std::scoped_lock lock(mutex);
+  has_ended = true;
+  ended.notify_all();
+}
+
+/// Sends one record and what is due. False at the end.
+bool EventRecorder::Impl::step() {
+  std::optional<EventRecord> record;
+  bool ending = false;
+  {
+    std::unique_lock lock(mutex);
+    const auto ready = [this] { return stopping || !waiting.empty(); };
+    if (const auto due = folder.next_due())
+      wake.wait_until(lock, *due, ready);
+    else
+      wake.wait(lock, ready);
+    if (EventClock::now() >= end) {
+      dropped += waiting.size();
+      waiting.clear();
+      return false;
+    }
+    if (!waiting.empty()) {
+      record = std::move(waiting.front());
+      waiting.pop_front();
+    }
+    ending = stopping && waiting.empty();
+  }
+  if (record) {
+    if (const auto event = folder.add(std::move(*record), EventClock::now(), std::chrono::system_clock::now()))
+      send(*event);
+    else
+      ++folded;
+  }
+  for (const EventWrite& event : folder.due(EventClock::now(), ending)) send(event);
+  return !ending;
 }
 
 EventRecorder::EventRecorder(Client& client, EventOptions options)
@@ -143,11 +151,13 @@ void EventRecorder::record(const ObjectReference& object, EventType type, std::s
 
 void EventRecorder::stop(std::chrono::milliseconds limit) {
   {
-    const std::scoped_lock lock(impl_->mutex);
+    std::unique_lock lock(impl_->mutex);
     if (impl_->stopping) return;
     impl_->stopping = true;
     impl_->end = EventClock::now() + limit;
     impl_->wake.notify_one();
+    // One call may last longer than the limit.
+    if (!impl_->ended.wait_until(lock, impl_->end, [this] { return impl_->has_ended; })) impl_->caller.break_off();
   }
   impl_->thread.join();
 }

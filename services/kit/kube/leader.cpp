@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "services/kit/kube/caller.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -27,18 +28,20 @@ constexpr int attempts_within_deadline = 3;
 
 struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   Client& client;
+  Caller caller{client};
   const LeaderOptions options;
   const LeaderCallbacks callbacks;
 
   std::atomic<LeaderClock::rep> leading_until{0};  // since the clock's epoch; 0: not leading
 
   mutable std::mutex mutex;
-  std::condition_variable wake;
-  LeaderMachine machine;  // this and the next four under the mutex
-  bool stopping = false;
+  std::condition_variable wake, ended;
+  LeaderMachine machine;  // this and what follows up to last_failure under the mutex
+  bool stopping = false, has_ended = false;
   bool news = false;  // the watch brought something since next() was asked
   bool was_leading = false;
   std::string last_error;
+  std::pair<Failure, int> last_failure;
 
   // On the thread only.
   std::optional<Watch> watch;
@@ -70,7 +73,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   void show(LeaderClock::time_point now);
   void perform(const ReadLease& action);
   void perform(const WriteLease& action);
-  Result<Object> write(LeaseRecord record, bool acquired, const CallOptions& call);
+  Request write_request(LeaseRecord record, bool acquired) const;
   void failed(const ApiError& error);
   void succeeded();
   void run();
@@ -115,6 +118,8 @@ void LeaderElector::Impl::show(LeaderClock::time_point now) {
   bool leading = false, changed = false;
   {
     const std::scoped_lock lock(mutex);
+    if (stopping) return;
+    machine.expire(now);
     leading = machine.leading(now);
     leading_until = leading ? machine.leading_until().time_since_epoch().count() : 0;
     changed = std::exchange(was_leading, leading) != leading;
@@ -141,6 +146,7 @@ void LeaderElector::Impl::show(LeaderClock::time_point now) {
 void LeaderElector::Impl::succeeded() {
   last_timed_out = false;
   last_error.clear();
+  last_failure = {};
 }
 
 void LeaderElector::Impl::failed(const ApiError& error) {
@@ -148,13 +154,14 @@ void LeaderElector::Impl::failed(const ApiError& error) {
   const bool conflict = error.code == 409 || error.code == 404;
   machine.failed(conflict, LeaderClock::now());
   if (conflict && error.code == 409) return;
-  // Once per cause, not each two seconds.
-  if (last_error != error.message) log::warning("the lease cannot be kept", {{"error", error.message}});
+  // Once per cause, not each two seconds; the words change with each time-out.
+  if (std::exchange(last_failure, {error.failure, error.code}) != std::pair(error.failure, error.code))
+    log::warning("the lease cannot be reached", {{"lease", options.name}, {"error", error.message}});
   last_error = error.message;
 }
 
 void LeaderElector::Impl::perform(const ReadLease& /*action*/) {
-  const auto answer = client.get(types::leases, options.ns, options.name, call_options());
+  const auto answer = object_of(caller.send(Request::get(types::leases, options.ns, options.name), call_options()));
   const std::scoped_lock lock(mutex);
   if (answer) {
     const LeaseRecord record = read_lease(answer->root());
@@ -167,17 +174,17 @@ void LeaderElector::Impl::perform(const ReadLease& /*action*/) {
   }
 }
 
-Result<Object> LeaderElector::Impl::write(LeaseRecord record, bool acquired, const CallOptions& call) {
+Request LeaderElector::Impl::write_request(LeaseRecord record, bool acquired) const {
   record.renew_time = micro_time(std::chrono::system_clock::now());
   if (acquired) record.acquire_time = record.renew_time;
   if (record.resource_version.empty())
-    return client.create(types::leases, options.ns, lease_json(options.ns, options.name, record), false, call);
-  return client.patch(types::leases, options.ns, options.name, PatchType::merge, lease_patch(record), {}, call);
+    return Request::create(types::leases, options.ns, lease_json(options.ns, options.name, record));
+  return Request::patch(types::leases, options.ns, options.name, PatchType::merge, lease_patch(record));
 }
 
 void LeaderElector::Impl::perform(const WriteLease& action) {
   const auto begun = LeaderClock::now();
-  const auto answer = write(action.record, action.acquired, call_options());
+  const auto answer = object_of(caller.send(write_request(action.record, action.acquired), call_options()));
   const std::scoped_lock lock(mutex);
   if (answer) {
     machine.written(read_lease(answer->root()), begun);
@@ -212,6 +219,9 @@ void LeaderElector::Impl::run() {
     show(LeaderClock::now());
   }
   watch.reset();
+  const std::scoped_lock lock(mutex);
+  has_ended = true;
+  ended.notify_all();
 }
 
 void LeaderElector::Impl::hand_over(std::chrono::milliseconds limit) {
@@ -228,7 +238,7 @@ void LeaderElector::Impl::hand_over(std::chrono::milliseconds limit) {
     auto call = CallOptions::once(left);
     call.rate_limited = false;
     call.fresh_connection = last_timed_out;
-    const auto answer = write(*record, true, call);
+    const auto answer = client.send(write_request(*record, true), call);
     if (answer) {
       log::info("lease released", {{"lease", options.name}});
       return;
@@ -265,16 +275,19 @@ bool LeaderElector::is_leader() const {
 }
 
 void LeaderElector::release(std::chrono::milliseconds limit) {
+  const auto begun = LeaderClock::now();
   {
-    const std::scoped_lock lock(impl_->mutex);
+    std::unique_lock lock(impl_->mutex);
     if (impl_->stopping) return;
     impl_->stopping = true;
     impl_->leading_until = 0;
     impl_->wake.notify_one();
+    // A write under way may be the one that gives us the lease, so it is only broken off when it takes long.
+    if (!impl_->ended.wait_for(lock, limit / 2, [this] { return impl_->has_ended; })) impl_->caller.break_off();
   }
   impl_->thread.join();
-  impl_->leading_until = 0;  // a renewal may have ended in between
-  impl_->hand_over(limit);
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(LeaderClock::now() - begun);
+  impl_->hand_over(std::max(limit - spent, std::chrono::milliseconds(1)));
 }
 
 LeaderNumbers LeaderElector::numbers() const {

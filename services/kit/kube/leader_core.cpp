@@ -56,9 +56,13 @@ void LeaderMachine::lose(std::string why) {
   ++counts_.lost;
 }
 
-LeaderAction LeaderMachine::next(Time now) {
+void LeaderMachine::expire(Time now) {
   if (leading_ && now >= leading_until())
     lose(fmt::format("the lease could not be renewed for {} ms", tuning_.renew_deadline.count()));
+}
+
+LeaderAction LeaderMachine::next(Time now) {
+  expire(now);
   if (now < not_before_) return WaitUntil{leading_ ? std::min(not_before_, leading_until()) : not_before_};
   if (!known_) return ReadLease{};
   if (!leading_ && held_by_another() && now < runs_out()) {

@@ -60,6 +60,8 @@ class LeaderMachine {
   /// What to do now; asked again after each answer, at the time of WaitUntil, and whenever something was seen.
   LeaderAction next(Time now);
 
+  /// Stops leading when the renew deadline has passed; next() does it too.
+  void expire(Time now);
   /// The answer to ReadLease; nullptr: there is no such Lease.
   void read(const LeaseRecord* record, Time now);
   /// A watch brought this. Old news and echoes of our own writes are passed over.

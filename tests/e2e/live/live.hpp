@@ -2,6 +2,7 @@
 //   STACKGATE_TEST_KUBECONFIG         its kubeconfig, with all rights; without it every test here is skipped
 //   STACKGATE_TEST_RESTART_APISERVER  a shell command that stops the API server and starts it again
 //   STACKGATE_TEST_COMPACT            a shell command that compacts etcd up to now
+//   STACKGATE_TEST_KUBECTL            the kubectl that goes with it
 #pragma once
 #include <chrono>
 #include <cstdlib>

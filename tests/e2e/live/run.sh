@@ -12,6 +12,8 @@ live() {
     exec $here/../../cluster/up.sh $state apiserver' >$state/live-restart.log 2>&1"
   STACKGATE_TEST_COMPACT="curl -sf --noproxy '*' http://127.0.0.1:$etcd_port/v3/kv/range -d '{\"key\":\"AA==\"}' |
     jq '{revision: .header.revision}' | curl -sf --noproxy '*' http://127.0.0.1:$etcd_port/v3/kv/compaction -d @- >$state/live-compact.log"
-  export STACKGATE_TEST_RESTART_APISERVER STACKGATE_TEST_COMPACT
+  source "$here/../../cluster/binaries.sh"
+  find_kube && STACKGATE_TEST_KUBECTL=$KUBECTL
+  export STACKGATE_TEST_RESTART_APISERVER STACKGATE_TEST_COMPACT STACKGATE_TEST_KUBECTL
   "${LIVE_TESTS:-$here/../../../build/release/bin/live}" --gtest_brief=1 --gtest_filter="$1"
 }
