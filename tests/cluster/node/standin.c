@@ -3,8 +3,8 @@
  *
  *   standin                serves until SIGTERM
  *   standin migrate|init   ends at once
- *   standin pull …         writes a file of STANDIN_PULL_BYTES below STANDIN_PULL_DIR and ends; any other argument that
- *                          begins with neither a dash nor one of these words is taken as "serve"
+ *   standin pull           writes a file of STANDIN_PULL_BYTES below STACKGATE_PULL_TARGET and ends; so does a run
+ * without arguments where that variable is set, which is how a cache's Job runs
  *
  * Environment:
  *   STANDIN_EXIT=WORD:CODE   the run named WORD (serve, migrate, init, pull) ends with CODE
@@ -133,7 +133,7 @@ static int serve(void) {
 static int pull(void) {
   char path[4096], block[65536];
   long left = atol(variable("STANDIN_PULL_BYTES", "1048576"));
-  snprintf(path, sizeof path, "%s/model.bin", variable("STANDIN_PULL_DIR", "/model-store"));
+  snprintf(path, sizeof path, "%s/model.bin", variable("STACKGATE_PULL_TARGET", "/model-store"));
   int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (out < 0) {
     fprintf(stderr, "standin: cannot write %s: %s\n", path, strerror(errno));
@@ -148,7 +148,7 @@ static int pull(void) {
 }
 
 int main(int count, char** arguments) {
-  const char *run = "serve", *end = variable("STANDIN_EXIT", "");
+  const char *run = getenv("STACKGATE_PULL_TARGET") ? "pull" : "serve", *end = variable("STANDIN_EXIT", "");
   signal(SIGTERM, leave);
   signal(SIGINT, leave);
   signal(SIGPIPE, SIG_IGN);

@@ -29,7 +29,7 @@ spec:
       securityContext: {runAsNonRoot: true, fsGroup: 2000, seccompProfile: {type: RuntimeDefault}}
       initContainers:
       - {name: migrate, image: "$image", args: [migrate]}
-      - {name: pull, image: "$image", args: [pull], env: [{name: STANDIN_PULL_DIR, value: /data}],
+      - {name: pull, image: "$image", args: [pull], env: [{name: STACKGATE_PULL_TARGET, value: /data}],
          volumeMounts: [{name: data, mountPath: /data}]}
       containers:
       - name: web

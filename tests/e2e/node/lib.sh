@@ -94,16 +94,22 @@ until_true() {
   done
 }
 
-# follow FILE KIND: writes every change in $ns to FILE from now on, one line of JSON each: {t (seconds), object}.
+pki=$state/plane/pki
+as_admin=(curl -sS --noproxy '*' --cacert "$pki/cluster-ca.crt" --cert "$pki/admin.crt" --key "$pki/admin.key")
+# api METHOD PATH [CURL_ARGUMENT...]: a raw call as the administrator.
+api() { "${as_admin[@]}" -X "$1" "${@:3}" "$server$2"; }
+
+# follow FILE PATH: writes every change of a collection to FILE from now on, one line of JSON each: {t (seconds), type, object}.
 follow() {
   local events
-  exec {events}< <(exec "$KUBECTL" --kubeconfig "$state/kubeconfig" -n "$ns" get "$2" --watch -o json)
+  exec {events}< <(exec "${as_admin[@]}" -N "$server$2?watch=1")
   helpers+=("$!")
-  jq -c --unbuffered '{t: now, object: .}' <&"$events" >"$1" &
+  jq -c --unbuffered '{t: now, type, object}' <&"$events" >"$1" &
   helpers+=("$!")
   exec {events}<&-
 }
 
+server=$(kube config view --raw -o jsonpath='{.clusters[0].cluster.server}')
 kube create namespace "$ns" >/dev/null || { not_ok "the API server of the node answers" && exit 1; }
 k create secret generic registry-api --from-literal=REGISTRY_API_KEY=key >/dev/null
 until_true 30 k get serviceaccount default || not_ok "the namespace gets its service account"
