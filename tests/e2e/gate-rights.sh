@@ -15,8 +15,8 @@ gate_up
 check "a gate without rights is ready" gate_is_ready "$script"
 says "… and /readyz?verbose names what it may not do" '[!]rights: ' probe
 says "… each as kubectl asks about it" '(kubectl auth can-i list secrets --all-namespaces)' probe
-question=$(probe | grep -o 'kubectl auth can-i list storageclasses[^)]*')
-refused "… and kubectl answers that question with no" 'no' gate_kube ${question#kubectl }
+read -ra question <<<"$(probe | grep -o 'kubectl auth can-i list storageclasses[^)]*')"
+refused "… and kubectl answers that question with no" 'no' gate_kube "${question[@]:1}"
 check "… a gauge stands at 1" until_true 10 bash -c "$(declare -f metric); gate_metrics=$gate_metrics; metric secrets | grep -q ' 1$'"
 same "… and one log line tells it, not one for each attempt" 1 \
   "$(grep -c '"check":"kubectl auth can-i list secrets --all-namespaces"' "$state/$script.log")"
