@@ -24,7 +24,7 @@ int run_gate(const GateOptions& options) {
   std::unique_ptr<kube::SharedWatches> watches;
   std::unique_ptr<webhook::WatchRights> rights;
   if (!options.no_cluster) {
-    auto connected = connect(options);
+    auto connected = connect(options, "gate");
     if (!connected)
       return fail("gate",
                   fmt::format("{}\n  (--no-cluster runs the gate without reference rules)", connected.error().message));

@@ -109,7 +109,7 @@ int run_operator(const OperatorOptions& options) {
   run::Readiness readiness;
   reconcile::Telemetry telemetry(registry);
 
-  auto client = connect(options.gate);
+  auto client = connect(options.gate, "operator");
   if (!client) return fail("operator", client.error().message);
 
   // The controller is made last and told of changes from the first on: it hears of them by way of this pointer.

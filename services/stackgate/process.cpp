@@ -7,6 +7,7 @@
 #include "services/kit/kube/config.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/stop.hpp"
+#include "services/stackgate/version.hpp"
 
 namespace stackgate {
 namespace {
@@ -23,10 +24,11 @@ void configure_process(const GateOptions& options) {
   run::raise_file_limit();
 }
 
-std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options) {
+std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command) {
   auto config = kube::find_config(options.kubeconfig, options.context);
   if (!config) return std::unexpected(config.error());
   for (const std::string& warning : config->warnings) log::warning(warning, {{"source", config->source}});
+  config->user_agent = fmt::format("stackgate-{}/{}", command, version);
   log::info("cluster", {{"server", config->server}, {"source", config->source}});
   return kube::Client::connect(std::move(*config));
 }

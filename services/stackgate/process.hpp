@@ -2,6 +2,7 @@
 #pragma once
 #include <expected>
 #include <memory>
+#include <string_view>
 
 #include "services/kit/base/error.hpp"
 #include "services/kit/http/server.hpp"
@@ -14,8 +15,9 @@ namespace stackgate {
 /// Log, signal mask and limits of a process that serves. First thing it does, before any thread.
 void configure_process(const GateOptions& options);
 
-/// Nothing is sent yet; what is odd about the configuration is logged.
-std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options);
+/// Nothing is sent yet; what is odd about the configuration is logged. `command` goes into the user agent.
+std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options,
+                                                             std::string_view command);
 
 /// /healthz and /readyz, and /metrics; either may be off by an empty address.
 struct Endpoints {

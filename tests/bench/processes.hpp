@@ -34,10 +34,7 @@ class Process {
     }
     ::close(out);
   }
-  ~Process() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
+  ~Process() { end(SIGKILL); }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
@@ -59,9 +56,18 @@ class Process {
     }
     throw std::runtime_error("the server has ended; see its log");
   }
+  /// SIGTERM, and waits for its end.
+  void terminate() { end(SIGTERM); }
   bool is_running() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
 
  private:
+  void end(int signal) {
+    if (pid_ <= 0) return;
+    ::kill(pid_, signal);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
   pid_t pid_ = -1;
 };
 

@@ -42,6 +42,8 @@ struct Config {
   std::string username, password;
   ExecPlugin exec;  // in use when its command is set
 
+  std::string user_agent = "stackgate";  // by which audit logs and limits know the process
+
   std::string ns = "default";         // of the context, or of the pod
   std::string source;                 // for messages: "/home/a/.kube/config, context lab" or "in-cluster"
   std::vector<std::string> warnings;  // what the user should know: print or log them once
