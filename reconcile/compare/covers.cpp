@@ -99,8 +99,9 @@ bool differs(const json::Value& desired, const json::Value& live, std::string_vi
 
 std::optional<std::string> first_difference(const json::Value& desired, const json::Value& live) {
   std::string path;
-  if (!differs(desired, live, {}, path)) return std::nullopt;
-  return path;
+  for (const json::Member& each : desired.members())
+    if (each.key != "apiVersion" && each.key != "kind" && member_differs(each, live, path)) return path;
+  return std::nullopt;
 }
 
 }  // namespace stackgate::reconcile

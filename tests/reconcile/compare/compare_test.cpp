@@ -38,6 +38,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         DifferenceCase{"what_the_server_added_does_not_matter", R"({"spec":{"a":1}})",
                        R"({"spec":{"a":1,"clusterIP":"10.0.0.1"},"status":{}})", nullptr},
+        DifferenceCase{"items_of_a_list_do_not_say_what_they_are",
+                       R"({"apiVersion":"v1","kind":"Secret","roleRef":{"kind":"Role"}})",
+                       R"({"roleRef":{"kind":"Role"}})", nullptr},
+        DifferenceCase{"a_kind_further_in_is_compared", R"({"roleRef":{"kind":"Role"}})",
+                       R"({"roleRef":{"kind":"ClusterRole"}})", "roleRef.kind"},
         DifferenceCase{"another_value", R"({"spec":{"replicas":2}})", R"({"spec":{"replicas":3}})", "spec.replicas"},
         DifferenceCase{"a_missing_field", R"({"spec":{"type":"NodePort"}})", R"({"spec":{}})", "spec.type"},
         DifferenceCase{"zero_values_are_not_stored", R"({"a":0,"b":"","c":false,"d":[],"e":{},"f":null,"g":{"h":""}})",
