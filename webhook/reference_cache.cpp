@@ -85,8 +85,10 @@ bool ReferenceCache::neighbours(std::string_view ns, std::vector<validate::Neigh
 }
 
 bool ReferenceCache::synced() const {
+  if (synced_) return true;
   bool all = true;
   for_each_source([&all](const auto& source) { all = all && source.subscription.settled(); });
+  if (all) synced_ = true;
   return all;
 }
 

@@ -1,5 +1,6 @@
 // The watches behind the lookups: what exists in the cluster, as far as resources can refer to it.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ class ReferenceCache {
   bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out,
                   const validate::Wanted* wanted = nullptr) const;
 
-  /// Every type was listed once, apart from those that the server refuses or does not know.
+  /// Every type was listed once, apart from those that the server refuses or does not know. Stays true.
   bool synced() const;
   std::size_t objects() const;
 
@@ -46,6 +47,7 @@ class ReferenceCache {
   std::shared_ptr<FactStore> facts_ = std::make_shared<FactStore>();
   Source<Fact> referents_[8];  // by validate::Referent; that of inference_cache is empty
   Source<Kept> ours_[8];       // by crds::Kind
+  mutable std::atomic<bool> synced_{false};
 };
 
 }  // namespace stackgate::webhook

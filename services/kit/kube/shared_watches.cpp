@@ -19,9 +19,6 @@ using std::chrono::milliseconds;
 // A definition that was just made is served within seconds; one that does not serve our version may never be. What
 // changes it is told by its watch, so that asking again soon is not worth much.
 constexpr BackoffLimits after_404{milliseconds(100), milliseconds(300'000), 1.5};
-// Nobody tells: ask.
-constexpr BackoffLimits after_404_untold{milliseconds(30'000), milliseconds(30'000), 1.0};
-
 WatchTarget definitions() { return {types::custom_resource_definitions, {}, {}, {}, true}; }
 
 bool same_type(const ResourceType& a, const ResourceType& b) {
@@ -32,6 +29,14 @@ bool same_type(const ResourceType& a, const ResourceType& b) {
 bool same_objects(const WatchTarget& a, const WatchTarget& b) {
   return same_type(a.type, b.type) && a.ns == b.ns && a.label_selector == b.label_selector &&
          a.field_selector == b.field_selector;
+}
+
+/// Each once; an empty one stands for all.
+std::vector<std::string> distinct(std::vector<std::string> namespaces) {
+  std::ranges::sort(namespaces);
+  namespaces.erase(std::ranges::unique(namespaces).begin(), namespaces.end());
+  if (!namespaces.empty() && namespaces.front().empty()) namespaces.clear();
+  return namespaces;
 }
 
 WatchCounts sum(const WatchCounts& a, const WatchCounts& b) {
@@ -117,7 +122,7 @@ struct SharedWatches::Impl {
   mutable std::mutex mutex;
 
   Impl(Transport& t, std::vector<std::string> ns, const WatchTuning& tuning_)
-      : transport(t), namespaces(std::move(ns)), tuning(tuning_) {}
+      : transport(t), namespaces(distinct(std::move(ns))), tuning(tuning_) {}
 
   Group& group_of(WatchTarget&& target);
   void lay_out(Group& group) const;
@@ -171,7 +176,12 @@ void SharedWatches::Impl::begin(Group& group) {
   if (group.running || stopped) return;
   group.running = true;
   WatchTuning tuned = tuning;
-  if (!group.crd.empty()) tuned.missing = untold ? after_404_untold : after_404;
+  if (!group.crd.empty()) {
+    tuned.missing = untold ? BackoffLimits{tuning.untold_wait, tuning.untold_wait, 1.0} : after_404;
+    // It may be there now, with objects that nobody has seen.
+    for (auto& part : group.state->parts)
+      if (part.coverage == Coverage::absent) part.coverage = Coverage::unlisted;
+  }
   const std::scoped_lock lock(mutex);
   for (std::size_t i = 0; i < group.watches.size(); ++i) {
     WatchTarget target = group.target;
@@ -257,8 +267,9 @@ void SharedWatches::Impl::crds_listed() {
 void SharedWatches::Impl::crds_observed(const WatchHealth& health) {
   if (untold || !(health.denied || health.missing)) return;
   untold = true;
-  log::warning("customresourcedefinitions may not be listed: optional types are asked for every 30 s",
-               {{"error", health.last_error}});
+  log::warning(
+      "customresourcedefinitions may not be listed: absent types are asked for again and again",
+      {{"every_seconds", std::chrono::duration<double>(tuning.untold_wait).count()}, {"error", health.last_error}});
   for (Group& group : groups)
     if (!group.crd.empty()) restart(group);
 }

@@ -216,7 +216,7 @@ TEST_F(LiveSharedWatches, notice_a_definition_that_was_replaced_while_the_server
   EXPECT_TRUE(within(20s, [&] { return maps->get().contains("after"); }));
 }
 
-TEST_F(LiveSharedWatches, ask_for_absent_types_where_definitions_may_not_be_listed) {
+TEST_F(LiveSharedWatches, say_so_where_nothing_may_be_listed) {
   Config config = client->transport().config();
   config.client_certificate = config.client_key = {};  // nobody in particular
   const auto anonymous = connect(config);
@@ -227,6 +227,43 @@ TEST_F(LiveSharedWatches, ask_for_absent_types_where_definitions_may_not_be_list
   ASSERT_TRUE(within(10s, [&] { return watches.synced(); }));
   EXPECT_EQ(seen.coverage(ns), Coverage::refused);
   EXPECT_EQ(watches.report()[0].coverage, Coverage::refused);
+}
+
+TEST_F(LiveSharedWatches, ask_again_and_again_where_definitions_may_not_be_listed) {
+  const auto user = as_service_account("watcher");
+  allow("watcher", "widgets", group, "widgets");
+  const ResourceType type = widgets();
+  WatchTuning tuning;
+  tuning.untold_wait = 400ms;
+  tuning.denied_wait = 1s;
+  SharedWatches watches(user->transport(), {}, tuning);
+  Served served;
+  served.listen(watches);
+  const auto sink = std::make_shared<Names>();
+  const auto seen = watches.subscribe_optional({type, ns, "", ""}, crd_name(), sink);
+  watches.start();
+  ASSERT_TRUE(within(10s, [&] { return seen.coverage(ns) == Coverage::absent; }));
+  const std::uint64_t asked = requests(watches, to_string(type));
+  EXPECT_TRUE(within(5s, [&] { return requests(watches, to_string(type)) >= asked + 3; }));
+
+  make_crd();
+  ASSERT_TRUE(within(15s, [&] { return seen.coverage(ns) == Coverage::listed; }));
+  ASSERT_TRUE(within(5s, [&] { return make_widget("w"); }));
+  ASSERT_TRUE(within(5s, [&] { return sink->get().contains("w"); }));
+  drop_crd();
+  ASSERT_TRUE(within(15s, [&] { return seen.coverage(ns) == Coverage::absent; }));
+  EXPECT_THAT(sink->get(), ElementsAre());
+  EXPECT_THAT(served.words(), ElementsAre(crd_name() + " served", crd_name() + " gone"));
+
+  // Given the right, it stops asking.
+  allow("watcher", "definitions", "apiextensions.k8s.io", "customresourcedefinitions");
+  ASSERT_TRUE(within(15s, [&] { return watches.report()[0].coverage == Coverage::listed; }));
+  std::this_thread::sleep_for(1s);
+  const std::uint64_t last = requests(watches, to_string(type));
+  std::this_thread::sleep_for(2s);
+  EXPECT_EQ(requests(watches, to_string(type)), last);
+  make_crd();
+  EXPECT_TRUE(within(15s, [&] { return seen.coverage(ns) == Coverage::listed; }));
 }
 
 TEST_F(LiveSharedWatches, are_told_by_discovery_which_version_to_ask_for) {

@@ -80,6 +80,10 @@ class WatchingTest : public testing::Test {
   void TearDown() override {
     if (client == nullptr) return;
     drop_crd();
+    for (const std::string& name : rights) {
+      (void)client->remove(cluster_role_bindings, "", name);
+      (void)client->remove(cluster_roles, "", name);
+    }
     for (const std::string& each : namespaces) {
       (void)client->request("DELETE", collection_path(types::config_maps, each));
       (void)client->remove(types::namespaces, "", each);
@@ -123,6 +127,34 @@ class WatchingTest : public testing::Test {
                  R"({"apiVersion":")" + group + R"(/v1","kind":"Widget","metadata":{"name":")" + name + R"("}})")
         .has_value();
   }
+  /// A service account of the test's namespace, without rights.
+  std::unique_ptr<Client> as_service_account(const std::string& name) {
+    EXPECT_TRUE(client->create(types::service_accounts, ns, R"({"metadata":{"name":")" + name + R"("}})"));
+    const auto answer = client->request("POST", object_path(types::service_accounts, ns, name, "token"),
+                                        R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}})");
+    EXPECT_TRUE(answer) << answer.error().message;
+    bool valid = false;
+    const Object made = Object::parse(answer ? answer->body : "", valid);
+    const json::Value* token = at(made.root(), {"status", "token"});
+    Config config = client->transport().config();
+    config.client_certificate = config.client_key = {};
+    config.token = token == nullptr ? "" : token->string();
+    return connect(config);
+  }
+  /// Lets it list and watch a type everywhere, until the test ends.
+  void allow(const std::string& account, const std::string& right, const std::string& api_group,
+             const std::string& resource) {
+    const std::string name = ns + "-" + right;
+    ASSERT_TRUE(client->create(cluster_roles, "",
+                               R"({"metadata":{"name":")" + name + R"("},"rules":[{"apiGroups":[")" + api_group +
+                                   R"("],"resources":[")" + resource + R"("],"verbs":["list","watch"]}]})"));
+    ASSERT_TRUE(client->create(
+        cluster_role_bindings, "",
+        R"({"metadata":{"name":")" + name +
+            R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":")" + name +
+            R"("},"subjects":[{"kind":"ServiceAccount","name":")" + account + R"(","namespace":")" + ns + R"("}]})"));
+    rights.push_back(name);
+  }
   /// Requests that `watches` made for the type.
   static std::uint64_t requests(const SharedWatches& watches, const std::string& type) {
     std::uint64_t out = 0;
@@ -133,7 +165,9 @@ class WatchingTest : public testing::Test {
 
   std::unique_ptr<Client> client;
   std::string unique, ns, group;
-  std::vector<std::string> namespaces;
+  std::vector<std::string> namespaces, rights;
+  static constexpr ResourceType cluster_roles{"rbac.authorization.k8s.io", "v1", "clusterroles", false};
+  static constexpr ResourceType cluster_role_bindings{"rbac.authorization.k8s.io", "v1", "clusterrolebindings", false};
 };
 
 }  // namespace stackgate::kube
