@@ -85,7 +85,7 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
   }
   auto applied = client_.apply(type, key.ns, child.name, stamped_body(child, hash));
   if (!applied) return std::unexpected(std::move(applied.error()));
-  store_.wrote_child(child.type, applied->root(), key);
+  store_.wrote_child(child.type, applied->root(), key, hash);
   return {};
 }
 

@@ -173,6 +173,11 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
   Verdict verdict = judge(wanted, view.find(child.type, child.name));
   const std::string_view kind = info(child.type).kind;
   if (verdict.need == Need::nothing) return;
+  const auto stored = std::ranges::find_if(view.snapshot.children, [&](const StoredChild& each) {
+    return each.type == child.type && each.name == child.name;
+  });
+  // An older API server drops what it does not know: applying it again would change nothing.
+  if (verdict.need == Need::update && stored->applied == hash) return;
   if (!options_.may_write()) {
     write.failed({.message = "not the leader any more"});
     return;
@@ -192,9 +197,6 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: {}", kind, child.name, verdict.why);
     return;
   }
-  const auto stored = std::ranges::find_if(view.snapshot.children, [&](const StoredChild& each) {
-    return each.type == child.type && each.name == child.name;
-  });
   const auto done =
       verdict.need == Need::create ? writer_.create(key, child, hash) : writer_.update(key, child, hash, *stored);
   if (done) {

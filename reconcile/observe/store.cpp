@@ -206,13 +206,15 @@ void Store::drop_resource(crds::Kind kind, const json::Value& object) {
 
 // --- Children ---
 
-bool Store::keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign) {
+bool Store::keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign,
+                       std::string_view applied) {
   StoredChild fresh{.type = type,
                     .name = std::string(kube::metadata(object, "name")),
                     .uid = std::string(kube::metadata(object, "uid")),
                     .owner_uid = std::string(controller_uid(object)),
                     .managed = is_managed(object),
                     .create_entry = create_entry(object),
+                    .applied = std::string(applied),
                     .version = version_of(object),
                     .json = std::make_shared<const std::string>(
                         slim_json(object, {.status = keeps_status(type), .content = type != ChildType::secret}))};
@@ -225,8 +227,9 @@ bool Store::keep_child(const Key& key, ChildType type, const json::Value& object
     children.push_back({std::move(fresh), now, foreign});
     return true;
   }
-  const StoredChild& held = found->child;
+  StoredChild& held = found->child;
   found->round = now;
+  if (held.uid == fresh.uid && held.version == fresh.version && !applied.empty()) held.applied = applied;
   if (held.uid == fresh.uid && (is_stale(held.version, fresh.version) || held.version == fresh.version)) return false;
   *found = {std::move(fresh), now, foreign};
   return true;
@@ -237,8 +240,8 @@ void Store::put_child(ChildType type, const json::Value& object) {
   if (owner && keep_child(*owner, type, object, false)) tell({*owner});
 }
 
-void Store::wrote_child(ChildType type, const json::Value& object, const Key& key) {
-  keep_child(key, type, object, owner_of(object) != key);
+void Store::wrote_child(ChildType type, const json::Value& object, const Key& key, std::string_view applied) {
+  keep_child(key, type, object, owner_of(object) != key, applied);
 }
 
 void Store::forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid) {

@@ -95,7 +95,7 @@ class Store {
 
   // --- What the API server answered to us about a child of `key`; nobody is told. The object may be foreign: it only
   // bears a child's name, and no watch tells of it. ---
-  void wrote_child(ChildType type, const json::Value& object, const Key& key);
+  void wrote_child(ChildType type, const json::Value& object, const Key& key, std::string_view applied = {});
   void wrote_resource(const Key& key, const json::Value& object);
   /// An empty uid stands for any.
   void forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid);
@@ -133,7 +133,8 @@ class Store {
   void add_interested(const std::string& ref, News& news) const;
   void count_state(crds::Kind kind, const std::string& state, int by);
   void drop_if_empty(const Key& key);
-  bool keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign);
+  bool keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign,
+                  std::string_view applied = {});
   bool keep_resource(const Key& key, const json::Value& object);
   template <class Drop>
   void drop_from_entry(const json::Value& object, Drop&& drop);
