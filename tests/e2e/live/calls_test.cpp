@@ -11,7 +11,7 @@
 #include "services/kit/kube/watch_runner.hpp"
 #include "tests/e2e/live/live.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::calls_test {
 namespace {
 
 using live::environment;
@@ -187,4 +187,4 @@ TEST_F(LiveCalls, the_rate_limit_holds_for_all_calls_together_but_not_for_exempt
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::calls_test

@@ -11,7 +11,7 @@
 
 #include "tests/e2e/live/live.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::events_test {
 namespace {
 
 using live::environment;
@@ -206,4 +206,4 @@ TEST_F(LiveEvents, describe_shows_them) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::events_test

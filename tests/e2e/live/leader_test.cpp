@@ -12,7 +12,7 @@
 
 #include "tests/e2e/live/live.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::leader_test {
 namespace {
 
 using live::environment;
@@ -279,4 +279,4 @@ TEST(LeaderIdentity, is_the_pods_name_and_never_the_same_twice) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::leader_test

@@ -7,7 +7,7 @@
 #include "services/kit/json/parse.hpp"
 #include "services/kit/kube/object.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::events_core_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ TEST(EventJson, of_a_cluster_wide_object_stands_in_default) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::events_core_test

@@ -4,7 +4,7 @@
 
 #include "services/kit/json/parse.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::lease_test {
 namespace {
 
 LeaseRecord parsed(std::string_view text) {
@@ -54,4 +54,4 @@ TEST(Lease, writes_times_with_microseconds) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::lease_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stackgate::kube {
+namespace stackgate::kube::rate_limit_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& bucket) { return bucket.param.name; });
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::rate_limit_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stackgate::kube {
+namespace stackgate::kube::request_test {
 namespace {
 
 struct Meaning {
@@ -79,4 +79,4 @@ TEST(Request, deletes_on_conditions) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::request_test

@@ -11,7 +11,7 @@
 #include "services/kit/kube/events.hpp"
 #include "services/kit/kube/leader.hpp"
 
-namespace stackgate::kube {
+namespace stackgate::kube::silent_server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -151,4 +151,4 @@ TEST_F(SilentServer, a_recorder_that_waits_for_an_answer_ends_in_time_and_counts
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::silent_server_test

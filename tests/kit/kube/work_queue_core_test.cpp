@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stackgate::kube {
+namespace stackgate::kube::work_queue_core_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ TEST(WorkQueueCore, takes_keys_with_their_own_hash_and_equality) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::work_queue_core_test

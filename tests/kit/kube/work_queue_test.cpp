@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stackgate::kube {
+namespace stackgate::kube::work_queue_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -141,4 +141,4 @@ TEST(WorkQueue, a_delay_of_nothing_wakes_a_worker) {
 }
 
 }  // namespace
-}  // namespace stackgate::kube
+}  // namespace stackgate::kube::work_queue_test
