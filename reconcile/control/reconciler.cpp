@@ -124,7 +124,7 @@ Pass Reconciler::run(const Key& key, bool defer_status) {
       plan = plan_for(key, view);
     }
   }
-  write_status(key, view, plan, write);
+  if (!view.resource.deleting) write_status(key, view, plan, write);
   return write.pass;
 }
 
