@@ -112,6 +112,8 @@ std::vector<Tree> bases_of(Kind kind) {
     else
       object["spec"].merge_patch(tree_of(patch));
   }
+  if (kind == Kind::inference_pipeline)  // the port counts only where no address is written
+    out.emplace_back(full(kind))["spec"]["services"][0]["dependencies"][0].erase("envValue");
   return out;
 }
 
