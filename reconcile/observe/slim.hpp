@@ -27,4 +27,7 @@ int create_entry(const json::Value& object);
 /// events.
 std::uint64_t version_of(const json::Value& object);
 
+/// What is held is newer than what comes now: an event that was under way while we wrote.
+inline bool is_stale(std::uint64_t held, std::uint64_t coming) { return coming != 0 && coming < held; }
+
 }  // namespace stackgate::reconcile
