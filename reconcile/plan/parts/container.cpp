@@ -227,6 +227,8 @@ void write_container(json::Writer& out, const Container& container) {
     write_probe(out, "startupProbe", container.startup);
     write_probe(out, "readinessProbe", container.readiness);
     write_probe(out, "livenessProbe", container.liveness);
+    // The status tells why a container ended: from its log, where it writes no message of its own.
+    out.member("terminationMessagePolicy", "FallbackToLogsOnError");
     out.key("securityContext");
     out.object([&] {
       out.member("allowPrivilegeEscalation", false);
