@@ -74,6 +74,16 @@ TEST_F(EventFolding, a_repeat_after_a_minute_is_patched_at_once_and_the_next_wai
   EXPECT_EQ(folder.next_due(), Time{} + 1h + 121s);
 }
 
+TEST_F(EventFolding, a_repeat_that_comes_when_the_patch_is_due_is_part_of_it) {
+  add(0ms, record("image is missing"));
+  add(1s, record("image is missing"));
+  EXPECT_EQ(add(61s, record("image is missing")), std::nullopt);
+  const auto raised = due(61s);
+  ASSERT_THAT(raised, SizeIs(1));
+  EXPECT_EQ(raised[0].count, 3);
+  EXPECT_THAT(due(200s), IsEmpty());
+}
+
 TEST_F(EventFolding, another_reason_object_or_type_is_another_event) {
   EXPECT_TRUE(add(0ms, record("m"))->create);
   EXPECT_TRUE(add(0ms, record("m", "Other"))->create);

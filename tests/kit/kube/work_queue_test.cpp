@@ -126,6 +126,23 @@ TEST(WorkQueue, shut_down_wakes_those_who_wait_and_lets_work_end) {
   EXPECT_EQ(queue.get(), std::nullopt);
 }
 
+TEST(WorkQueue, done_wakes_another_worker_for_a_key_that_was_added_meanwhile) {
+  WorkQueue<int> queue;
+  queue.add(7);
+  ASSERT_TRUE(queue.get());
+  std::atomic<int> got{0};
+  std::thread worker([&] {
+    if (const auto work = queue.get()) got = work->key;
+  });
+  std::this_thread::sleep_for(20ms);
+  queue.add(7);
+  queue.done(7);
+  for (int i = 0; i < 2'000 && got == 0; ++i) std::this_thread::sleep_for(1ms);
+  queue.shut_down();
+  worker.join();
+  EXPECT_EQ(got, 7);
+}
+
 TEST(WorkQueue, a_delay_of_nothing_wakes_a_worker) {
   WorkQueue<int> queue;
   std::atomic<int> got{0};
