@@ -13,17 +13,17 @@
 namespace stackgate::reconcile {
 
 struct CacheView {
-  std::string_view name;
+  std::string_view name = {};
   /// The Job that downloads, as it lives and is owned by the cache; nullptr when there is none.
   const json::Value* job = nullptr;
   /// The claim as far as it is known; nullptr when it is not, and `claim_missing` when it is known not to be there.
-  std::string_view claim_name;
+  std::string_view claim_name = {};
   const json::Value* claim = nullptr;
   bool claim_missing = false;
   bool claim_is_made = false;  // by the operator: pvc.create
-  std::span<const PodFacts> pods;
+  std::span<const PodFacts> pods = {};
   /// As in WorkloadView: a lasting one makes the state Failed.
-  std::span<const Trouble> blockers;
+  std::span<const Trouble> blockers = {};
   /// The ConfigMap in which the puller reports, or nullptr: data.downloadedBytes and data.totalBytes (decimal),
   /// data.profiles (a JSON list like status.profiles). What is not of that form is passed over.
   const json::Value* report = nullptr;

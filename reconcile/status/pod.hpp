@@ -14,12 +14,12 @@ namespace stackgate::reconcile {
 
 /// One pod of the resource, as far as the status needs it.
 struct PodFacts {
-  std::string name;
-  std::string phase;  // Pending, Running, Succeeded, Failed, Unknown
+  std::string name = {};
+  std::string phase = {};  // Pending, Running, Succeeded, Failed, Unknown
   bool ready = false;
   bool deleting = false;
   /// What keeps it from running, in the words of status conditions; nothing when all is well or just takes its time.
-  std::optional<Trouble> trouble;
+  std::optional<Trouble> trouble = {};
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
 

@@ -36,8 +36,8 @@ std::span<const State> states_of(crds::Kind kind);
 /// Why something does not run: `reason` is one CamelCase word for machines, `message` a sentence that a user can act
 /// on.
 struct Trouble {
-  std::string reason;
-  std::string message;
+  std::string reason = {};
+  std::string message = {};
   /// Waiting does not cure it: somebody has to change something.
   bool lasting = false;
   friend bool operator==(const Trouble&, const Trouble&) = default;
@@ -59,18 +59,18 @@ struct Progress {
 
 /// A profile of a model that is on the volume; all but the name may be empty.
 struct Profile {
-  std::string name, release, model;
-  std::map<std::string, std::string> config;
+  std::string name = {}, release = {}, model = {};
+  std::map<std::string, std::string> config = {};
 };
 
 struct Status {
   State state = State::unknown;
-  std::vector<Condition> conditions;
-  std::optional<std::int64_t> available_replicas;  // InferenceService
-  std::string pvc;                                 // InferenceCache
-  std::optional<Progress> progress;                // InferenceCache
-  std::vector<Profile> profiles;                   // InferenceCache
-  std::map<std::string, std::string> services;     // InferencePipeline: entry → state
+  std::vector<Condition> conditions = {};
+  std::optional<std::int64_t> available_replicas = {};  // InferenceService
+  std::string pvc = {};                                 // InferenceCache
+  std::optional<Progress> progress = {};                // InferenceCache
+  std::vector<Profile> profiles = {};                   // InferenceCache
+  std::map<std::string, std::string> services = {};     // InferencePipeline: entry → state
 };
 
 /// What to store: the body of a merge patch (RFC 7386) for the status itself, so {"state":…}, or empty when `stored`

@@ -18,12 +18,12 @@ struct WorkloadView {
   const json::Value* object = nullptr;
   /// Replicas that shall run (groups, of a LeaderWorkerSet). Nothing: as many as the object asks for itself, because
   /// an autoscaler decides.
-  std::optional<std::int64_t> wanted;
-  std::span<const PodFacts> pods;
+  std::optional<std::int64_t> wanted = {};
+  std::span<const PodFacts> pods = {};
   /// What the plan knows to stand in the way: a claim that is pending, a cache that is not ready, a name that is taken.
   /// The first lasting one makes the state Failed, whatever runs. The others are told only where no pod tells more: a
   /// claim may be pending just because its pod fits no node.
-  std::span<const Trouble> blockers;
+  std::span<const Trouble> blockers = {};
   /// The object will be made when it is absent; false for a resource that is leaving.
   bool acts = true;
   /// Status of the resource as it is stored, or nullptr. Its Ready message is kept where it says the same in more

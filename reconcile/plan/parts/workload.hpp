@@ -32,7 +32,7 @@ struct Workload {
   TextMap labels = {}, annotations = {};  // of the pods, beside the operator's own
   Field knobs;                            // nodeSelector, tolerations, affinity, …; the resource's spec
   std::vector<std::string> pull_secrets = {};
-  std::string service_account;  // of the user, or the resource's own
+  std::string service_account = {};  // of the user, or the resource's own
   std::string scheduler = {};
   std::vector<PolicyRule> rights = {};                              // of the Role; none: the pods get no token either
   bool token = false;                                               // the pods get a token although the Role is empty

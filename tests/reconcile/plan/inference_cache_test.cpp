@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/reconcile/plan/stack_plans.hpp"
@@ -59,8 +61,8 @@ TEST(InferenceCachePlan, TheJobRunsOnceAndIsNeverChanged) {
   EXPECT_FALSE(job["spec"].contains("ttlSecondsAfterFinished"))
       << "a Job that vanishes would be made again without end";
   EXPECT_EQ(pod_of(planned)["restartPolicy"], "Never");
-  for (const DesiredChild& child : planned.plan.children)
-    if (child.type == ChildType::job) EXPECT_TRUE(child.keep) << "a Job's template cannot be changed";
+  const auto is_job = [](const DesiredChild& child) { return child.type == ChildType::job; };
+  EXPECT_TRUE(std::ranges::find_if(planned.plan.children, is_job)->keep) << "a Job's template cannot be changed";
   EXPECT_EQ(pod_of(planned)["serviceAccountName"], "llm-cache-puller");
   EXPECT_FALSE(pod_of(planned).contains("automountServiceAccountToken")) << "it reports through the API server";
   EXPECT_FALSE(pod_of(planned).contains("topologySpreadConstraints"));
@@ -193,8 +195,11 @@ TEST(InferenceCachePlan, AClaimThatIsGoneIsToldAndFilledAgain) {
   const std::string shared =
       std::string("{spec: {storage: {pvc: {create: false, name: shared}}}, ") + std::string(was_ready) + "}";
   EXPECT_EQ(told(plan_of(minimal(kind, shared), world)), "Ready Downloaded") << "nothing is known of it";
-  const validate::Findings findings{
-      {.rule = "claim-missing", .severity = validate::Severity::warning, .path = "spec.storage.pvc.name"}};
+  validate::Finding missing;
+  missing.rule = "claim-missing";
+  missing.severity = validate::Severity::warning;
+  missing.path = "spec.storage.pvc.name";
+  const validate::Findings findings{missing};
   world.observed.findings = findings;
   EXPECT_EQ(told(plan_of(minimal(kind, shared), world)), "NotReady ClaimNotFound");
 }

@@ -96,7 +96,9 @@ TEST(InferenceServicePlan, NothingStartsBeforeItsCacheIsReady) {
     EXPECT_EQ(ready_of(planned).reason, each.reason);
     EXPECT_EQ(planned.plan.status.state, each.expected) << each.reason;
     EXPECT_NE(ready_of(planned).message.find("llm-cache"), std::string::npos);
-    if (!each.state.empty()) EXPECT_NE(ready_of(planned).message.find("401"), std::string::npos) << each.reason;
+    if (!each.state.empty()) {
+      EXPECT_NE(ready_of(planned).message.find("401"), std::string::npos) << each.reason;
+    }
   }
 }
 
