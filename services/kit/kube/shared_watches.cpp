@@ -252,16 +252,10 @@ void SharedWatches::Impl::crd_changed(std::string_view name, CrdChange change) {
 }
 
 void SharedWatches::Impl::crds_listed() {
-  const bool was_untold = std::exchange(untold, false);
-  if (was_untold) log::info("customresourcedefinitions can be listed now");
-  for (Group& group : groups) {
-    if (group.crd.empty()) continue;
-    // After this, a watch that is told 404 without a definition is let go: see observed().
-    if (was_untold)
-      restart(group);
-    else if (group.any(Coverage::unlisted))
-      begin(group);
-  }
+  if (std::exchange(untold, false)) log::info("customresourcedefinitions can be listed now");
+  // A type without definition is asked for too; when that is answered with 404 the watch is let go: see observed().
+  for (Group& group : groups)
+    if (!group.crd.empty() && group.any(Coverage::unlisted)) begin(group);
 }
 
 void SharedWatches::Impl::crds_observed(const WatchHealth& health) {

@@ -72,7 +72,8 @@ class SharedWatches {
   /// an empty list. A target that anybody subscribed to as optional is optional for all.
   Subscription subscribe_optional(WatchTarget target, std::string crd_name, std::shared_ptr<WatchSink> sink);
   /// Told on the transport's thread: true once a type that was absent has been listed, in every namespace that may be;
-  /// false when it has vanished and the sinks are empty. Of types that are there from the start too.
+  /// false when it has vanished and the sinks are empty. Of types that are there from the start too. What `told` uses
+  /// must outlive this.
   void on_served_changed(std::function<void(std::string_view crd_name, bool served)> told);
 
   void start();

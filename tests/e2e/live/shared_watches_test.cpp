@@ -133,8 +133,8 @@ TEST_F(LiveSharedWatches, join_several_namespaces_into_one_stream) {
 
 TEST_F(LiveSharedWatches, ask_once_for_an_absent_type_and_watch_it_when_its_definition_appears) {
   const ResourceType type = widgets();
-  SharedWatches watches(client->transport(), {});
   Served served;
+  SharedWatches watches(client->transport(), {});
   served.listen(watches);
   const auto a = std::make_shared<Names>(), b = std::make_shared<Names>();
   const auto seen = watches.subscribe_optional({type, ns, "", ""}, crd_name(), a);
@@ -236,8 +236,8 @@ TEST_F(LiveSharedWatches, ask_again_and_again_where_definitions_may_not_be_liste
   WatchTuning tuning;
   tuning.untold_wait = 400ms;
   tuning.denied_wait = 1s;
-  SharedWatches watches(user->transport(), {}, tuning);
   Served served;
+  SharedWatches watches(user->transport(), {}, tuning);
   served.listen(watches);
   const auto sink = std::make_shared<Names>();
   const auto seen = watches.subscribe_optional({type, ns, "", ""}, crd_name(), sink);
