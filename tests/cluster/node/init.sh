@@ -75,7 +75,6 @@ gates=BoundServiceAccountTokenVolume=true,TTLAfterFinished=true
 needs() { alive "$1" || { say "$1 has ended:" && tail -5 "$state/$1.log" && exit 1; }; }
 
 say "starting the container runtime"
-mkdir -p /etc/cni-unused 2>/dev/null || true
 mkdir -p /run/cni
 cat >/run/cni/10-node.conflist <<JSON
 {"cniVersion": "0.4.0", "name": "node", "plugins": [
@@ -114,7 +113,7 @@ say "starting the controllers and the node"
 start kube-controller-manager kube-controller-manager --kubeconfig "$kubeconfig" --leader-elect=false --port 0 \
   --bind-address 127.0.0.1 --secure-port 10257 --cert-dir /run/controllers --use-service-account-credentials \
   --service-account-private-key-file "$plane/pki/service-accounts.key" --root-ca-file "$plane/pki/cluster-ca.crt" \
-  --feature-gates "$gates"
+  --feature-gates "$gates" --kube-api-qps 200 --kube-api-burst 400
 start kube-scheduler kube-scheduler --kubeconfig "$kubeconfig" --leader-elect=false --port 0 --bind-address 127.0.0.1 \
   --secure-port 10259 --cert-dir /run/scheduler
 
@@ -142,6 +141,10 @@ failSwapOn: false
 protectKernelDefaults: true
 oomScoreAdj: 0
 healthzPort: 0
+kubeAPIQPS: 100
+kubeAPIBurst: 200
+eventRecordQPS: 100
+eventBurst: 200
 evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1%}
 imageGCHighThresholdPercent: 100
 nodeStatusUpdateFrequency: 1s

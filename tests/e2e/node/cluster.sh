@@ -11,6 +11,11 @@ pod() {
 
 same "the node has eight GPUs" 8 "$(kube get nodes -o jsonpath='{.items[0].status.allocatable.nvidia\.com/gpu}')"
 
+pod unknown '.spec.containers[0].image = "registry.test/unknown:1"'
+pod hungry '.spec.containers[0] += {resources: {limits: {memory: "32Mi"}}, env: [{name: "STANDIN_ALLOCATE", value: "64"}]}'
+pod greedy '.spec.containers[0].resources.limits = {"nvidia.com/gpu": "9"}'
+pod secretless '.spec.containers[0].env = [{name: "A", valueFrom: {secretKeyRef: {name: "registry-api", key: "no-such-key"}}}]'
+pod crashing '.spec.containers[0].env = [{name: "STANDIN_EXIT", value: "serve:7"}]'
 k apply -f - >/dev/null <<YAML
 apiVersion: v1
 kind: PersistentVolumeClaim
@@ -69,17 +74,12 @@ fetch "http://$pod_address:8000/standin/exit/3" >/dev/null 2>&1
 await "a pod that ends is started again" 60 '.status.availableReplicas == 2' deployment web
 
 waiting='.status.containerStatuses[]?.state.waiting.reason'
-pod unknown '.spec.containers[0].image = "registry.test/unknown:1"'
 await "an unknown image is told" 60 "$waiting == \"ImagePullBackOff\"" pod unknown
-pod hungry '.spec.containers[0] += {resources: {limits: {memory: "32Mi"}}, env: [{name: "STANDIN_ALLOCATE", value: "64"}]}'
 await "a container that takes too much memory is killed" 60 \
   '.status.containerStatuses[]? | [.state, .lastState] | any(.terminated.exitCode == 137 and .terminated.reason == "OOMKilled")' pod hungry
-pod greedy '.spec.containers[0].resources.limits = {"nvidia.com/gpu": "9"}'
 await "too many GPUs cannot be scheduled" 30 \
   'any(.status.conditions[]?; .reason == "Unschedulable" and (.message | contains("Insufficient nvidia.com/gpu")))' pod greedy
-pod secretless '.spec.containers[0].env = [{name: "A", valueFrom: {secretKeyRef: {name: "registry-api", key: "no-such-key"}}}]'
 await "a missing key of a Secret is told" 30 "$waiting == \"CreateContainerConfigError\"" pod secretless
-pod crashing '.spec.containers[0].env = [{name: "STANDIN_EXIT", value: "serve:7"}]'
 await "a container that ends with an error is started again, and again later" 60 "$waiting == \"CrashLoopBackOff\"" pod crashing
 
 k delete deployment web --wait=false >/dev/null

@@ -5,4 +5,6 @@ def standin: "registry.test/workload";
 | (.. | objects | select(has("sharedMemorySizeLimit"))).sharedMemorySizeLimit = "64Mi"
 | (.. | objects | select(has("nvidia.com/gpu") and has("memory"))).memory = "64Mi"
 | (.. | objects | select(has("size") and has("volumeAccessMode"))).size = "1Gi"
-| if .kind == "InferenceService" then .spec.replicas = 1 | .metadata.labels["stackgate.dev/test"] = "stack" else . end
+| if .kind == "InferenceService" then .spec.replicas = 1 else . end
+| (if .kind == "InferenceService" then .spec elif .kind == "InferencePipeline" then .spec.services[].spec else empty end) |=
+    (.startupProbe.probe = {periodSeconds: 1, failureThreshold: 1200} | .readinessProbe.probe = {periodSeconds: 1})

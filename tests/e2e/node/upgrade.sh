@@ -48,7 +48,7 @@ release() {
 }
 definition=crd/stackguardrails.stackgate.dev
 field='.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.labels'
-kube get "$definition" -o json | jq "del($field)" | apply_all - >/dev/null
+kube get "$definition" -o json | jq "del($field)" | kube replace --validate=false -f - >/dev/null
 same "an earlier definition is in place" null "$(kube get "$definition" -o json | jq -c "$field.type")"
 tag=$(sha256sum "$operator_binary" | cut -c1-12)
 pods=$(k get pods -o jsonpath='{.items[*].metadata.uid}')
