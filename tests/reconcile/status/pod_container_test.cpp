@@ -8,7 +8,7 @@
 #include "tests/reconcile/status/pods.hpp"
 
 namespace stackgate::reconcile::tests {
-namespace {
+namespace pod_containers {
 
 struct Case {
   std::string_view what;
@@ -326,5 +326,5 @@ TEST(WorstTrouble, DoesNotDependOnTheOrderOfThePods) {
   EXPECT_EQ(worst_trouble({}), nullptr);
 }
 
-}  // namespace
+}  // namespace pod_containers
 }  // namespace stackgate::reconcile::tests

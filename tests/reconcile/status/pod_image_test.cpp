@@ -7,7 +7,7 @@
 #include "tests/reconcile/status/pods.hpp"
 
 namespace stackgate::reconcile::tests {
-namespace {
+namespace pod_images {
 
 Trouble trouble_of(std::string_view reason, std::string_view message, bool with_pull_secret = true) {
   std::string container = R"("state": {"waiting": {"reason": ")" + std::string(reason) + R"(", "message": )";
@@ -117,5 +117,5 @@ TEST(Images, ThatMustNotBePulledAreTold) {
             "ImageNeverPulled");
 }
 
-}  // namespace
+}  // namespace pod_images
 }  // namespace stackgate::reconcile::tests

@@ -7,7 +7,7 @@
 #include "tests/reconcile/status/pods.hpp"
 
 namespace stackgate::reconcile::tests {
-namespace {
+namespace pod_scheduling {
 
 struct Case {
   std::string_view message;  // of the condition PodScheduled
@@ -98,5 +98,5 @@ TEST(SchedulingWords, TellOfGates) {
   EXPECT_EQ(pod_trouble(*pod).value().reason, "SchedulingGated");
 }
 
-}  // namespace
+}  // namespace pod_scheduling
 }  // namespace stackgate::reconcile::tests

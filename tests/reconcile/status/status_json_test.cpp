@@ -8,7 +8,7 @@
 #include "validators/schemas.hpp"
 
 namespace stackgate::reconcile::tests {
-namespace {
+namespace stored_status {
 
 constexpr std::string_view morning = "2026-11-21T06:00:00Z", noon = "2026-11-21T12:00:00Z";
 
@@ -238,5 +238,5 @@ TEST(StatusJson, IsAFixedPointWithinTheCrd) {
   }
 }
 
-}  // namespace
+}  // namespace stored_status
 }  // namespace stackgate::reconcile::tests

@@ -7,7 +7,7 @@
 #include "tests/reconcile/status/parsed.hpp"
 
 namespace stackgate::reconcile::tests {
-namespace {
+namespace workloads {
 
 struct Deployment {
   int spec = 2, made = 2, updated = 2, available = 2;
@@ -286,5 +286,5 @@ TEST(Claims, AreJudgedByTheirPhase) {
             "ClaimTerminating: the claim data is being deleted");
 }
 
-}  // namespace
+}  // namespace workloads
 }  // namespace stackgate::reconcile::tests
