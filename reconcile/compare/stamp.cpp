@@ -1,5 +1,7 @@
 #include "reconcile/compare/stamp.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -9,10 +11,31 @@
 namespace stackgate::reconcile {
 namespace {
 
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
+class Fnv1a {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+  }
+  void add(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3U; }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325U;
+};
+
+/// By which the API tells the items of its lists apart.
+constexpr std::array<std::string_view, 6> identities{"name", "mountPath", "containerPort", "port", "protocol", "uid"};
+
+void add_shape(Fnv1a& hash, const json::Value& value) {
+  hash.add(static_cast<unsigned char>(value.type()));
+  for (const json::Value& item : value.items()) add_shape(hash, item);
+  for (const json::Member& member : value.members()) {
+    hash.add(member.key);
+    hash.add('=');
+    if (std::ranges::find(identities, member.key) != identities.end()) hash.add(json::to_json(member.value));
+    add_shape(hash, member.value);
+  }
+  hash.add(';');
 }
 
 void write_spec_without_replicas(json::Writer& writer, const json::Value& spec) {
@@ -50,7 +73,15 @@ std::string plan_hash(const json::Value& body, bool without_replicas) {
         writer.value(member.value);
     }
   });
-  return fmt::format("{:016x}", fnv1a(text));
+  Fnv1a whole, shape;
+  whole.add(text);
+  add_shape(shape, body);
+  return fmt::format("{:016x}.{:016x}", whole.value(), shape.value());
+}
+
+bool same_shape(std::string_view hash, std::string_view other) {
+  const std::size_t dot = hash.find('.');
+  return dot != std::string_view::npos && other.size() > dot && hash.substr(dot) == other.substr(dot);
 }
 
 std::string stamped(const json::Value& body, std::string_view hash) {

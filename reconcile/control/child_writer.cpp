@@ -74,7 +74,7 @@ std::expected<void, kube::ApiError> ChildWriter::create(const Key& key, const De
 std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const DesiredChild& child,
                                                         std::string_view hash, const StoredChild& found) const {
   const kube::ResourceType type = world_.resource(child.type);
-  if (found.create_entry >= 0) {
+  if (found.create_entry >= 0 && !same_shape(found.stamp, hash)) {
     auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
     if (!adopted) {
       // Somebody else's write moved the entry: what is stored now tells where it is.

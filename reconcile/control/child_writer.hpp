@@ -19,8 +19,8 @@ class ChildWriter {
   /// POST. When the name is taken (409) the object that has it is fetched into the store, so that the next verdict
   /// knows whose it is; the error is returned all the same.
   std::expected<void, kube::ApiError> create(const Key& key, const DesiredChild& child, std::string_view hash) const;
-  /// Server-side apply. A child that was never applied before first has its create entry turned into an apply entry:
-  /// see create_entry() in observe/slim.hpp.
+  /// Server-side apply. Where the plan may have lost a field, a child that was never applied before first has its
+  /// create entry turned into an apply entry: see create_entry() in observe/slim.hpp.
   std::expected<void, kube::ApiError> update(const Key& key, const DesiredChild& child, std::string_view hash,
                                              const StoredChild& found) const;
   /// Only this very object. One that is gone already is no error.

@@ -43,6 +43,7 @@ struct StoredChild {
   std::string owner_uid;  // of its controller, or empty
   bool managed = false;   // has the operator's labels
   int create_entry = -1;  // see slim.hpp
+  std::string stamp;      // the plan that it was made from, see compare/stamp.hpp
   std::string applied;    // hash of the plan whose apply left it in this very version; empty after any other change
   std::uint64_t version = 0;
   Text json;

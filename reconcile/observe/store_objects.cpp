@@ -1,6 +1,7 @@
 // The store's children, pods and inputs.
 #include <algorithm>
 
+#include "reconcile/compare/stamp.hpp"
 #include "reconcile/observe/content_hash.hpp"
 #include "reconcile/observe/slim.hpp"
 #include "reconcile/observe/store.hpp"
@@ -34,6 +35,7 @@ bool Store::keep_child(const Key& key, ChildType type, const json::Value& object
                     .owner_uid = std::string(controller_uid(object)),
                     .managed = is_managed(object),
                     .create_entry = create_entry(object),
+                    .stamp = std::string(stamp_of(object)),
                     .applied = std::string(applied),
                     .version = version_of(object),
                     .json = std::make_shared<const std::string>(

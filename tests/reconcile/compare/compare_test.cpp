@@ -89,7 +89,40 @@ TEST(PlanHash, changes_with_every_field_but_followed_replicas) {
       R"({"kind":"Deployment","metadata":{"name":"a","annotations":{"x":"y"}},"spec":{"replicas":3,"p":1}})");
   EXPECT_NE(plan_hash(two.root(), false), plan_hash(three.root(), false));
   EXPECT_EQ(plan_hash(two.root(), true), plan_hash(three.root(), true));
-  EXPECT_EQ(plan_hash(two.root(), false).size(), 16U);
+  EXPECT_EQ(plan_hash(two.root(), false).size(), 33U);
+}
+
+struct ShapeCase {
+  const char* name;
+  const char* one;
+  const char* other;
+  bool same;
+};
+
+class Shape : public ::testing::TestWithParam<ShapeCase> {};
+
+TEST_P(Shape, changes_with_fields_and_named_items) {
+  const auto& [name, one, other, same] = GetParam();
+  EXPECT_EQ(same_shape(plan_hash(Parsed(one).root(), false), plan_hash(Parsed(other).root(), false)), same);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Shape,
+    ::testing::Values(ShapeCase{"another_value", R"({"image":"a:1"})", R"({"image":"a:2"})", true},
+                      ShapeCase{"a_field_less", R"({"image":"a","x":1})", R"({"image":"a"})", false},
+                      ShapeCase{"a_label_renamed", R"({"labels":{"a":"1"}})", R"({"labels":{"b":"1"}})", false},
+                      ShapeCase{"an_item_less", R"({"args":["a","b"]})", R"({"args":["a"]})", false},
+                      ShapeCase{"a_variable_renamed", R"({"env":[{"name":"A"}]})", R"({"env":[{"name":"B"}]})", false},
+                      ShapeCase{"a_mount_moved", R"({"m":[{"mountPath":"/a"}]})", R"({"m":[{"mountPath":"/b"}]})",
+                                false},
+                      ShapeCase{"another_port", R"({"ports":[{"port":80}]})", R"({"ports":[{"port":81}]})", false},
+                      ShapeCase{"another_type", R"({"target":80})", R"({"target":"http"})", false},
+                      ShapeCase{"a_level_deeper", R"({"a":{"b":1},"c":1})", R"({"a":{"b":1,"c":1}})", false}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(SameShape, is_not_told_from_stamps_of_another_kind) {
+  EXPECT_FALSE(same_shape("", ""));
+  EXPECT_FALSE(same_shape("00ff", "00ff"));
 }
 
 struct VerdictCase {
