@@ -55,10 +55,10 @@ struct InputFacts {
 /// The InferenceCache that an InferenceService names.
 struct CacheFacts {
   bool exists = false;
-  std::string state;  // status.state
-  std::string claim;  // status.pvc, or what its spec says
-  std::string sub_path;
-  std::string message;  // of its Ready condition
+  std::string state = {};  // status.state
+  std::string claim = {};  // status.pvc, or what its spec says
+  std::string sub_path = {};
+  std::string message = {};  // of its Ready condition
 };
 
 /// What the API server serves; asked once, and again when a CRD comes or goes.

@@ -11,7 +11,7 @@
 namespace stackgate::reconcile::tests {
 namespace inference_owned_golden {
 
-class OwnedGolden : public testing::TestWithParam<crds::Kind> {};
+class OwnedGolden : public ::testing::TestWithParam<crds::Kind> {};
 
 TEST_P(OwnedGolden, MinimalAndFullSample) {
   const std::string plural(crds::info(GetParam()).plural);
@@ -27,7 +27,8 @@ TEST_P(OwnedGolden, MinimalAndFullSample) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OwnedGolden, testing::Values(crds::Kind::inference_cache, crds::Kind::inference_pipeline),
+INSTANTIATE_TEST_SUITE_P(All, OwnedGolden,
+                         ::testing::Values(crds::Kind::inference_cache, crds::Kind::inference_pipeline),
                          [](const auto& each) { return std::string(crds::info(each.param).plural); });
 
 }  // namespace inference_owned_golden

@@ -32,7 +32,7 @@ void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_TRUE(stored.str() == text) << file << " differs; UPDATE_GOLDEN=1 writes it, git diff shows how";
 }
 
-class StackGolden : public testing::TestWithParam<crds::Kind> {};
+class StackGolden : public ::testing::TestWithParam<crds::Kind> {};
 
 TEST_P(StackGolden, MinimalAndFullSample) {
   const std::string plural(crds::info(GetParam()).plural);
@@ -43,7 +43,7 @@ TEST_P(StackGolden, MinimalAndFullSample) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StackGolden, testing::ValuesIn(stack_kinds),
+INSTANTIATE_TEST_SUITE_P(All, StackGolden, ::testing::ValuesIn(stack_kinds),
                          [](const auto& each) { return std::string(crds::info(each.param).plural); });
 
 TEST(StackGolden, AWholeStackFitsTogether) {
