@@ -56,9 +56,9 @@ struct SeenCall {
 };
 
 struct ClientOptions {
-  RateLimit rate_limit;  // of all calls but watches, their lists and those that are exempt (CallOptions)
+  RateLimit rate_limit = {};  // of all calls but watches, their lists and those that are exempt (CallOptions)
   /// Called on the transport's thread: it must return at once. For metrics.
-  std::function<void(const SeenCall&)> observer;
+  std::function<void(const SeenCall&)> observer = {};
 };
 
 class Call;

@@ -11,9 +11,9 @@ namespace stackgate::kube {
 
 struct EventOptions {
   std::string component = "stackgate";  // who says so
-  std::string instance;                 // which of its pods; may be empty
+  std::string instance = {};            // which of its pods; may be empty
   std::size_t most_waiting = 1'000;     // what is recorded beyond is dropped and counted
-  EventTuning tuning;
+  EventTuning tuning = {};
 };
 
 /// Monotonic, but for `waiting`.

@@ -17,15 +17,15 @@ namespace stackgate::kube {
 struct LeaderOptions {
   std::string ns, name;  // of the Lease; the namespace must exist
   std::string identity;  // make_identity()
-  LeaderTuning tuning;
+  LeaderTuning tuning = {};
 };
 
 /// Called on the elector's thread, one at a time: they must return soon (within a second), since the lease is renewed
 /// on the same thread.
 struct LeaderCallbacks {
-  std::function<void()> started;                        // we lead from now on
-  std::function<void(const std::string& why)> stopped;  // we do not lead any more; not called by release()
-  std::function<void(const std::string& holder)> new_leader;
+  std::function<void()> started = {};                        // we lead from now on
+  std::function<void(const std::string& why)> stopped = {};  // we do not lead any more; not called by release()
+  std::function<void(const std::string& holder)> new_leader = {};
 };
 
 struct LeaderNumbers {
