@@ -61,7 +61,8 @@ std::string claims_of(const json::Value& pod) {
 /// (later).
 std::string cause_in_words(std::string_view part) {
   if (part.starts_with("node(s) ")) part.remove_prefix(8);
-  const std::size_t open = part.find('{'), close = part.find('}', open == std::string_view::npos ? 0 : open);
+  const std::size_t open = part.find('{');
+  const std::size_t close = open == std::string_view::npos ? open : part.find('}', open);
   if (part.contains("taint") && close != std::string_view::npos)
     return fmt::format("taint {} is not tolerated", part.substr(open, close + 1 - open));
   return std::string(part);

@@ -56,6 +56,8 @@ INSTANTIATE_TEST_SUITE_P(
              "no node takes the pod: didn't match Pod's node affinity/selector"},
         Case{"0/3 nodes are available: 1 Too many pods, 2 node(s) had volume node affinity conflict.", "Unschedulable",
              "no node takes the pod: Too many pods; had volume node affinity conflict"},
+        Case{"0/1 nodes are available: 1 node(s) had untolerated taint a}.", "Unschedulable",
+             "no node takes the pod: had untolerated taint a}"},
         Case{"no nodes available to schedule pods", "Unschedulable",
              "no node takes the pod: no nodes available to schedule pods"},
         Case{"", "Unschedulable", "no node takes the pod"},
