@@ -60,12 +60,14 @@ TEST(StackStatus, AClaimThatOnlyJobsMountKeepsNothingFromRunning) {
   EXPECT_EQ(told(plan_of(minimal(Kind::stack_customizer), world)), "Ready Ready=AllReplicasAvailable");
 }
 
+/// It is not among the children, so that it cannot be told from one that is not there.
 TEST(StackStatus, AnExistingClaimIsLeftToThePods) {
   World world;
-  world.add(ChildType::deployment, "datastore", available);
+  world.add(ChildType::deployment, "datastore", "{metadata: {generation: 1}, spec: {replicas: 1}, status: {}}");
   const Planned planned =
       plan_of(minimal(Kind::stack_datastore, "spec: {pvc: {create: false, name: x, size: null}}"), world);
-  EXPECT_EQ(told(planned), "Ready Ready=AllReplicasAvailable");
+  EXPECT_EQ(planned.plan.status.conditions.at(0).message.find("claim"), std::string::npos);
+  EXPECT_EQ(told(planned), "Pending Ready=Starting");
 }
 
 TEST(StackStatus, AMissingApiIsToldBesideTheState) {
