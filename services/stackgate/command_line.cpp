@@ -73,6 +73,14 @@ std::string check_address(const std::string& text) {
   return {};
 }
 
+void add_gpu_option(CLI::App& app, validate::Options& rules) {
+  app.add_option("--gpu-resources", rules.gpu_resources,
+                 "extended resources that are GPUs, beside any that ends in /gpu")
+      ->delimiter(',')
+      ->type_name("NAME,…")
+      ->envname("STACKGATE_GPU_RESOURCES");
+}
+
 void add_rule_options(CLI::App& app, validate::Options& rules) {
   word_option(app, "--references", rules.required_references, reference_words,
               "references that must exist before the resource does (default: deny)")
@@ -80,11 +88,7 @@ void add_rule_options(CLI::App& app, validate::Options& rules) {
   word_option(app, "--other-references", rules.other_references, reference_words,
               "all other references (default: warn)")
       ->envname("STACKGATE_OTHER_REFERENCES");
-  app.add_option("--gpu-resources", rules.gpu_resources,
-                 "extended resources that are GPUs, beside any that ends in /gpu")
-      ->delimiter(',')
-      ->type_name("NAME,…")
-      ->envname("STACKGATE_GPU_RESOURCES");
+  add_gpu_option(app, rules);
 }
 
 void add_cluster_options(CLI::App& app, std::string& kubeconfig, std::string& context) {
@@ -195,6 +199,20 @@ void add_election_options(CLI::App* app, OperatorOptions& options) {
   seconds("--retry-seconds", "STACKGATE_RETRY_SECONDS", "time between renewals (default: 2)", options.leader.retry);
 }
 
+void add_image_options(CLI::App& app, reconcile::Settings& settings) {
+  for (const char* service :
+       {"datastore", "entitystore", "customizer", "evaluator", "guardrail", "puller", "trainer"}) {
+    std::string env = fmt::format("STACKGATE_IMAGE_{}", service);
+    std::ranges::transform(env, env.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    app.add_option_function<std::string>(
+           fmt::format("--image-{}", service),
+           [&settings, service](const std::string& image) { settings.images[service] = image; },
+           fmt::format("image of the {} where a resource names none", service))
+        ->type_name("IMAGE")
+        ->envname(env);
+  }
+}
+
 CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
   CLI::App* app = root.add_subcommand("operator", "Reconcile the resources, and serve the admission webhook");
   app->footer(
@@ -210,18 +228,39 @@ CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
       ->type_name("N")
       ->envname("STACKGATE_RECONCILE_WORKERS")
       ->capture_default_str();
+  app->add_option("--api-calls-per-second", options.api_calls_per_second,
+                  "most calls to the API server, beside watches; 0: no limit")
+      ->check(number_between(0, 100'000))
+      ->type_name("N")
+      ->envname("STACKGATE_API_CALLS_PER_SECOND")
+      ->capture_default_str();
   add_election_options(app, options);
-  for (const char* service :
-       {"datastore", "entitystore", "customizer", "evaluator", "guardrail", "puller", "trainer"}) {
-    std::string env = fmt::format("STACKGATE_IMAGE_{}", service);
-    std::ranges::transform(env, env.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    app->add_option_function<std::string>(
-           fmt::format("--image-{}", service),
-           [&options, service](const std::string& image) { options.settings.images[service] = image; },
-           fmt::format("image of the {} where a resource names none", service))
-        ->type_name("IMAGE")
-        ->envname(env);
-  }
+  add_image_options(*app, options.settings);
+  return app;
+}
+
+CLI::App* add_plan(CLI::App& root, PlanOptions& options) {
+  CLI::App* app = root.add_subcommand("plan", "Show what would be created for resources");
+  app->footer(
+      "Examples:\n"
+      "  stackgate plan llm.yaml\n"
+      "  stackgate plan --output json stack/ | kubectl diff -f -\n\n"
+      "Caches count as ready, and optional APIs (Gateway API, Prometheus Operator, LeaderWorkerSet) as installed.\n"
+      "Exit status: 0 all could be planned, 1 a resource is refused, 2 something could not be read.");
+  app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
+  app->add_option_function<std::string>(
+         "--output,-o", [&options](const std::string& word) { options.json = word == "json"; }, "how it is written")
+      ->check(one_of({"yaml", "json"}))
+      ->type_name("yaml|json");
+  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--kubernetes", options.kubernetes_minor, "minor version of the Kubernetes 1 to plan for")
+      ->check(number_between(16, 999))
+      ->type_name("N")
+      ->capture_default_str();
+  add_gpu_option(*app, options.rules);
+  add_image_options(*app, options.settings);
   return app;
 }
 
@@ -278,11 +317,13 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   GateOptions gate;
   OperatorOptions op;
   ValidateOptions checks;
+  PlanOptions plan;
   RulesOptions rules;
   CrdsOptions crds;
   CLI::App* const operator_command = add_operator(root, op);
   CLI::App* const gate_command = add_gate(root, gate);
   CLI::App* const validate_command = add_validate(root, checks);
+  CLI::App* const plan_command = add_plan(root, plan);
 
   CLI::App* const rules_command = root.add_subcommand("rules", "List the rules, or explain one");
   const auto rules_json = [&](CLI::App* app) {
@@ -351,6 +392,10 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
       return op;
     }
     if (validate_command->parsed()) return checks;
+    if (plan_command->parsed()) {
+      plan.settings.gpu_resources = plan.rules.gpu_resources;
+      return plan;
+    }
     if (rules_command->parsed()) return rules;
     if (crds_command->parsed()) return crds;
     if (version_command->parsed()) return VersionOptions{};

@@ -6,6 +6,7 @@
 #include "services/stackgate/crds_command.hpp"
 #include "services/stackgate/gate_options.hpp"
 #include "services/stackgate/operator_options.hpp"
+#include "services/stackgate/plan/options.hpp"
 #include "services/stackgate/rules_command.hpp"
 #include "services/stackgate/validate/options.hpp"
 
@@ -17,8 +18,8 @@ struct Finished {
 };
 struct VersionOptions {};
 
-using Command =
-    std::variant<Finished, VersionOptions, GateOptions, OperatorOptions, ValidateOptions, RulesOptions, CrdsOptions>;
+using Command = std::variant<Finished, VersionOptions, GateOptions, OperatorOptions, ValidateOptions, PlanOptions,
+                             RulesOptions, CrdsOptions>;
 
 /// What the command line asks for; environment variables fill in what it does not say. Wrong use finishes with 2.
 Command parse_command_line(int argc, const char* const* argv, const Console& console);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "services/stackgate/command_line.hpp"
+#include "services/stackgate/plan/plan_command.hpp"
 #include "services/stackgate/validate/validate.hpp"
 #include "services/stackgate/version.hpp"
 
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
                                     [](const GateOptions& options) { return run_gate(options); },
                                     [](const OperatorOptions& options) { return run_operator(options); },
                                     [&](const ValidateOptions& options) { return run_validate(options, console); },
+                                    [&](const PlanOptions& options) { return run_plan(options, console); },
                                     [&](const RulesOptions& options) { return run_rules(options, console); },
                                     [&](const CrdsOptions& options) { return run_crds(options, console); },
                                 },

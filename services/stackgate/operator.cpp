@@ -1,4 +1,5 @@
 // `stackgate operator`: gate and reconciler in one process, over one set of watches. Wiring only.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -43,6 +44,21 @@ kube::ObjectReference reference_to(const reconcile::Resource& resource) {
           .uid = std::string(resource.uid),
           .resource_version = {},
           .field_path = {}};
+}
+
+/// Counts all calls, and keeps the reconciler from flooding a server that does not defend itself.
+kube::ClientOptions client_options(const OperatorOptions& options, metrics::Registry& registry) {
+  auto& calls = registry.counter("stackgate_api_requests_total",
+                                 "Calls to the API server by verb, resource and answer.", {"verb", "resource", "code"});
+  auto& seconds =
+      registry.histogram("stackgate_api_request_seconds", "Until the answer's head, watches excepted.", {"verb"});
+  return {.rate_limit = {.per_second = static_cast<double>(options.api_calls_per_second),
+                         .burst = std::max(1, static_cast<int>(options.api_calls_per_second) * 2)},
+          .observer = [&calls, &seconds](const kube::SeenCall& call) {
+            const std::string code = call.code == 0 ? std::string(to_string(call.failure)) : std::to_string(call.code);
+            calls.at({call.verb, call.resource, code}).add();
+            if (call.verb != "watch") seconds.at({call.verb}).observe(static_cast<double>(call.duration.count()) / 1e6);
+          }};
 }
 
 void add_queue_metrics(metrics::Registry& registry, const reconcile::Controller& controller) {
@@ -109,7 +125,7 @@ int run_operator(const OperatorOptions& options) {
   run::Readiness readiness;
   reconcile::Telemetry telemetry(registry);
 
-  auto client = connect(options.gate, "operator");
+  auto client = connect(options.gate, "operator", client_options(options, registry));
   if (!client) return fail("operator", client.error().message);
 
   // The controller is made last and told of changes from the first on: it hears of them by way of this pointer.
@@ -182,12 +198,8 @@ int run_operator(const OperatorOptions& options) {
            .identity = kube::make_identity(),
            .tuning = options.leader},
           {.started = [&] { controller->lead(); },
-           .stopped =
-               [&](const std::string& why) {
-                 controller->follow();
-                 log::warning("not the leader any more", {{"why", why}});
-               },
-           .new_leader = [](const std::string& holder) { log::info("leader", {{"holder", holder}}); }});
+           .stopped = [&](const std::string&) { controller->follow(); },
+           .new_leader = {}});
       if (!started) return fail("operator", started.error().message);
       elector = std::move(*started);
       election = elector.get();

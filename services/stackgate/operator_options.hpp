@@ -13,6 +13,7 @@ struct OperatorOptions {
   bool admission = true;  // serve the webhook, too
   reconcile::Settings settings;
   unsigned reconcile_workers = 8;
+  unsigned api_calls_per_second = 1'000;  // 0: as many as there are to make
 
   bool leader_elect = true;
   std::string lease_name = "stackgate-operator";

@@ -24,13 +24,14 @@ void configure_process(const GateOptions& options) {
   run::raise_file_limit();
 }
 
-std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command) {
+std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
+                                                            kube::ClientOptions client_options) {
   auto config = kube::find_config(options.kubeconfig, options.context);
   if (!config) return std::unexpected(config.error());
   for (const std::string& warning : config->warnings) log::warning(warning, {{"source", config->source}});
   config->user_agent = fmt::format("stackgate-{}/{}", command, version);
   log::info("cluster", {{"server", config->server}, {"source", config->source}});
-  return kube::Client::connect(std::move(*config));
+  return kube::Client::connect(std::move(*config), std::move(client_options));
 }
 
 std::expected<Endpoints, Error> start_endpoints(const GateOptions& options, const run::Readiness& readiness,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tour behind ./dev demo: a cluster with the gate, good and bad resources, and kubectl's own words.
+# The tour behind ./dev demo: a cluster with the operator, good and bad resources, and kubectl's own words.
 #   demo.sh local          on a control plane of its own, in build/demo
 #   demo.sh current [-y]   in the cluster of the current kubectl context, in a namespace of its own
 # Leaves nothing behind: every process is stopped and every object that it made is removed.
@@ -91,9 +91,9 @@ start_local() {
   tests/cluster/down.sh "$state" --purge
   step "starting etcd and kube-apiserver" "4 s" demo-up tests/cluster/up.sh "$state"
   step "installing the CustomResourceDefinitions" "2 s" demo-crds install_crds
-  install_rights >/dev/null
+  install_rights default >/dev/null
   gate_certificate "$state/certificates"
-  start_gate gate --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" \
+  start_operator operator --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" \
     --kubeconfig "$state/gate.kubeconfig"
   install_webhooks "$gate_port" "$state/certificates/ca.crt" >/dev/null
 }
@@ -135,8 +135,8 @@ start_current() {
   # Which of this machine's addresses the API server can reach is found by trying.
   # shellcheck disable=SC2046 # a list of addresses
   gate_certificate "$state/certificates" $(hostname -I)
-  gate_listen=0.0.0.0 start_gate gate --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" \
-    --kubeconfig "$state/kubeconfig" --namespaces "$space"
+  gate_listen=0.0.0.0 start_operator operator --tls-cert "$state/certificates/tls.crt" --tls-key "$state/certificates/tls.key" \
+    --kubeconfig "$state/kubeconfig" --namespaces "$space" --lease-namespace "$space"
   for address in 127.0.0.1 $(hostname -I); do
     [[ $address != *:* ]] || continue
     gate_scoped=1 gate_address=$address install_webhooks "$gate_port" "$state/certificates/ca.crt" >/dev/null
@@ -148,7 +148,7 @@ start_current() {
 }
 
 printf '\n%sStackgate%s  Nothing reaches the cluster that could not run.\n' "$bold" "$plain"
-title "A cluster with a gate"
+title "A cluster with Stackgate's operator"
 if [ "$where" = current ]; then
   find_kube || KUBECTL=$(command -v kubectl) || die "--use-current needs kubectl"
   start_current "$@"
@@ -158,12 +158,28 @@ else
 fi
 say "Kubernetes $(kubectl version -o json | jq -r '.serverVersion.gitVersion'), a real API server:" \
   "$(kubectl config view --minify -o jsonpath='{.clusters[0].cluster.server}')"
-say "Stackgate's gate, which it asks about every resource: https://127.0.0.1:$gate_port"
+say "Its operator, one process. The gate in it is asked about every resource: https://127.0.0.1:$gate_port"
 show passes kubectl api-resources --api-group stackgate.dev -o name
 
 title "What is right passes"
 say "A whole stack that fits together, with the Secrets and ConfigMaps that it names."
 show passes kubectl apply -f crds/samples/stack.yaml
+
+title "What passed becomes workloads"
+have_states() { [ "$(kubectl get stackgate -o json | jq '[.items[] | select(.status.state == null)] | length')" = 0 ]; }
+until_true 20 have_states
+say "Each resource got its ServiceAccount, Role, Service, Deployment, Job, claim: as small as they can be."
+show passes kubectl get deployments,jobs,services,persistentvolumeclaims -l app.kubernetes.io/managed-by=stackgate -o name
+[ "$where" = current ] || say "There is no node here, so no pod runs. The status says what each waits for:"
+show passes kubectl get inferenceservices,inferencecaches,stackentitystores -o \
+  'custom-columns=KIND:.kind,NAME:.metadata.name,STATE:.status.state,REASON:.status.conditions[0].reason,MESSAGE:.status.conditions[0].message'
+echo
+say "What somebody changes by hand is put back at once:"
+before=$(kubectl get service entitystore -o jsonpath='{.metadata.uid}')
+show passes kubectl delete service entitystore
+is_back() { [ "$(kubectl get service entitystore -o jsonpath='{.metadata.uid}' | sed "s/$before//")" ]; }
+until_true 10 is_back
+show passes kubectl get service entitystore
 
 title "What could not run is refused, with every fault at once"
 say "One bad resource of each kind. These are kubectl's own words."

@@ -53,13 +53,14 @@ gate_certificate() {
   for file in tls.crt tls.key; do [ -L "$dir/$file" ] || ln -s "..data/$file" "$dir/$file"; done
 }
 
-# start_gate NAME [FLAG...]: one replica, on ports of its own; sets gate_port, gate_metrics and gate_health.
+# start_gate NAME [FLAG...]: one replica, on ports of its own; sets gate_port, gate_metrics and gate_health. With
+# gate_command=operator the reconciler is in the same process.
 start_gate() {
   local name=$1
   shift
   if [ ! -s "$state/$name.ports" ]; then echo "$(free_port) $(free_port) $(free_port)" >"$state/$name.ports"; fi
   read -r gate_port gate_metrics gate_health <"$state/$name.ports"
-  start "$name" "$gate_binary" gate --listen "${gate_listen:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
+  start "$name" "$gate_binary" "${gate_command:-gate}" --listen "${gate_listen:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
     --health-listen "127.0.0.1:$gate_health" --log-format json --drain-seconds "${gate_drain:-1}" "$@"
   until_true 20 gate_is_ready "$name" || {
     echo "the gate did not become ready; the end of $state/$name.log:" >&2
@@ -70,6 +71,15 @@ start_gate() {
 
 gate_is_ready() {
   alive "$1" && curl -fsS --max-time 2 --noproxy '*' "http://127.0.0.1:$gate_health/readyz"
+}
+
+# start_operator NAME [FLAG...]: the same with the reconciler; resources that name no image get one that does not exist.
+start_operator() {
+  local service images=()
+  for service in datastore entitystore customizer evaluator guardrail puller trainer; do
+    images+=("--image-$service" "registry.example.com/stackgate/$service:0.1.0")
+  done
+  gate_command=operator start_gate "$@" "${images[@]}"
 }
 
 # rendered KINDS [RENDERING]: objects of these kinds (a pattern) as JSON, from a committed rendering of the chart:

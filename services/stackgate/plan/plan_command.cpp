@@ -1,0 +1,184 @@
+#include "services/stackgate/plan/plan_command.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/yaml/parse.hpp"
+#include "services/stackgate/plan/write_yaml.hpp"
+#include "services/stackgate/validate/inputs.hpp"
+
+namespace stackgate {
+namespace {
+
+using reconcile::ChildType;
+using reconcile::Condition;
+using reconcile::DesiredChild;
+using reconcile::Plan;
+
+/// An owner reference needs a uid, and only the API server gives one.
+constexpr std::string_view no_uid = "00000000-0000-0000-0000-000000000000";
+constexpr unsigned minor_with_autoscaling_v2 = 23;
+
+std::string_view text_at(const json::Value* from, std::initializer_list<std::string_view> path) {
+  for (const std::string_view key : path) {
+    if (from == nullptr) return {};
+    from = from->find(key);
+  }
+  return from == nullptr ? std::string_view{} : from->string();
+}
+
+struct PlannedChild {
+  std::string owner;  // "InferenceService llm"
+  std::string body;
+};
+
+class PlanRun {
+ public:
+  PlanRun(const PlanOptions& options, const Console& console) : options_(options), console_(console) {}
+
+  int run() {
+    for (Input& input : read_inputs(options_.paths, console_.in)) load(std::move(input));
+    for (const auto& [name, object] : objects_) plan(name, *object);
+    if (options_.json)
+      write_list();
+    else
+      write_documents();
+    if (objects_.empty() && status_ == 0) {
+      console_.err << "stackgate: there is no resource of " << crds::api_group << " to plan\n";
+      return 2;
+    }
+    return status_;
+  }
+
+ private:
+  struct File {
+    Input input;
+    yaml::Stream stream;
+  };
+
+  void load(Input given) {
+    File& file = files_.emplace_back(File{std::move(given), {}});
+    if (!file.input.problem.empty()) return unreadable(file.input.name, file.input.problem);
+    file.stream = yaml::parse(file.input.text);
+    for (const json::Document& document : file.stream.documents) add(file.input.name, document.root);
+    if (file.stream.failed) {
+      const yaml::Place place = yaml::locate(file.input.text, file.stream.error.offset);
+      unreadable(fmt::format("{}:{}:{}", file.input.name, place.line, place.column), file.stream.error.message);
+    }
+  }
+
+  void unreadable(std::string_view place, std::string_view why) {
+    console_.err << place << ": " << why << '\n';
+    status_ = 2;
+  }
+
+  void add(const std::string& file, const json::Value& object) {
+    const json::Value* items = object.find("items");
+    if (items != nullptr && items->is_array() && text_at(&object, {"kind"}).ends_with("List")) {
+      for (const json::Value& item : items->items()) add(file, item);
+      return;
+    }
+    if (text_at(&object, {"apiVersion"}) != crds::api_group_version) return;
+    if (crds::kind_named(text_at(&object, {"kind"}))) objects_.emplace_back(file, &object);
+  }
+
+  /// As a ready cache would be: the one of that name among the inputs, or one with the usual claim.
+  reconcile::CacheFacts cache_of(const json::Value* spec) const {
+    const std::string_view name = text_at(spec, {"storage", "nimCache", "name"});
+    if (name.empty()) return {};
+    reconcile::CacheFacts out{
+        .exists = true, .state = "Ready", .claim = std::string(name) + "-pvc", .sub_path = {}, .message = {}};
+    for (const auto& [file, object] : objects_) {
+      if (text_at(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
+      if (text_at(object, {"metadata", "name"}) != name) continue;
+      const std::string_view claim = text_at(object, {"spec", "storage", "pvc", "name"});
+      if (!claim.empty()) out.claim = claim;
+      out.sub_path = text_at(object, {"spec", "storage", "pvc", "subPath"});
+    }
+    return out;
+  }
+
+  void plan(const std::string& file, const json::Value& object) {
+    static const json::Value nothing = json::Value::make_object({}, 0);
+    const crds::Kind kind = *crds::kind_named(text_at(&object, {"kind"}));
+    const std::string_view written_ns = text_at(&object, {"metadata", "namespace"});
+    const std::string_view uid = text_at(&object, {"metadata", "uid"});
+    const json::Value* spec = object.find("spec");
+    const reconcile::Resource resource{.kind = kind,
+                                       .ns = written_ns.empty() ? std::string_view(options_.ns) : written_ns,
+                                       .name = text_at(&object, {"metadata", "name"}),
+                                       .uid = uid.empty() ? no_uid : uid,
+                                       .object = &object,
+                                       .spec = spec == nullptr ? &nothing : spec,
+                                       .status = nullptr};
+    const std::string owner = fmt::format("{} {}", crds::info(kind).name, resource.name);
+    const validate::Findings findings =
+        validate::review({.kind = kind, .object = &object, .old = nullptr, .ns = resource.ns}, nullptr, options_.rules);
+    reconcile::Observed observed;
+    observed.cache = kind == crds::Kind::inference_service ? cache_of(resource.spec) : reconcile::CacheFacts{};
+    observed.served = {
+        .autoscaling = options_.kubernetes_minor < minor_with_autoscaling_v2 ? "autoscaling/v2beta2" : "autoscaling/v2",
+        .http_routes = true,
+        .service_monitors = true,
+        .leader_worker_sets = true};
+    observed.findings = findings;
+    const Plan made = reconcile::make_plan(resource, observed, options_.settings);
+    if (made.status.state == reconcile::State::failed) complain(file, owner, made);
+    for (const DesiredChild& child : made.children) {
+      planned_.push_back({owner, child.body});
+      if (child.type == ChildType::inference_service) plan_child(file, child.body);
+    }
+  }
+
+  void plan_child(const std::string& file, const std::string& body) {
+    json::Document document;
+    if (const auto root = json::parse(body, document)) plan(file, *root);
+  }
+
+  void complain(const std::string& file, const std::string& owner, const Plan& made) {
+    status_ = std::max(status_, 1);
+    for (const Condition& condition : made.status.conditions)
+      if (condition.type == "Ready") console_.err << file << ": " << owner << ":\n" << condition.message << '\n';
+  }
+
+  void write_list() const {
+    std::string out;
+    json::Writer writer(out);
+    writer.object([&] {
+      writer.member("apiVersion", "v1");
+      writer.member("kind", "List");
+      writer.key("items");
+      writer.array([&] {
+        for (const PlannedChild& child : planned_) writer.raw(child.body);
+      });
+    });
+    console_.out << out << '\n';
+  }
+
+  void write_documents() const {
+    for (const PlannedChild& child : planned_) {
+      json::Document document;
+      if (const auto root = json::parse(child.body, document))
+        console_.out << "---\n# of " << child.owner << '\n' << to_yaml(*root);
+    }
+  }
+
+  const PlanOptions& options_;
+  const Console& console_;
+  std::deque<File> files_;
+  std::vector<std::pair<std::string, const json::Value*>> objects_;
+  std::vector<PlannedChild> planned_;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int run_plan(const PlanOptions& options, const Console& console) { return PlanRun(options, console).run(); }
+
+}  // namespace stackgate
