@@ -21,7 +21,7 @@ render() {
     flags+=(-set "images.$service=registry.test/workload:1")
   done
   "$repo/build/chart/render" -kube-version 1.20.2 -api-versions v1,apps/v1,policy/v1beta1 "${flags[@]}" \
-    -set "image.repository=$operator_repository" -set "image.tag=$tag" -set operator.drainSeconds=1 \
+    -set "image.repository=$operator_repository" -set "image.tag=$tag" \
     -set "operator.leaderElection.leaseDurationSeconds=$lease_seconds" -set operator.leaderElection.renewDeadlineSeconds=4 \
     -set operator.leaderElection.retryPeriodSeconds=1 "${render_flags[@]}" "$@" "$repo/chart"
 }
