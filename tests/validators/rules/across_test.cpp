@@ -50,6 +50,10 @@ TEST(Across, DerivedNamesMeetToo) {
                          "metadata: {name: shared-jobs}"),
             Lines{})
       << "a ConfigMap and a Deployment";
+  EXPECT_EQ(short_beside("kind: InferenceService\nmetadata: {name: shared-puller}\nspec: {}", Kind::inference_cache,
+                         "metadata: {name: shared}"),
+            (Lines{"error metadata.name child-name-taken"}))
+      << "both would make the ServiceAccount shared-puller";
 }
 
 TEST(Across, TwoResourcesDoNotMakeTheSameObjects) {
