@@ -8,7 +8,7 @@ operator_up
 service() {
   jq -n --arg name "$1" '{apiVersion: "stackgate.dev/v1alpha1", kind: "InferenceService", metadata: {name: $name}, spec: {
     image: {repository: "registry.test/workload", tag: "1"}, authSecret: "registry-api", resources: {limits: {"nvidia.com/gpu": 1}},
-    startupProbe: {probe: {periodSeconds: 1, failureThreshold: 1200}}}}' | jq "$2" | k apply --validate=false -f - >/dev/null ||
+    startupProbe: {probe: {periodSeconds: 1, failureThreshold: 1200}}, readinessProbe: {probe: {periodSeconds: 1}}}}' | jq "$2" | k apply --validate=false -f - >/dev/null ||
     not_ok "$1 is admitted"
 }
 # told NAME SECONDS KIND OBJECT STATE REASON TEXT: the status comes to say so.
