@@ -1,0 +1,184 @@
+#include "reconcile/observe/store.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/kit/json/parse.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+struct Parsed {
+  explicit Parsed(std::string json) : text(std::move(json)) {
+    EXPECT_TRUE(json::parse(text, document).has_value()) << text;
+  }
+  std::string text;
+  json::Document document;
+  operator const json::Value&() const { return document.root; }  // NOLINT: a test's convenience
+};
+
+Parsed service(std::string_view name, int version, std::string_view state = "") {
+  return Parsed(fmt::format(
+      R"({{"metadata":{{"name":"{0}","namespace":"ml","uid":"uid-{0}","resourceVersion":"{1}","generation":3}},)"
+      R"("spec":{{}},"status":{{"state":"{2}"}}}})",
+      name, version, state));
+}
+
+Parsed child(std::string_view name, std::string_view owner, int version, std::string_view uid = "c") {
+  return Parsed(fmt::format(
+      R"({{"metadata":{{"name":"{0}","namespace":"ml","uid":"{3}","resourceVersion":"{2}",)"
+      R"("labels":{{"app.kubernetes.io/managed-by":"stackgate"}},"managedFields":[{{"manager":"x"}}],)"
+      R"("ownerReferences":[{{"apiVersion":"stackgate.dev/v1alpha1","kind":"InferenceService","name":"{1}",)"
+      R"("uid":"uid-{1}","controller":true}}]}},"data":{{"a":"b"}}}})",
+      name, owner, version, uid));
+}
+
+const Key llm{crds::Kind::inference_service, "ml", "llm"};
+
+class StoreTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> told;
+  Store store{[this](const Key& key) { told.push_back(key.name); }};
+  std::vector<std::string> news() { return std::exchange(told, {}); }
+};
+
+TEST_F(StoreTest, gives_a_resource_with_all_that_belongs_to_it) {
+  store.put_resource(llm.kind, service("llm", 1));
+  store.put_child(ChildType::service, child("llm", "llm", 2));
+  store.put_pod(
+      Parsed(R"({"metadata":{"name":"llm-1","namespace":"ml","labels":{"app.kubernetes.io/managed-by":)"
+             R"("stackgate","app.kubernetes.io/component":"inference","app.kubernetes.io/instance":"llm"}}})"));
+  const Snapshot snapshot = store.snapshot(llm);
+  ASSERT_TRUE(snapshot.resource);
+  EXPECT_EQ(snapshot.resource->generation, 3);
+  ASSERT_EQ(snapshot.children.size(), 1U);
+  EXPECT_EQ(snapshot.children[0].owner_uid, "uid-llm");
+  ASSERT_EQ(snapshot.pods.size(), 1U);
+  EXPECT_THAT(news(), ElementsAre("llm", "llm", "llm"));
+}
+
+TEST_F(StoreTest, drops_what_nobody_reads) {
+  store.put_child(ChildType::secret, child("key", "llm", 2));
+  const std::string& json = *store.snapshot(llm).children.at(0).json;
+  EXPECT_FALSE(json.contains("managedFields")) << json;
+  EXPECT_FALSE(json.contains(R"("data":)")) << "a Secret's values stay out of memory: " << json;
+}
+
+TEST_F(StoreTest, does_not_tell_twice_of_the_same_version) {
+  store.put_resource(llm.kind, service("llm", 5));
+  store.put_child(ChildType::service, child("llm", "llm", 6));
+  news();
+  store.put_resource(llm.kind, service("llm", 5));
+  store.put_child(ChildType::service, child("llm", "llm", 6));
+  EXPECT_THAT(news(), IsEmpty());
+}
+
+TEST_F(StoreTest, an_older_event_never_overwrites_a_newer_write) {
+  store.put_resource(llm.kind, service("llm", 5));
+  store.wrote_child(ChildType::service, child("llm", "llm", 9), llm);
+  news();
+  store.put_child(ChildType::service, child("llm", "llm", 7));
+  EXPECT_EQ(store.snapshot(llm).children.at(0).version, 9U);
+  EXPECT_THAT(news(), IsEmpty());
+  store.put_child(ChildType::service, child("llm", "llm", 3, "another"));
+  EXPECT_EQ(store.snapshot(llm).children.at(0).uid, "another") << "one that was made again has versions of its own";
+}
+
+TEST_F(StoreTest, an_event_about_a_former_namesake_removes_nothing) {
+  store.wrote_child(ChildType::service, child("llm", "llm", 9, "new"), llm);
+  store.drop_child(ChildType::service, child("llm", "llm", 8, "old"));
+  EXPECT_EQ(store.snapshot(llm).children.size(), 1U);
+}
+
+TEST_F(StoreTest, tells_whoever_asked_about_an_object) {
+  store.put_resource(llm.kind, service("llm", 1));
+  store.set_references(llm, {reference("secrets", "ml", "pull"), reference("secrets", "ml", "pull")});
+  news();
+  const Parsed secret(R"({"metadata":{"name":"pull","namespace":"ml"},"data":{"a":"MQ=="}})");
+  store.put_input(ChildType::secret, secret);
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  store.put_input(ChildType::secret, secret);
+  EXPECT_THAT(news(), IsEmpty()) << "nothing has changed in it";
+  store.put_input(ChildType::secret, Parsed(R"({"metadata":{"name":"pull","namespace":"ml"},"data":{"a":"Mg=="}})"));
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  store.drop_input(ChildType::secret, secret);
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  store.set_references(llm, {});
+  store.put_input(ChildType::secret, secret);
+  EXPECT_THAT(news(), IsEmpty());
+}
+
+TEST_F(StoreTest, a_resource_that_went_waits_for_nothing) {
+  store.put_resource(llm.kind, service("llm", 1));
+  store.set_references(llm, {reference("secrets", "ml", "pull")});
+  store.drop_resource(llm.kind, service("llm", 2));
+  news();
+  store.put_input(ChildType::secret, Parsed(R"({"metadata":{"name":"pull","namespace":"ml"}})"));
+  EXPECT_THAT(news(), IsEmpty());
+  EXPECT_EQ(store.sizes().resources, 0U);
+}
+
+TEST_F(StoreTest, a_relist_drops_what_it_does_not_name) {
+  store.put_resource(llm.kind, service("llm", 1, "Ready"));
+  store.put_resource(llm.kind, service("gone", 1, "Ready"));
+  store.put_child(ChildType::service, child("llm", "llm", 2));
+  store.put_child(ChildType::service, child("gone", "llm", 2, "g"));
+  store.put_child(ChildType::deployment, child("llm", "llm", 2));
+  news();
+  store.begin_round(Shelf::resource, static_cast<unsigned>(llm.kind));
+  store.put_resource(llm.kind, service("llm", 1, "Ready"));
+  EXPECT_EQ(store.sizes().resources, 2U) << "what is held stays valid until the list has ended";
+  store.end_round(Shelf::resource, static_cast<unsigned>(llm.kind));
+  EXPECT_THAT(news(), ElementsAre("gone"));
+  EXPECT_EQ(store.states(llm.kind).at("Ready"), 1U);
+  store.begin_round(Shelf::child, static_cast<unsigned>(ChildType::service));
+  store.put_child(ChildType::service, child("llm", "llm", 2));
+  store.end_round(Shelf::child, static_cast<unsigned>(ChildType::service));
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  EXPECT_EQ(store.snapshot(llm).children.size(), 2U);
+}
+
+TEST_F(StoreTest, a_relist_does_not_drop_what_was_written_meanwhile_nor_foreign_objects) {
+  const Parsed foreign(R"({"metadata":{"name":"taken","namespace":"ml","uid":"f","resourceVersion":"4"}})");
+  store.wrote_child(ChildType::service, foreign, llm);
+  store.begin_round(Shelf::child, static_cast<unsigned>(ChildType::service));
+  store.wrote_child(ChildType::service, child("llm", "llm", 9), llm);
+  store.end_round(Shelf::child, static_cast<unsigned>(ChildType::service));
+  EXPECT_EQ(store.snapshot(llm).children.size(), 2U);
+}
+
+TEST_F(StoreTest, drops_an_object_of_which_only_the_name_is_known) {
+  store.put_child(ChildType::service, child("llm", "llm", 2));
+  store.drop_child(ChildType::service, Parsed(R"({"metadata":{"name":"llm","namespace":"other"}})"));
+  EXPECT_EQ(store.sizes().children, 1U);
+  store.drop_child(ChildType::service, Parsed(R"({"metadata":{"name":"llm","namespace":"ml"}})"));
+  EXPECT_EQ(store.sizes().children, 0U);
+}
+
+TEST_F(StoreTest, counts_states) {
+  store.put_resource(llm.kind, service("a", 1, "Ready"));
+  store.put_resource(llm.kind, service("b", 1, "Ready"));
+  store.put_resource(llm.kind, service("c", 1));
+  store.put_resource(llm.kind, service("a", 2, "Failed"));
+  const auto states = store.states(llm.kind);
+  EXPECT_EQ(states.at("Ready"), 1U);
+  EXPECT_EQ(states.at("Failed"), 1U);
+  EXPECT_EQ(states.at(""), 1U);
+}
+
+TEST_F(StoreTest, remembers_which_plan_left_a_child_as_it_is) {
+  store.wrote_child(ChildType::service, child("llm", "llm", 4), llm, "hash");
+  EXPECT_EQ(store.snapshot(llm).children.at(0).applied, "hash");
+  store.put_child(ChildType::service, child("llm", "llm", 4));
+  EXPECT_EQ(store.snapshot(llm).children.at(0).applied, "hash") << "the watch brings the same version";
+  store.put_child(ChildType::service, child("llm", "llm", 5));
+  EXPECT_EQ(store.snapshot(llm).children.at(0).applied, "") << "somebody has changed it";
+}
+
+}  // namespace
+}  // namespace stackgate::reconcile
