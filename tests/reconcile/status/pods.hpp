@@ -48,7 +48,8 @@ inline std::string pod_text(const PodText& pod) {
       "containerStatuses": [{{"name": "server", "ready": {}, "image": "registry.example.com/llm:1.8", {}}}]
     }}
   }})",
-                     pod.policy, pod.phase, pod.status, pod.ready, pod.scheduled, init, pod.container_ready, pod.container);
+                     pod.policy, pod.phase, pod.status, pod.ready, pod.scheduled, init, pod.container_ready,
+                     pod.container);
 }
 
 }  // namespace stackgate::reconcile::tests
