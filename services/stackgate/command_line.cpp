@@ -235,6 +235,9 @@ CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
       ->envname("STACKGATE_API_CALLS_PER_SECOND")
       ->capture_default_str();
   add_election_options(app, options);
+  app->add_flag("--workflow-task-results", options.settings.workflow_task_results,
+                "let an evaluator's workflow pods write workflowtaskresults (Argo Workflows 3.4 and later)")
+      ->envname("STACKGATE_WORKFLOW_TASK_RESULTS");
   add_image_options(*app, options.settings);
   return app;
 }
