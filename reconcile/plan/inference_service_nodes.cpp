@@ -113,7 +113,7 @@ parts::Workload member_of_group(const parts::Scope& scope, parts::Workload pod, 
     pod.main.serves = false;
     pod.main.startup = pod.main.readiness = pod.main.liveness = std::nullopt;
   }
-  pod.labels.emplace(role_label, leader ? leader_role : worker_role);
+  pod.labels.insert_or_assign(std::string(role_label), std::string(leader ? leader_role : worker_role));
   pod.scheduler = scope.spec["multiNode"]["schedulerName"].text().value_or("");
   pod.spread = false;  // a group wants to be close together
   return pod;

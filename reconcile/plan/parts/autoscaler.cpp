@@ -6,6 +6,14 @@ namespace {
 
 constexpr int default_cpu_percent = 80;  // as Kubernetes has it
 
+/// API servers that store autoscaling/v1 keep this one in a field of its own and give it back as the last. The order
+/// means nothing: the largest of all answers counts.
+bool is_cpu_utilization(const Field& metric) {
+  const Field resource = metric["resource"];
+  return metric["type"].text() == "Resource" && resource["name"].text() == "cpu" &&
+         resource["target"]["averageUtilization"].present();
+}
+
 void write_default_metric(json::Writer& out) {
   out.object([&] {
     out.member("type", "Resource");
@@ -42,7 +50,9 @@ void add_autoscaler(const Scope& scope) {
       out.key("metrics");
       out.array([&] {
         if (scale["metrics"].size() == 0) write_default_metric(out);
-        for (const Field& metric : scale["metrics"].items()) write_canonical(out, metric);
+        for (const bool last : {false, true})
+          for (const Field& metric : scale["metrics"].items())
+            if (is_cpu_utilization(metric) == last) write_canonical(out, metric);
       });
     });
   });

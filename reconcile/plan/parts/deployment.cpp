@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "reconcile/plan/parts/canonical.hpp"
+#include "reconcile/plan/parts/outcome.hpp"
 #include "reconcile/plan/parts/workload.hpp"
 #include "reconcile/status/read.hpp"
 
@@ -48,12 +51,26 @@ std::int64_t progress_deadline(const Workload& workload) {
   return std::min<std::int64_t>(start + ready + rollout_slack_seconds, std::numeric_limits<std::int32_t>::max());
 }
 
+/// Of stack kinds that name no image, when the operator was not told of its own either.
+void tell_missing_image(const Scope& scope) {
+  scope.troubles.push_back(
+      {.reason = "ImageMissing",
+       .message = fmt::format("spec.image is not set and the operator knows no image of its own; set spec.image, or "
+                              "start the operator with --image-{}",
+                              scope.component),
+       .lasting = true});
+}
+
 }  // namespace
 
 void add_deployment(const Scope& scope, const Workload& workload) {
   const bool scaled = is_scaled(scope);
-  add_child(scope, ChildType::deployment, scope.name, {.labels = workload.labels, .follows_live_replicas = scaled},
-            [&](json::Writer& out) {
+  const bool runnable = !workload.main.image.empty();
+  if (!runnable) tell_missing_image(scope);
+  // What runs already is left as it is.
+  if (!runnable && own_live(scope, ChildType::deployment, scope.name) == nullptr) return;
+  add_child(scope, ChildType::deployment, scope.name,
+            {.labels = workload.labels, .keep = !runnable, .follows_live_replicas = scaled}, [&](json::Writer& out) {
               out.key("spec");
               out.object([&] {
                 out.member("replicas", scaled ? scaled_replicas(scope) : workload.replicas);

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "reconcile/plan/kinds.hpp"
 #include "services/kit/json/write.hpp"
@@ -38,6 +39,8 @@ struct Scope {
   validate::Walk walk;
   /// Reads give the schema's default where nothing is written.
   Field spec;
+  /// What stands in the way of a child; conclude() tells it. (outcome.hpp)
+  mutable std::vector<Trouble> troubles;
 };
 
 /// The labels of every child and pod.
