@@ -91,10 +91,15 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
 
 std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const StoredChild& found) const {
   auto removed = client_.remove(world_.resource(found.type), key.ns, found.name, {.uid = found.uid});
-  if (!removed && !removed.error().not_found() && !removed.error().conflict())
-    return std::unexpected(std::move(removed.error()));
-  store_.forget_child(key, found.type, found.name, found.uid);
-  return {};
+  if (removed || removed.error().not_found()) {
+    store_.forget_child(key, found.type, found.name, found.uid);
+    return {};
+  }
+  // A conflict may mean that another object has the name by now, or only that somebody wrote to this one meanwhile. To
+  // forget it then would leave it for ever, since no event tells of it again.
+  if (removed.error().conflict())
+    if (auto looked = look_again(key, found.type, found.name); !looked) return std::unexpected(looked.error());
+  return std::unexpected(std::move(removed.error()));
 }
 
 std::expected<bool, kube::ApiError> ChildWriter::look_again(const Key& key, ChildType type,

@@ -5,6 +5,7 @@
 // Each run prints "ok NAME" or "not ok NAME" with what was found.
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -219,6 +220,7 @@ int main(int argc, char** argv) {
     each->add_option("--rounds", options.rounds);
   }
   CLI11_PARSE(app, argc, argv);
+  ::signal(SIGPIPE, SIG_IGN);  // a connection that the operator has left, with it or by being killed
   stackgate::run::raise_file_limit();
   try {
     Campaign campaign(options);

@@ -21,6 +21,7 @@ void OperatorProcess::start() {
   if (pid_ == 0) {
     ::dup2(out, 1);
     ::dup2(out, 2);
+    ::signal(SIGPIPE, SIG_DFL);
     ::execv(arguments[0], arguments.data());
     ::_exit(127);
   }

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What passes between the operator and the API server is spoilt: 409, 410, 429 with Retry-After, 500, 503, resets, half
+# answers, lost answers, stalls. One hundred seeds; each must end where an undisturbed run ends, with bounded requests.
+#   CHAOS_SEEDS=1000 (how many)  CHAOS_FIRST=17 (the first)  CHAOS_RATE=0.2 (share of requests)
+source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$here/operator/scenario.sh"
+
+optional_apis || not_ok "the optional APIs can be installed"
+logs=$state/$script && mkdir -p "$logs"
+disturb() { # COMMAND ARGUMENT...
+  "$chaos" "$@" --operator "$gate_binary" --kubeconfig "$state/kubeconfig" --scenario "$scratch/scenario" --scratch "$logs" \
+    --first "${CHAOS_FIRST:-1}" --rate "${CHAOS_RATE:-0.1}" --patience "${CHAOS_PATIENCE:-90}" || checks_failed=1
+}
+# Half of the scenario is enough for each seed: what is made, changed and taken away.
+{ scenario_before && scenario_create && scenario_update; } >"$scratch/scenario"
+disturb faults --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
+  --flag=--lease-seconds=3 --flag=--renew-seconds=2 --flag=--retry-seconds=1
+{ scenario_before && scenario_create && scenario_swing; } >"$scratch/scenario"
+disturb leak --rounds "${CHAOS_ROUNDS:-24}" --flag=--no-leader-elect
