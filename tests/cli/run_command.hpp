@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "services/stackgate/command_line.hpp"
+#include "services/stackgate/plan/plan_command.hpp"
 #include "services/stackgate/validate/validate.hpp"
 
 namespace stackgate::test {
@@ -31,6 +32,7 @@ inline Ran run(const std::vector<std::string>& words, const std::string& input =
   const Command command = parse(words, console);
   if (const auto* finished = std::get_if<Finished>(&command)) ran.status = finished->exit_status;
   if (const auto* validate = std::get_if<ValidateOptions>(&command)) ran.status = run_validate(*validate, console);
+  if (const auto* plan = std::get_if<PlanOptions>(&command)) ran.status = run_plan(*plan, console);
   if (const auto* rules = std::get_if<RulesOptions>(&command)) ran.status = run_rules(*rules, console);
   if (const auto* crds = std::get_if<CrdsOptions>(&command)) ran.status = run_crds(*crds, console);
   ran.out = out.str();
