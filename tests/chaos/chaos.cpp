@@ -27,7 +27,8 @@ struct Options {
   Setting setting;
   std::string scenario;
   unsigned parallel = 4;
-  unsigned every = 1;  // crash: each n-th write
+  unsigned every = 1;      // crash: each n-th write
+  bool alternate = false;  // crash: either before or after the answer, in turns
   unsigned first = 1, seeds = 100;
   double rate = 0.1;
   unsigned rounds = 60;
@@ -46,10 +47,11 @@ class Campaign {
 
   int crash() {
     undisturbed();
-    // Each write twice: the answer lost, the answer received.
+    // The answer lost, the answer received.
     std::vector<KillAt> points;
     for (unsigned n = 1; n <= usual_.writes; n += options_.every)
-      for (const bool answered : {false, true}) points.push_back({.write = n, .answered = answered});
+      for (const bool answered : {false, true})
+        if (!options_.alternate || answered == (n % 2 == 0)) points.push_back({.write = n, .answered = answered});
     each(points.size(), [&](std::size_t i) {
       const KillAt& point = points[i];
       check(fmt::format("killed at write {}, {} its answer: the same end", point.write,
@@ -214,6 +216,7 @@ int main(int argc, char** argv) {
     each->add_option("--parallel", options.parallel);
     each->add_option_function<int>("--patience", [&](int n) { options.setting.patience = std::chrono::seconds(n); });
     each->add_option("--every", options.every);
+    each->add_flag("--alternate", options.alternate);
     each->add_option("--first", options.first);
     each->add_option("--seeds", options.seeds);
     each->add_option("--rate", options.rate);

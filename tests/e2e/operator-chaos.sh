@@ -9,11 +9,11 @@ optional_apis || not_ok "the optional APIs can be installed"
 logs=$state/$script && mkdir -p "$logs"
 disturb() { # COMMAND ARGUMENT...
   "$chaos" "$@" --operator "$gate_binary" --kubeconfig "$state/kubeconfig" --scenario "$scratch/scenario" --scratch "$logs" \
-    --first "${CHAOS_FIRST:-1}" --rate "${CHAOS_RATE:-0.1}" --patience "${CHAOS_PATIENCE:-90}" || checks_failed=1
+    --first "${CHAOS_FIRST:-1}" --patience "${CHAOS_PATIENCE:-90}" || checks_failed=1
 }
 # Half of the scenario is enough for each seed: what is made, changed and taken away.
 { scenario_before && scenario_create && scenario_update; } >"$scratch/scenario"
-disturb faults --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
+disturb faults --rate "${CHAOS_RATE:-0.1}" --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
   --flag=--lease-seconds=3 --flag=--renew-seconds=2 --flag=--retry-seconds=1
 { scenario_before && scenario_create && scenario_swing; } >"$scratch/scenario"
-disturb leak --rounds "${CHAOS_ROUNDS:-24}" --flag=--no-leader-elect
+disturb leak --rate 0.3 --rounds "${CHAOS_ROUNDS:-24}" --flag=--no-leader-elect

@@ -1,5 +1,5 @@
 # Sourced, after lib.sh. The scenario of the disturbed runs, as lines of JSON: see tests/chaos/stage.hpp.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 
 # More than the sample stack has, so that there is something to take away: a selector of nodes, metrics, an Ingress, a
 # generated key (multi-node), autoscaling.
