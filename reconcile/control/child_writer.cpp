@@ -84,6 +84,9 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
     store_.wrote_child(child.type, adopted->root(), key);
   }
   auto applied = client_.apply(type, key.ns, child.name, stamped_body(child, hash));
+  // An API server that is older than a field drops it on create, but refuses to apply it.
+  if (!applied && applied.error().message.contains("field not declared in schema"))
+    applied = client_.patch(type, key.ns, child.name, kube::PatchType::strategic, stamped_body(child, hash));
   if (!applied) return std::unexpected(std::move(applied.error()));
   store_.wrote_child(child.type, applied->root(), key, hash);
   return {};

@@ -42,6 +42,17 @@ CacheFacts cache_facts(const Store& store, const Resource& service) {
           .message = std::string(read::text(ready, {"message"}))};
 }
 
+/// The claims that pods of the resource may mount although it does not make them.
+std::vector<std::string> named_claims(const Resource& resource, const CacheFacts& cache) {
+  std::vector<std::string> out;
+  for (const read::Path path : {read::Path{"pvc"}, read::Path{"storage", "pvc"}, read::Path{"configStore", "pvc"},
+                                read::Path{"trainingConfig", "modelPVC"}})
+    if (const std::string_view name = read::text(read::at(resource.spec, path), {"name"}); !name.empty())
+      out.emplace_back(name);
+  if (!cache.claim.empty()) out.push_back(cache.claim);
+  return out;
+}
+
 }  // namespace
 
 /// The snapshot of one pass, parsed.
@@ -52,11 +63,16 @@ struct Reconciler::View {
   std::deque<json::Document> documents;  // of the children
   std::vector<LiveChild> children;
   std::vector<InputFacts> inputs;
+  CacheFacts cache;
+  std::vector<Text> claims;  // what the documents of named claims view
   validate::Findings findings;
 
   /// False when the resource is gone.
   bool load(const Key& key, Snapshot taken);
   FoundChild find(ChildType type, std::string_view name) const;
+  bool has(ChildType type, std::string_view name) const {
+    return std::ranges::any_of(children, [&](const auto& each) { return each.type == type && each.name == name; });
+  }
 };
 
 bool Reconciler::View::load(const Key& key, Snapshot taken) {
@@ -88,6 +104,7 @@ FoundChild Reconciler::View::find(ChildType type, std::string_view name) const {
     if (children[i].type != type || children[i].name != name) continue;
     const auto stored = std::ranges::find_if(
         snapshot.children, [&](const StoredChild& each) { return each.type == type && each.name == name; });
+    if (stored == snapshot.children.end()) return {};  // a claim that is only named
     return {.object = children[i].object, .owned = children[i].owned, .ours = stored->managed};
   }
   return {};
@@ -143,14 +160,24 @@ Plan Reconciler::plan_for(const Key& key, View& view) {
     if (auto hash = store_.input(input.type, key.ns, input.name))
       view.inputs.push_back({input.type, input.name, std::move(*hash)});
   }
+  if (key.kind == crds::Kind::inference_service) view.cache = cache_facts(store_, view.resource);
+  constexpr ChildType claim_type = ChildType::persistent_volume_claim;
+  for (const std::string& name : named_claims(view.resource, view.cache)) {
+    references.push_back(reference(info(claim_type).resource.plural, key.ns, name));
+    const Text stored = store_.claim(key.ns, name);
+    if (stored == nullptr || view.has(claim_type, name)) continue;
+    json::Document& parsed = view.documents.emplace_back();
+    if (!json::parse(*stored, parsed)) continue;
+    view.claims.push_back(stored);
+    view.children.push_back({claim_type, read::text(&parsed.root, {"metadata", "name"}), &parsed.root, false});
+  }
   store_.set_references(key, std::move(references));
-  const Observed observed{
-      .children = view.children,
-      .pods = view.snapshot.pods,
-      .inputs = view.inputs,
-      .cache = key.kind == crds::Kind::inference_service ? cache_facts(store_, view.resource) : CacheFacts{},
-      .served = world_.served(),
-      .findings = view.findings};
+  const Observed observed{.children = view.children,
+                          .pods = view.snapshot.pods,
+                          .inputs = view.inputs,
+                          .cache = view.cache,
+                          .served = world_.served(),
+                          .findings = view.findings};
   return make_plan(view.resource, observed, options_.settings);
 }
 
@@ -188,6 +215,7 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     if (!*free) {
       write.pass.result = Pass::Result::try_again;
       if (!write.trouble) write.trouble = name_taken(kind, child.name);
+      if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: the name is taken", kind, child.name);
       return;
     }
     verdict.need = Need::create;

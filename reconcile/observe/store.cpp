@@ -77,6 +77,12 @@ Store::Sizes Store::sizes() const {
   return out;
 }
 
+Text Store::claim(std::string_view ns, std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = claims_.find(reference(info(ChildType::persistent_volume_claim).resource.plural, ns, name));
+  return found == claims_.end() ? nullptr : found->second.json;
+}
+
 // --- References ---
 
 void Store::set_references(const Key& key, std::vector<std::string> references) {

@@ -26,7 +26,7 @@ namespace stackgate::reconcile {
 using Text = std::shared_ptr<const std::string>;
 
 /// What the store files; each shelf counts the rounds of its relists by type.
-enum class Shelf : std::uint8_t { resource, child, pod, input, reference };
+enum class Shelf : std::uint8_t { resource, child, pod, input, claim };
 
 struct StoredResource {
   std::string uid;
@@ -72,6 +72,8 @@ class Store {
   std::vector<Key> resources() const;
   /// Content hash of a Secret or ConfigMap; nothing when there is no such object.
   std::optional<std::string> input(ChildType type, std::string_view ns, std::string_view name) const;
+  /// A claim that is nobody's child, slim; nullptr when there is none.
+  Text claim(std::string_view ns, std::string_view name) const;
   /// How many resources of the kind are in each state; an empty word stands for those without a status.
   std::map<std::string, std::size_t> states(crds::Kind kind) const;
   struct Sizes {
@@ -92,6 +94,8 @@ class Store {
   void drop_pod(const json::Value& object);
   void put_input(ChildType type, const json::Value& object);
   void drop_input(ChildType type, const json::Value& object);
+  void put_claim(const json::Value& object);
+  void drop_claim(const json::Value& object);
   /// Any other object that resources may name came, changed or went.
   void touch(std::string_view plural, const json::Value& object);
 
@@ -128,6 +132,10 @@ class Store {
     std::string hash;
     std::uint32_t round = 0;
   };
+  struct Claim {
+    Text json;
+    std::uint32_t round = 0;
+  };
   using News = std::vector<Key>;
 
   std::uint32_t& round(Shelf shelf, unsigned type);
@@ -140,6 +148,9 @@ class Store {
   bool keep_resource(const Key& key, const json::Value& object);
   template <class Drop>
   void drop_from_entry(const json::Value& object, Drop&& drop);
+  template <class Kept>
+  void end_round_of(std::unordered_map<std::string, Kept>& kept, std::string_view prefix, std::uint32_t now,
+                    News& news);
   /// True when nothing is left of the entry.
   bool end_round_of(std::pair<const Key, Entry>& each, Shelf shelf, unsigned type, std::uint32_t now, News& news);
   void drop_resource_of(const Key& key, Entry& entry, News& news);
@@ -149,6 +160,7 @@ class Store {
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry, KeyHash> entries_;
   std::unordered_map<std::string, Input> inputs_;  // by reference()
+  std::unordered_map<std::string, Claim> claims_;  // likewise
   std::unordered_map<std::string, std::unordered_set<Key, KeyHash>> interested_;
   std::array<std::array<std::uint32_t, 16>, 5> rounds_{};  // by shelf and type
   std::array<std::map<std::string, std::size_t>, 8> states_;

@@ -166,4 +166,41 @@ void Store::drop_input(ChildType type, const json::Value& object) {
   tell(news);
 }
 
+// --- Claims ---
+
+namespace {
+
+std::string claim_reference(const json::Value& object) {
+  return reference(info(ChildType::persistent_volume_claim).resource.plural, kube::metadata(object, "namespace"),
+                   kube::metadata(object, "name"));
+}
+
+}  // namespace
+
+void Store::put_claim(const json::Value& object) {
+  const std::string ref = claim_reference(object);
+  auto fresh = std::make_shared<const std::string>(slim_json(object, {.status = true}));
+  News news;
+  {
+    const std::scoped_lock lock(mutex_);
+    Claim& kept = claims_[ref];
+    kept.round = round(Shelf::claim, 0);
+    if (kept.json != nullptr && *kept.json == *fresh) return;
+    kept.json = std::move(fresh);
+    add_interested(ref, news);
+  }
+  tell(news);
+}
+
+void Store::drop_claim(const json::Value& object) {
+  const std::string ref = claim_reference(object);
+  News news;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (claims_.erase(ref) == 0) return;
+    add_interested(ref, news);
+  }
+  tell(news);
+}
+
 }  // namespace stackgate::reconcile

@@ -12,19 +12,26 @@ void Store::begin_round(Shelf shelf, unsigned type) {
   ++round(shelf, type);
 }
 
+template <class Kept>
+void Store::end_round_of(std::unordered_map<std::string, Kept>& kept, std::string_view prefix, std::uint32_t now,
+                         News& news) {
+  std::erase_if(kept, [&](const auto& each) {
+    if (each.second.round == now || !each.first.starts_with(prefix)) return false;
+    add_interested(each.first, news);
+    return true;
+  });
+}
+
 void Store::end_round(Shelf shelf, unsigned type) {
   News news;
   {
     const std::scoped_lock lock(mutex_);
     const std::uint32_t now = round(shelf, type);
     if (shelf == Shelf::input) {
-      const std::string prefix = fmt::format("{}/", info(static_cast<ChildType>(type)).resource.plural);
-      std::erase_if(inputs_, [&](const auto& each) {
-        if (each.second.round == now || !each.first.starts_with(prefix)) return false;
-        add_interested(each.first, news);
-        return true;
-      });
-    } else if (shelf != Shelf::reference) {
+      end_round_of(inputs_, fmt::format("{}/", info(static_cast<ChildType>(type)).resource.plural), now, news);
+    } else if (shelf == Shelf::claim) {
+      end_round_of(claims_, "", now, news);
+    } else {
       for (auto entry = entries_.begin(); entry != entries_.end();)
         entry = end_round_of(*entry, shelf, type, now, news) ? entries_.erase(entry) : std::next(entry);
     }

@@ -61,6 +61,13 @@ class InputSink final : public StoreSink {
   const ChildType type_;
 };
 
+class ClaimSink final : public StoreSink {
+ public:
+  explicit ClaimSink(Store& store) : StoreSink(store, Shelf::claim, 0) {}
+  void upsert(const json::Value& object) override { store_.put_claim(object); }
+  void remove(const json::Value& object) override { store_.drop_claim(object); }
+};
+
 /// Keeps nothing: tells whoever refers to the object.
 class ReferenceSink final : public kube::WatchSink {
  public:
@@ -135,9 +142,10 @@ void World::watch_references(kube::SharedWatches& watches) {
   };
   for (const ChildType type : {ChildType::secret, ChildType::config_map})
     subscriptions_.push_back(watches.subscribe(target(info(type).resource), std::make_shared<InputSink>(store_, type)));
-  for (const kube::ResourceType& type :
-       {kube::types::persistent_volume_claims, kube::types::service_accounts, kube::types::storage_classes,
-        kube::types::priority_classes, kube::types::runtime_classes})
+  subscriptions_.push_back(
+      watches.subscribe(target(kube::types::persistent_volume_claims), std::make_shared<ClaimSink>(store_)));
+  for (const kube::ResourceType& type : {kube::types::service_accounts, kube::types::storage_classes,
+                                         kube::types::priority_classes, kube::types::runtime_classes})
     subscriptions_.push_back(watches.subscribe(target(type), std::make_shared<ReferenceSink>(store_, type.plural)));
 }
 

@@ -203,6 +203,7 @@ int run_operator(const OperatorOptions& options) {
       if (!started) return fail("operator", started.error().message);
       elector = std::move(*started);
       election = elector.get();
+      readiness.add_warning("lease", [&elector] { return elector->numbers().last_error; });
       registry.gauge_from("stackgate_leader", "1 while this process leads.",
                           [&elector] { return elector->is_leader() ? 1.0 : 0.0; });
     } else {

@@ -45,7 +45,7 @@ constexpr ReferenceRow rows[] = {
 
     {cache, "source.registry.authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}},
     {cache, "source.registry.pullSecret", secret, other, Keys::none, {}, pull_type},
-    {cache, "source.datastore.authSecret", secret, other, Keys::any},
+    {cache, "source.datastore.authSecret", secret, other, Keys::fixed, {"DATASTORE_USERNAME", "DATASTORE_PASSWORD"}},
     {cache, "proxy.caConfigMap", config_map, other, Keys::any},
     {cache, "storage.pvc.name", persistent_volume_claim, other, Keys::none, {}, {}, When::not_created},
     {cache, "storage.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},

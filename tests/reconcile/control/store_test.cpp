@@ -160,6 +160,26 @@ TEST_F(StoreTest, drops_an_object_of_which_only_the_name_is_known) {
   EXPECT_EQ(store.sizes().children, 0U);
 }
 
+TEST_F(StoreTest, knows_claims_that_are_only_named) {
+  store.put_resource(llm.kind, service("llm", 1));
+  store.set_references(llm, {reference("persistentvolumeclaims", "ml", "models")});
+  news();
+  const Parsed claim(R"({"metadata":{"name":"models","namespace":"ml"},"status":{"phase":"Pending"}})");
+  store.begin_round(Shelf::claim, 0);
+  store.put_claim(claim);
+  store.end_round(Shelf::claim, 0);
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  ASSERT_NE(store.claim("ml", "models"), nullptr);
+  EXPECT_TRUE(store.claim("ml", "models")->contains("Pending"));
+  EXPECT_EQ(store.claim("other", "models"), nullptr);
+  store.put_claim(claim);
+  EXPECT_THAT(news(), IsEmpty());
+  store.begin_round(Shelf::claim, 0);
+  store.end_round(Shelf::claim, 0);
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  EXPECT_EQ(store.claim("ml", "models"), nullptr);
+}
+
 TEST_F(StoreTest, counts_states) {
   store.put_resource(llm.kind, service("a", 1, "Ready"));
   store.put_resource(llm.kind, service("b", 1, "Ready"));
