@@ -1,10 +1,11 @@
 // The objects that the operator makes for a resource: one list for the name limits, for collisions between resources,
 // and for the reconciler.
 //
-//   workloads          Deployment (with multiNode.size > 1: LeaderWorkerSet <name>-lws with the headless Service of that
-//                      name that its controller makes, ConfigMap <name>-mpi-config and Secret <name>-ssh-pk), Service, and ServiceAccount, Role, RoleBinding where no serviceAccountName is
-//                      given, all named like the resource; when asked for: Ingress, HTTPRoute, HorizontalPodAutoscaler,
-//                      ServiceMonitor, likewise
+//   workloads          Deployment (with multiNode.size > 1: LeaderWorkerSet <name>-lws with the headless Service of
+//   that
+//                      name that its controller makes, ConfigMap <name>-mpi-config and Secret <name>-ssh-pk), Service,
+//                      and ServiceAccount, Role, RoleBinding where no serviceAccountName is given, all named like the
+//                      resource; when asked for: Ingress, HTTPRoute, HorizontalPodAutoscaler, ServiceMonitor, likewise
 //   StackCustomizer    ConfigMap <name>-jobs beside them
 //   StackEvaluator     Role and RoleBinding <name>-workflows beside them, for the workflows' ServiceAccount
 //   InferenceCache     Job named like the cache; ServiceAccount, Role, RoleBinding and ConfigMap <name>-puller

@@ -20,6 +20,7 @@ rules:
 YAML
 APISERVER_FLAGS="--audit-policy-file $E2E_STATE/policy.yaml --audit-log-path $E2E_STATE/audit.log
   --enable-admission-plugins OwnerReferencesPermissionEnforcement" "$tests/cluster/up.sh" "$E2E_STATE" || exit 1
+# shellcheck source=/dev/null
 source "$tests/e2e/lib.sh"
 trap '(finish) || checks_failed=1; "$tests/cluster/down.sh" "$state" --purge; ((checks_failed == 0)) || exit 1' EXIT
 k() { kube -n "$ns" "$@"; }

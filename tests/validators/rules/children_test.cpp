@@ -29,8 +29,9 @@ TEST(Children, AWorkloadHasADeploymentAServiceAndAnIdentity) {
 }
 
 TEST(Children, SeveralNodesMakeAGroup) {
-  EXPECT_EQ(children(crds::Kind::inference_service, "spec: {serviceAccountName: x, multiNode: {size: 2}}"),
-            (Names{"ConfigMap n-mpi-config", "LeaderWorkerSet n-lws", "Secret n-ssh-pk", "Service n", "Service n-lws"}));
+  EXPECT_EQ(
+      children(crds::Kind::inference_service, "spec: {serviceAccountName: x, multiNode: {size: 2}}"),
+      (Names{"ConfigMap n-mpi-config", "LeaderWorkerSet n-lws", "Secret n-ssh-pk", "Service n", "Service n-lws"}));
 }
 
 TEST(Children, ACustomizerWritesDownHowJobsRun) {

@@ -51,7 +51,8 @@ void check_parallelism(Context& context, const Field& spec, const Field& nodes, 
 /// of a LeaderWorkerSet is a set named <name>-lws-<group>; a hash has up to ten characters.
 void check_group_names(Context& context, const Field& nodes, std::string_view name, std::int64_t groups) {
   constexpr std::size_t label_limit = 63, hash = 10, suffix = 4;
-  const std::size_t longest = label_limit - hash - suffix - 2 - std::to_string(std::max<std::int64_t>(groups, 1) - 1).size();
+  const std::size_t longest =
+      label_limit - hash - suffix - 2 - std::to_string(std::max<std::int64_t>(groups, 1) - 1).size();
   if (name.size() > longest)
     context.report(
         rule::multinode_name_too_long, nodes,
