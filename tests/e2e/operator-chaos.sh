@@ -16,4 +16,4 @@ disturb() { # COMMAND ARGUMENT...
 disturb faults --rate "${CHAOS_RATE:-0.1}" --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
   --flag=--lease-seconds=3 --flag=--renew-seconds=2 --flag=--retry-seconds=1
 { scenario_before && scenario_create && scenario_swing; } >"$scratch/scenario"
-disturb leak --rate 0.3 --rounds "${CHAOS_ROUNDS:-24}" --flag=--no-leader-elect
+disturb leak --rate 0.3 --rounds "${CHAOS_ROUNDS:-10}" --flag=--no-leader-elect
