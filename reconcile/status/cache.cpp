@@ -126,7 +126,12 @@ Outcome under_way(const CacheView& view) {
     return {State::pending, trouble->reason, trouble->message};
   if (view.claim_missing && !view.claim_is_made)
     return {State::pending, "ClaimNotFound", claim_trouble(nullptr, view.claim_name)->message};
-  return {State::started, "Starting", "the download pod is being started"};
+  if (std::ranges::any_of(view.pods, [](const PodFacts& pod) { return pod.scheduled && !pod.deleting; }))
+    return {State::started, "Starting", "the download pod is being started"};
+  // Not Started yet: it would have to be taken back when no node takes the pod.
+  if (view.claim != nullptr && view.claim_is_made)
+    return {State::pvc_created, "ClaimCreated", fmt::format("the claim {} is there", view.claim_name)};
+  return {State::pending, "Starting", "the download pod is being started"};
 }
 
 Outcome outcome_of(const CacheView& view) {

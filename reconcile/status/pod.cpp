@@ -95,6 +95,7 @@ PodFacts pod_facts(const json::Value& pod) {
           .phase = std::string(read::text(&pod, {"status", "phase"})),
           .ready = has_condition(pod, "Ready", "True"),
           .deleting = !read::text(&pod, {"metadata", "deletionTimestamp"}).empty(),
+          .scheduled = !read::text(&pod, {"spec", "nodeName"}).empty() || has_condition(pod, "PodScheduled", "True"),
           .trouble = pod_trouble(pod)};
 }
 

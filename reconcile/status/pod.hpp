@@ -18,6 +18,7 @@ struct PodFacts {
   std::string phase = {};  // Pending, Running, Succeeded, Failed, Unknown
   bool ready = false;
   bool deleting = false;
+  bool scheduled = false;  // a node has taken it
   /// What keeps it from running, in the words of status conditions; nothing when all is well or just takes its time.
   std::optional<Trouble> trouble = {};
   friend bool operator==(const PodFacts&, const PodFacts&) = default;

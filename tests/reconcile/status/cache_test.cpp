@@ -31,8 +31,9 @@ constexpr std::string_view
         R"({"state": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "VolumeFull", "message": "full; then delete the Job llm to try again"}]})";
 
 PodFacts pod(std::string_view phase, std::optional<Trouble> trouble = {}) {
-  return {.name = "llm-x", .phase = std::string(phase), .trouble = std::move(trouble)};
+  return {.name = "llm-x", .phase = std::string(phase), .scheduled = true, .trouble = std::move(trouble)};
 }
+PodFacts pod_without_node() { return {.name = "llm-x", .phase = "Pending"}; }
 Trouble ended(std::string_view words) {
   return {"ContainerFailed", fmt::format("the container puller ended with exit code 1: {}", words), false};
 }
@@ -87,8 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"something else is in the way", "", bound, {}, "", State::pending, "Unschedulable", false, {no_node}},
         Case{"the claim is there", "", bound, {}, "", State::pvc_created, "ClaimCreated"},
         Case{"the claim has lost its volume", made, lost, {}, "", State::failed, "ClaimLost"},
-        Case{"the Job is there", made, waiting, {}, "", State::started, "Starting"},
-        Case{"its pod is there", active, waiting, {pod("Pending")}, "", State::started, "Starting"},
+        Case{"the Job is there", made, waiting, {}, "", State::pvc_created, "ClaimCreated"},
+        Case{"its pod is there", active, waiting, {pod_without_node()}, "", State::pvc_created, "ClaimCreated"},
+        Case{"its pod has a node", active, waiting, {pod("Pending")}, "", State::started, "Starting"},
         Case{"a queue holds the Job back", suspended, bound, {}, "", State::pending, "Suspended"},
         Case{"the Job is being deleted", going, bound, {pod("Running")}, "", State::pending, "Terminating"},
         Case{"no node", active, waiting, {pod("Pending", no_node)}, "", State::pending, "Unschedulable"},
@@ -236,6 +238,7 @@ TEST(CacheHistory, OfADownloadThatEndsWell) {
   EXPECT_EQ(states_over({{"", {}},
                          {made, {}},
                          {active, {}},
+                         {active, {pod_without_node()}},
                          {active, {pod("Pending")}},
                          {active, {pod("Running")}},
                          {active, {pod("Succeeded")}},

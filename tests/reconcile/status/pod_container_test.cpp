@@ -290,7 +290,8 @@ TEST(Containers, OfAReadyPodGiveItsFacts) {
                              .ready = R"("status": "True")",
                              .container = R"("state": {"running": {}})",
                              .container_ready = true}));
-  EXPECT_EQ(pod_facts(*pod), (PodFacts{.name = "llm-7c9d8b6f5-x2kq9", .phase = "Running", .ready = true}));
+  EXPECT_EQ(pod_facts(*pod),
+            (PodFacts{.name = "llm-7c9d8b6f5-x2kq9", .phase = "Running", .ready = true, .scheduled = true}));
 }
 
 TEST(Containers, ThatNobodyHasCheckedAreReadWithoutFalling) {
