@@ -8,19 +8,12 @@
 #include "reconcile/observe/content_hash.hpp"
 #include "reconcile/observe/key.hpp"
 #include "reconcile/observe/slim.hpp"
-#include "services/kit/json/parse.hpp"
+#include "tests/reconcile/control/parsed.hpp"
 
 namespace stackgate::reconcile {
 namespace {
 
-struct Parsed {
-  explicit Parsed(std::string json) : text(std::move(json)) {
-    EXPECT_TRUE(json::parse(text, document).has_value()) << text;
-  }
-  std::string text;
-  json::Document document;
-  operator const json::Value&() const { return document.root; }  // NOLINT: a test's convenience
-};
+using tests::Parsed;
 
 TEST(ContentHash, depends_on_names_keys_and_values_but_not_on_their_order) {
   const auto hash = [](const char* json) { return content_hash(Parsed(json)); };

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/kit/json/parse.hpp"
+#include "tests/reconcile/control/parsed.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -13,14 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-struct Parsed {
-  explicit Parsed(std::string json) : text(std::move(json)) {
-    EXPECT_TRUE(json::parse(text, document).has_value()) << text;
-  }
-  std::string text;
-  json::Document document;
-  operator const json::Value&() const { return document.root; }  // NOLINT: a test's convenience
-};
+using tests::Parsed;
 
 Parsed service(std::string_view name, int version, std::string_view state = "") {
   return Parsed(fmt::format(
