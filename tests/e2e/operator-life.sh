@@ -57,7 +57,7 @@ service again
 until_true 20 exists deployment/again
 old=$(at deployment/again '{.metadata.uid}')
 k delete inferenceservice again --wait=false >/dev/null && service again '.spec.image.tag = "2"'
-check "a namesake waits for what its predecessor left, and says so" until_true 20 is inferenceservice/again "$reason" NameTaken
+check "a namesake waits for what its predecessor left, and says so" until_true 20 is inferenceservice/again "$reason" WaitingForDeletion
 retries=$(metric a stackgate_queue_retries_total) writes=$(metric a stackgate_reconcile_writes_total)
 check "writes are counted" test "$writes" -gt 10
 sleep 5

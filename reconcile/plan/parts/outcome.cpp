@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "reconcile/labels.hpp"
+#include "reconcile/status/read.hpp"
+
 namespace stackgate::reconcile::parts {
 
 const json::Value* own_live(const Scope& scope, ChildType type, std::string_view name) {
@@ -9,12 +14,30 @@ const json::Value* own_live(const Scope& scope, ChildType type, std::string_view
   return live != nullptr && live->owned ? live->object : nullptr;
 }
 
+namespace {
+
+/// Made by the operator for a resource of this name that was deleted; the cluster has not removed it yet.
+bool is_left_over(const Scope& scope, const json::Value& object) {
+  return read::text(&object, {"metadata", "labels", managed_by_label}) == managed_by &&
+         read::text(&object, {"metadata", "labels", instance_label}) == scope.name &&
+         read::text(&object, {"metadata", "labels", component_label}) == scope.component;
+}
+
+}  // namespace
+
 std::vector<Trouble> taken_names(const Scope& scope) {
   std::vector<Trouble> out;
   for (const DesiredChild& child : scope.planning.plan.children) {
     if (child.type == ChildType::persistent_volume_claim) continue;  // users' data, often older than its resource
     const LiveChild* live = scope.planning.observed.find(child.type, child.name);
-    if (live != nullptr && !live->owned) out.push_back(name_taken(info(child.type).kind, child.name));
+    if (live == nullptr || live->owned) continue;
+    const std::string_view kind = info(child.type).kind;
+    if (is_left_over(scope, *live->object))
+      out.push_back({"WaitingForDeletion",
+                     fmt::format("the {} \"{}\" of a deleted resource of this name is still there", kind, child.name),
+                     false});
+    else
+      out.push_back(name_taken(kind, child.name));
   }
   return out;
 }

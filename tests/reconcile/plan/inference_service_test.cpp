@@ -210,5 +210,16 @@ TEST(InferenceServicePlan, ATakenNameIsTold) {
   EXPECT_EQ(ready_of(planned).reason, "NameTaken");
 }
 
+TEST(InferenceServicePlan, WhatADeletedNamesakeLeftIsWaitedFor) {
+  World world;
+  world.add(ChildType::service, "llm",
+            R"({"metadata":{"labels":{"app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",
+                "app.kubernetes.io/component":"inference"}}})",
+            false);
+  const Planned planned = plan_of(minimal(kind), world);
+  EXPECT_EQ(planned.plan.status.state, State::pending);
+  EXPECT_EQ(ready_of(planned).reason, "WaitingForDeletion");
+}
+
 }  // namespace inference_service_test
 }  // namespace stackgate::reconcile::tests
