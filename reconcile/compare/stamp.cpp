@@ -6,36 +6,25 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/fnv.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
 namespace {
 
-class Fnv1a {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) add(static_cast<unsigned char>(c));
-  }
-  void add(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325U;
-};
-
 /// By which the API tells the items of its lists apart.
 constexpr std::array<std::string_view, 6> identities{"name", "mountPath", "containerPort", "port", "protocol", "uid"};
 
-void add_shape(Fnv1a& hash, const json::Value& value) {
-  hash.add(static_cast<unsigned char>(value.type()));
-  for (const json::Value& item : value.items()) add_shape(hash, item);
+std::uint64_t shape_hash(const json::Value& value, std::uint64_t hash) {
+  const char type = static_cast<char>(value.type());
+  hash = fnv1a({&type, 1}, hash);
+  for (const json::Value& item : value.items()) hash = shape_hash(item, hash);
   for (const json::Member& member : value.members()) {
-    hash.add(member.key);
-    hash.add('=');
-    if (std::ranges::find(identities, member.key) != identities.end()) hash.add(json::to_json(member.value));
-    add_shape(hash, member.value);
+    hash = fnv1a("=", fnv1a(member.key, hash));
+    if (std::ranges::find(identities, member.key) != identities.end()) hash = fnv1a(json::to_json(member.value), hash);
+    hash = shape_hash(member.value, hash);
   }
-  hash.add(';');
+  return fnv1a(";", hash);
 }
 
 void write_spec_without_replicas(json::Writer& writer, const json::Value& spec) {
@@ -73,10 +62,7 @@ std::string plan_hash(const json::Value& body, bool without_replicas) {
         writer.value(member.value);
     }
   });
-  Fnv1a whole, shape;
-  whole.add(text);
-  add_shape(shape, body);
-  return fmt::format("{:016x}.{:016x}", whole.value(), shape.value());
+  return fmt::format("{:016x}.{:016x}", fnv1a(text), shape_hash(body, fnv1a("")));
 }
 
 bool same_shape(std::string_view hash, std::string_view other) {

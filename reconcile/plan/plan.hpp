@@ -88,7 +88,6 @@ struct Observed {
 struct Settings {
   /// Service images for stack resources without spec.image: by the last part of their name ("datastore", …, "puller").
   std::map<std::string, std::string, std::less<>> images;
-  std::string wait_image;                  // unused by kinds that bring their own `migrate`
   std::vector<std::string> gpu_resources;  // names that count as a GPU beside those ending in "/gpu"
   /// Whether workflow pods of an evaluator may also create and patch workflowtaskresults, as the executor of Argo
   /// Workflows 3.4 and later needs it; the specification's rights alone otherwise.

@@ -54,14 +54,6 @@ void use_database(Workload& workload, const Field& database) {
   workload.main.env.push_back(parts::env_value("STACKGATE_DATABASE_PASSWORD_FILE", folder + "/password"));
 }
 
-/// "registry.example.com:5000/team/datastore:0.1.0@sha256:…" without tag and digest.
-std::string_view repository_of(std::string_view image) {
-  image = image.substr(0, image.find('@'));
-  const std::size_t colon = image.rfind(':');
-  if (colon == std::string_view::npos || image.find('/', colon) != std::string_view::npos) return image;
-  return image.substr(0, colon);
-}
-
 /// The container's image with a sub-command: same environment, same volumes.
 parts::Container sub_command(const parts::Container& main, std::string_view word) {
   parts::Container out = main;
@@ -77,7 +69,6 @@ parts::Container sub_command(const parts::Container& main, std::string_view word
 
 Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& defaults) {
   Workload workload = parts::read_workload(scope, defaults);
-  workload.main.image = image_of(scope.spec["image"], workload.main.image);
   workload.fs_group = nonroot_group;
   auto& env = workload.main.env;
   env.push_back(parts::env_value("STACKGATE_LISTEN", fmt::format("0.0.0.0:{}", parts::workload_port)));
@@ -97,12 +88,6 @@ std::string mount_secret(Workload& workload, std::string_view volume, std::strin
   workload.volumes.push_back(parts::secret_volume(volume, secret, items));
   workload.main.mounts.push_back({.volume = std::string(volume), .path = path, .read_only = true});
   return path;
-}
-
-std::string image_of(const Field& image, std::string_view own) {
-  const auto tag = image["tag"].text();
-  if (image["repository"].present() || !tag || own.empty()) return parts::read_image(image, own);
-  return fmt::format("{}:{}", repository_of(own), *tag);
 }
 
 std::string image_or_own(const parts::Scope& scope, const Field& field, std::string_view own) {

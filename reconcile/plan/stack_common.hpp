@@ -29,9 +29,6 @@ void put_text(parts::Workload& workload, std::string_view name, const parts::Fie
 std::string mount_secret(parts::Workload& workload, std::string_view volume, std::string_view secret,
                          const std::vector<parts::KeyToPath>& items = {});
 
-/// repository:tag of an image object. A tag without a repository is one of `own`, the operator's image.
-std::string image_of(const parts::Field& image, std::string_view own);
-
 /// The image that `field` names, or the operator's own of that name.
 std::string image_or_own(const parts::Scope& scope, const parts::Field& field, std::string_view own);
 

@@ -2,10 +2,10 @@
 
 #include "reconcile/plan/kinds.hpp"
 #include "reconcile/plan/parts/env_text.hpp"
-#include "reconcile/plan/parts/fnv.hpp"
 #include "reconcile/plan/stack_common.hpp"
 #include "reconcile/plan/stack_customizer_config.hpp"
 #include "reconcile/plan/stack_customizer_rights.hpp"
+#include "services/kit/base/fnv.hpp"
 
 namespace stackgate::reconcile {
 namespace customizer {
@@ -32,7 +32,7 @@ void use_jobs_config(const Scope& scope, Workload& workload) {
     out.key("data");
     out.object([&] { out.member("config.json", std::string_view(config)); });
   });
-  workload.annotations.insert_or_assign("stackgate.dev/config", fmt::format("{:016x}", parts::fnv1a(config)));
+  workload.annotations.insert_or_assign("stackgate.dev/config", fmt::format("{:016x}", fnv1a(config)));
   workload.main.env.push_back(
       env_value("STACKGATE_CUSTOMIZER_CONFIG_FILE", mount_config_map(workload, "config", name) + "/config.json"));
 }

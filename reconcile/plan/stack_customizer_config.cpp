@@ -73,7 +73,7 @@ void write_tracker(json::Writer& out, const Field& tracker) {
 std::string training_image(const parts::Scope& scope, const Field& image) {
   const auto& images = scope.planning.settings.images;
   const auto own = images.find("trainer");
-  return stack::image_of(image, own == images.end() ? std::string_view{} : own->second);
+  return parts::read_image(image, own == images.end() ? std::string_view{} : own->second);
 }
 
 void write_training(const parts::Scope& scope, json::Writer& out, const Field& training) {

@@ -2,6 +2,7 @@
 // asked. Pure and thread-safe.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -23,15 +24,14 @@ inline std::int64_t number_at(std::string_view text, std::size_t at, std::size_t
 /// Seconds since the epoch of "2026-11-21T05:43:16Z", or nothing; Kubernetes writes times in UTC.
 inline std::optional<std::int64_t> seconds_of(std::string_view time) {
   if (time.size() < 20) return std::nullopt;
-  std::int64_t year = detail::number_at(time, 0, 4);
+  const std::int64_t year = detail::number_at(time, 0, 4);
   const std::int64_t month = detail::number_at(time, 5, 2), day = detail::number_at(time, 8, 2),
                      hour = detail::number_at(time, 11, 2), minute = detail::number_at(time, 14, 2),
                      second = detail::number_at(time, 17, 2);
   if (std::min({year, month, day, hour, minute, second}) < 0) return std::nullopt;
-  // Days of the proleptic Gregorian calendar, with years that begin in March.
-  if (month <= 2) --year;
-  const std::int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * ((month + 9) % 12) + 2) / 5 + day;
-  return ((days * 24 + hour) * 60 + minute) * 60 + second;
+  const std::chrono::sys_days days =
+      std::chrono::year(static_cast<int>(year)) / static_cast<int>(month) / static_cast<int>(day);
+  return ((days.time_since_epoch().count() * 24 + hour) * 60 + minute) * 60 + second;
 }
 
 }  // namespace stackgate::reconcile
