@@ -68,4 +68,5 @@ int main() {
                 .unit = "µs",
                 .limit = 1,
                 .text = "one owner's five entries of 5,000"});
+  return bench::exit_status;
 }

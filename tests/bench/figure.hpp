@@ -20,8 +20,12 @@ struct Figure {
   std::string text;
 };
 
+/// What main() returns: 1 when a figure was beyond its limit.
+inline int exit_status = 0;
+
 inline void print(const Figure& figure) {
   const bool within = figure.at_least ? figure.value >= figure.limit : figure.value <= figure.limit;
+  if (!within) exit_status = 1;
   fmt::print("{}\n", fmt::format(R"({{"name":"{}","value":{:.3f},"unit":"{}","limit":{},"within":{},"beside":{:.3f}}})",
                                  figure.name, figure.value, figure.unit, figure.limit, within, figure.beside));
   std::fflush(stdout);

@@ -11,6 +11,7 @@
 
 #include "certs/issuer.hpp"
 #include "services/kit/http/listen.hpp"
+#include "tests/bench/figure.hpp"
 #include "tests/bench/load.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/bench/review_bodies.hpp"
@@ -27,25 +28,6 @@ constexpr int rounds = 7;
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-struct Figure {
-  std::string name;
-  double value;
-  std::string unit;
-  double limit;
-  bool at_least = false;  // the limit is a lower one
-  double beside;          // what it is measured against, in the text's unit
-  std::string text;
-};
-
-void print(const Figure& figure) {
-  const bool within = figure.at_least ? figure.value >= figure.limit : figure.value <= figure.limit;
-  fmt::print("{}\n", fmt::format(R"({{"name":"{}","value":{:.3f},"unit":"{}","limit":{},"within":{},"beside":{:.3f}}})",
-                                 figure.name, figure.value, figure.unit, figure.limit, within, figure.beside));
-  fmt::print(stderr, "  {:<34} {:>8.2f} {:<8} {} {:<5} {:<4} {}\n", figure.name, figure.value, figure.unit,
-             figure.at_least ? "≥" : "≤", figure.limit, within ? "ok" : "MISS", figure.text);
-  std::fflush(stdout);
 }
 
 std::uint16_t free_port() {
@@ -320,6 +302,7 @@ int main(int, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   try {
     Bench(from_environment("STACKGATE", fs::path(argv[0]).parent_path() / "stackgate")).run();
+    return exit_status;
   } catch (const std::exception& error) {
     fmt::print(stderr, "gate_bench: {}\n", error.what());
     return 1;

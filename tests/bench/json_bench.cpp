@@ -65,4 +65,5 @@ int main() {
   std::string wide = "{";
   for (int i = 0; i < 20000; ++i) wide += fmt::format("{}\"key-{}\":{}", i == 0 ? "" : ",", i * 7919 % 20011, i);
   compare("one_object_20000_keys", wide + "}", 10000);
+  return stackgate::bench::exit_status;
 }

@@ -43,4 +43,5 @@ int main() {
          .unit = "ns",
          .limit = 1'000,
          .text = "1,000 keys are delayed"});
+  return stackgate::bench::exit_status;
 }

@@ -324,7 +324,7 @@ class Bench {
 int main() {
   try {
     stackgate::bench::Bench().run();
-    return 0;
+    return stackgate::bench::exit_status;
   } catch (const std::exception& error) {
     std::cerr << "reconcile_bench: " << error.what() << '\n';
     return 1;

@@ -111,5 +111,5 @@ int main() {
   };
   figure("schema-check-small-object", small, 3);
   figure("schema-check-4000-env", large, 1000);
-  return 0;
+  return bench::exit_status;
 }

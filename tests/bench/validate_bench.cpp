@@ -136,5 +136,5 @@ int main() {
                 .at_least = true,
                 .beside = count / seconds,
                 .text = "10,000 files, every tenth with a fault"});
-  return wrong.empty() ? 0 : 1;
+  return wrong.empty() ? bench::exit_status : 1;
 }
