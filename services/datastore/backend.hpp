@@ -1,0 +1,31 @@
+// What the handlers of every API work on. Made by main(), shared by all threads, outlives every request.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "services/kit/log/log.hpp"
+#include "services/kit/objects/store.hpp"
+#include "services/kit/sql/database.hpp"
+
+namespace stackgate::datastore {
+
+class Accounts;      // accounts/accounts.hpp: who is who; tokens, passwords, failed sign-ins
+class Repositories;  // repositories/repositories.hpp: records and folders
+namespace lfs {
+class Objects;  // lfs/objects.hpp: large files, their links to repositories
+}
+
+struct Backend {
+  sql::Database& database;
+  Accounts& accounts;
+  Repositories& repositories;
+  objects::Store& store;  // large files
+  lfs::Objects& large_files;
+  std::string jwt_key;     // raw bytes
+  bool serve_direct = true;  // presigned URLs instead of passing bytes through; only where the store can
+  std::uint64_t lfs_threshold = 1'000'000;  // bytes; files beyond it are large
+  bool anonymous_read = true;               // public repositories without signing in
+};
+
+}  // namespace stackgate::datastore

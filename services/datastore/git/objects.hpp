@@ -1,0 +1,123 @@
+// What is in a repository: references, commits, trees, blobs. Reads through libgit2, which stays behind the .cpp files of
+// this folder. One Repository object belongs to one thread at a time; opening is cheap. It sees packs that others add.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stackgate::datastore::git {
+
+using Oid = std::string;  // 40 lower-case hex digits
+
+enum class Fault : std::uint8_t { missing, invalid, conflict, exists, full, broken };
+
+struct GitError {
+  Fault fault = Fault::broken;
+  std::string message;  // for a person; names the revision or path
+};
+
+template <typename T>
+using Expected = std::expected<T, GitError>;
+
+enum class EntryKind : std::uint8_t { file, executable, symlink, folder, submodule };
+
+/// An LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md) found in a blob of at most 1,024 bytes.
+struct LfsPointer {
+  std::string oid;  // sha-256, hex
+  std::uint64_t size = 0;
+  std::uint64_t pointer_size = 0;
+};
+
+struct Entry {
+  std::string path;  // from the root, raw bytes
+  EntryKind kind = EntryKind::file;
+  Oid oid;
+  std::uint64_t size = 0;           // of the blob; 0 for folders and submodules
+  std::optional<LfsPointer> lfs{};  // filled where TreeOptions asks
+};
+
+struct Signature {
+  std::string name, email;
+  std::int64_t seconds = 0;  // since 1970, UTC
+  int offset_minutes = 0;
+};
+
+struct Commit {
+  Oid oid, tree;
+  std::vector<Oid> parents;
+  Signature author, committer;
+  std::string message;  // whole; title() is its first line
+  std::string title() const { return message.substr(0, message.find('\n')); }
+};
+
+struct Ref {
+  std::string name;  // refs/heads/main
+  Oid oid;           // what it points at
+  Oid peeled;        // the commit behind an annotated tag; otherwise empty
+};
+
+struct TreeOptions {
+  bool recursive = false;
+  bool sizes = true;
+  bool lfs = false;         // look into small blobs for pointers
+  std::string after{};      // paging: entries behind this path
+  std::size_t limit = 1000;
+};
+
+struct DiffLine {
+  char origin;  // '+', '-', ' '
+  int old_line, new_line;
+  std::string text;
+};
+struct DiffHunk {
+  std::string header;
+  std::vector<DiffLine> lines;
+};
+struct DiffFile {
+  std::string old_path, new_path;  // one is empty for added and deleted
+  bool binary = false, truncated = false;
+  std::uint64_t added = 0, removed = 0;
+  std::vector<DiffHunk> hunks;
+};
+struct DiffLimits {
+  std::size_t files = 300, lines_per_file = 2'000, bytes = 2 * 1024 * 1024;
+};
+
+class Repository {
+ public:
+  static Expected<std::unique_ptr<Repository>> open(const std::string& path);
+  virtual ~Repository() = default;
+
+  virtual Expected<std::vector<Ref>> refs() = 0;  // refs/heads/ and refs/tags/, sorted
+  /// The branch that HEAD names, born or not: "main".
+  virtual Expected<std::string> head_branch() = 0;
+  /// A branch, a tag, a full reference, "HEAD" or a commit id of at least 7 digits, in this order. A commit.
+  virtual Expected<Oid> resolve(std::string_view revision) = 0;
+  virtual Expected<Commit> commit(const Oid& oid) = 0;
+  /// `path` empty: the root. An error when it is a file.
+  virtual Expected<std::vector<Entry>> tree(const Oid& commit, std::string_view path, const TreeOptions& options) = 0;
+  /// The entry at a path, with its LFS pointer if it is one.
+  virtual Expected<Entry> entry(const Oid& commit, std::string_view path) = 0;
+  /// A blob's bytes; Fault::full when it has more than `largest`.
+  virtual Expected<std::string> blob(const Oid& oid, std::uint64_t largest) = 0;
+  /// The same in pieces; `take` returns false to stop.
+  virtual Expected<void> stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) = 0;
+  /// From `commit` backwards, newest first; with a path, only commits that changed it.
+  virtual Expected<std::vector<Commit>> log(const Oid& commit, std::string_view path, std::size_t skip,
+                                            std::size_t limit) = 0;
+  virtual Expected<std::size_t> count_commits(const Oid& commit, std::size_t at_most) = 0;
+  /// For each of the names in one folder, the newest commit that changed it. Looks at most `at_most` commits back;
+  /// what it did not find by then is missing.
+  virtual Expected<std::vector<std::pair<std::string, Commit>>> last_commits(const Oid& commit, std::string_view folder,
+                                                                             const std::vector<std::string>& names,
+                                                                             std::size_t at_most) = 0;
+  /// `from` empty: against the empty tree.
+  virtual Expected<std::vector<DiffFile>> diff(const Oid& from, const Oid& to, const DiffLimits& limits) = 0;
+};
+
+}  // namespace stackgate::datastore::git

@@ -1,0 +1,71 @@
+// HTTP client for services that call others: streaming both ways, deadlines, retries with back-off and jitter. libcurl
+// stays behind client.cpp. Thread-safe; calls block.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/kit/base/error.hpp"
+
+namespace stackgate::fetch {
+
+struct Options {
+  std::chrono::milliseconds connect{5'000};
+  std::chrono::milliseconds pause{60'000};  // the longest time without a byte
+  std::chrono::milliseconds whole{0};       // 0: no limit
+  unsigned retries = 3;                     // for what may be repeated: see Call::repeatable
+  std::string ca_file{};
+  /// Follow redirects only within the same origin; credentials never leave it.
+  unsigned redirects = 0;
+  /// Addresses that are not for us when a URL comes from outside (SSRF): link-local, loopback, metadata services.
+  bool public_addresses_only = false;
+  std::string user_agent = "stackgate";
+};
+
+struct Call {
+  std::string method = "GET";
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string body{};
+  /// Instead of `body`: fills the space, 0 is the end. Such a call is repeated only with `rewind`.
+  std::function<std::size_t(char* space, std::size_t size)> read_body{};
+  std::optional<std::uint64_t> body_size{};  // of read_body; chunked without it
+  std::function<bool()> rewind{};
+  /// Instead of Reply::body: false cancels. Called only for a status below 300.
+  std::function<bool(std::string_view)> take_body{};
+  std::uint64_t largest_reply = 16 * 1024 * 1024;  // of a reply that is held
+  /// GET, HEAD, PUT and DELETE are; say so for a POST that may come twice.
+  std::optional<bool> repeatable{};
+  std::chrono::milliseconds whole{0};  // overrides Options
+};
+
+struct Reply {
+  int status = 0;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  /// The first of that name, without case.
+  std::optional<std::string_view> header(std::string_view name) const;
+};
+
+class Client {
+ public:
+  explicit Client(Options options = {});
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  /// Any status is a reply; an error is a call that got none, in words that name host and cause and no credentials.
+  std::expected<Reply, Error> call(const Call& call);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stackgate::fetch

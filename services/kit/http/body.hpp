@@ -1,0 +1,51 @@
+// Bodies that pass through instead of being held: what a handler on a pool thread reads and writes while the I/O thread
+// moves bytes. Back-pressure is TCP's own: nothing is read from a peer while the handler is behind, and a handler waits
+// while the peer is.
+//
+// Both ends block; call them from pool threads, never from an I/O thread. One thread at a time per object.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "services/kit/base/error.hpp"
+
+namespace stackgate::http {
+
+/// Why a body ended early. `status` is what the client deserves, if it can still be told (408, 413, 400); 0 when it is
+/// gone or the server stops.
+struct BodyError {
+  int status = 0;
+  Error error;
+};
+
+/// The body of a request whose BodyPlan said `stream`.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  /// Fills a part of `space` and says how much; 0 is the end. At most a few hundred KiB wait unread at any time.
+  /// The peer gets its "100 Continue" at the first call.
+  virtual std::expected<std::size_t, BodyError> read(std::span<char> space) = 0;
+  /// Content-Length; nothing when the body is chunked.
+  virtual std::optional<std::uint64_t> length() const = 0;
+};
+
+/// The body of an answer begun with Responder::start. Destroying it before finish() cuts the connection, so that a
+/// client can tell a part from the whole.
+class BodyWriter {
+ public:
+  virtual ~BodyWriter() = default;
+  /// Waits while more than a few hundred KiB have not been taken by the peer. An error: it is gone, or too slow.
+  virtual std::expected<void, Error> write(std::string_view bytes) = 0;
+  /// `length` bytes of `fd` from `offset`, with sendfile(2) where the connection is plain. `fd` stays the caller's and
+  /// must stay open until this returns, which is when the last byte has been handed to the kernel.
+  virtual std::expected<void, Error> send_file(int fd, std::uint64_t offset, std::uint64_t length) = 0;
+  /// The body is whole. Without it, it is not.
+  virtual std::expected<void, Error> finish() = 0;
+  /// The peer has closed its side or the connection broke: nobody will read what comes. For long polls and SSE.
+  virtual bool gone() const = 0;
+};
+
+}  // namespace stackgate::http

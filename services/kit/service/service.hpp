@@ -1,0 +1,48 @@
+// The process shell that all six services share: settings in, logs, signals, health, metrics, telemetry, an App with the
+// service's routes, and a graceful end.
+#pragma once
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/base/error.hpp"
+#include "services/kit/metrics/registry.hpp"
+#include "services/kit/settings/settings.hpp"
+#include "services/kit/web/route.hpp"
+
+namespace stackgate::service {
+
+/// Settings that every service has: listen, data-dir, database-url, database-password(-file), log-format, log-level,
+/// tls-cert, tls-key, public-url, threads, pool-threads, drain times, the OTEL_* variables.
+std::vector<settings::Setting> common_settings();
+
+/// One thing that must work before the service is ready ("database", "object store"). Asked in the background every few
+/// seconds with a time-out; probes read the last answer and never wait.
+struct Check {
+  std::string name;
+  std::function<std::expected<void, Error>(std::chrono::milliseconds limit)> ask;
+};
+
+struct Parts {
+  std::vector<web::Route> routes;
+  std::vector<Check> checks{};
+  std::function<void()> on_stop{};  // after the last request
+  std::shared_ptr<void> keep{};     // lives as long as the routes
+};
+
+struct Service {
+  settings::Program program;
+  /// Builds the parts from good settings. The error is printed and ends the process with 1.
+  std::function<std::expected<Parts, Error>(const settings::Values&, metrics::Registry&)> build;
+  /// The other commands; returns the exit status.
+  std::function<int(const settings::Values&)> run_command{};
+};
+
+/// main() of a service. Exit status: 0, 1 for a failure, 2 for wrong settings.
+int run(const Service& service, int argc, char** argv);
+
+}  // namespace stackgate::service

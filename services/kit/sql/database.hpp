@@ -1,0 +1,92 @@
+// One database, SQLite or PostgreSQL, behind plain values: a pool of sessions, transactions, time-outs. Thread-safe.
+//
+// Statements are written once for both: placeholders $1, $2 … , ISO 8601 UTC texts for times, BIGINT, TEXT, BOOLEAN as
+// 0/1 integers, "INSERT … ON CONFLICT", "RETURNING". What only one engine has is chosen by engine().
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace stackgate::sql {
+
+enum class Engine : std::uint8_t { sqlite, postgresql };
+
+enum class Fault : std::uint8_t {
+  away,       // cannot be reached, closed the connection, or did not answer in time: 503, try again
+  busy,       // every session is in use, or a lock was not had in time: 503, try again
+  conflict,   // serialization failure or deadlock that outlived the retries
+  duplicate,  // a unique constraint
+  refers,     // a foreign key or check constraint
+  broken,     // anything else: a fault in the statement or the schema
+};
+
+struct SqlError {
+  Fault fault = Fault::broken;
+  std::string message;     // the engine's own words with the statement's first words; never a value or a password
+  std::string constraint;  // duplicate, refers: its name where the engine tells
+};
+
+/// Text may hold any bytes; on PostgreSQL a NUL is an error.
+using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
+
+class Row {
+ public:
+  explicit Row(std::vector<Value> values) : values_(std::move(values)) {}
+  bool is_null(std::size_t column) const { return std::holds_alternative<std::nullptr_t>(values_.at(column)); }
+  /// 0 or empty for NULL; numbers and texts are converted where that loses nothing, std::logic_error otherwise.
+  std::int64_t integer(std::size_t column) const;
+  double real(std::size_t column) const;
+  std::string text(std::size_t column) const;
+
+ private:
+  std::vector<Value> values_;
+};
+
+struct Result {
+  std::vector<Row> rows;      // SELECT, RETURNING
+  std::int64_t affected = 0;  // INSERT, UPDATE, DELETE
+};
+
+template <typename T>
+using Expected = std::expected<T, SqlError>;
+
+/// One transaction, or one statement on its own. Belongs to the calling thread.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual Engine engine() const = 0;
+  virtual Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {}) = 0;
+};
+
+struct Options {
+  unsigned sessions = 8;  // SQLite: readers; there is one writer
+  std::chrono::milliseconds connect{5'000};
+  std::chrono::milliseconds statement{10'000};  // a longer one is cancelled; a server that does not react is left
+  std::chrono::milliseconds wait{5'000};        // for a free session or a lock
+};
+
+class Database {
+ public:
+  /// "sqlite:PATH" or "postgresql://user@host:port/name?sslmode=…" (libpq's own grammar; no password in it, it comes
+  /// beside). Opening does not connect: a database that is away is the business of the first statement.
+  static std::expected<std::unique_ptr<Database>, std::string> open(std::string_view url, std::string_view password,
+                                                                    Options options = {});
+  virtual ~Database() = default;
+
+  virtual Engine engine() const = 0;
+  /// One statement by itself.
+  virtual Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {}) = 0;
+  /// All or nothing. `work` may run again (serialization failure, deadlock, a connection that broke before anything
+  /// was done): no effects outside the session. It rolls back when it returns an error.
+  virtual Expected<void> transact(const std::function<Expected<void>(Session&)>& work) = 0;
+  /// Does it answer? For readiness; returns within `limit`.
+  virtual Expected<void> ping(std::chrono::milliseconds limit) = 0;
+};
+
+}  // namespace stackgate::sql

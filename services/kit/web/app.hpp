@@ -1,0 +1,47 @@
+// A routing table served: HTTP server, pool for what waits, access log, metrics, request ids, traces, health.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "services/kit/base/error.hpp"
+#include "services/kit/http/server.hpp"
+#include "services/kit/metrics/registry.hpp"
+#include "services/kit/web/route.hpp"
+
+namespace stackgate::web {
+
+/// One finished request, for whoever wants to know (traces, a service's own access table). Called on the thread that
+/// finished it; must not block.
+struct Served {
+  const http::Request& request;
+  std::string_view pattern, request_id, actor;
+  int status;
+  std::uint64_t bytes_in, bytes_out;
+  std::chrono::nanoseconds took;
+};
+
+struct AppConfig {
+  http::ServerConfig server{};
+  unsigned pool_threads = 16;     // requests that wait at the same time; streams hold one each
+  std::size_t pool_queue = 1024;  // beyond it: 503 with Retry-After
+  std::string public_url{};       // see Call::base_url
+  bool trust_forwarded = false;   // X-Forwarded-* are believed
+  metrics::Registry* metrics = nullptr;
+  std::vector<std::function<void(const Served&)>> observers{};
+};
+
+class App {
+ public:
+  /// The error names a pattern that is malformed or stands twice.
+  static std::expected<std::unique_ptr<App>, Error> start(AppConfig config, std::vector<Route> routes);
+  virtual ~App() = default;
+  virtual std::uint16_t port() const = 0;
+  virtual http::Server& server() = 0;  // for run::stop_gracefully
+};
+
+}  // namespace stackgate::web
