@@ -63,4 +63,24 @@ std::optional<std::string> decode(std::string_view text) {
   return out;
 }
 
+std::string encode_url(std::string_view bytes) {
+  std::string out = encode(bytes);
+  while (out.ends_with('=')) out.pop_back();
+  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  return out;
+}
+
+std::optional<std::string> decode_url(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain) {
+    if (c == '+' || c == '/' || c == '=' || c == '\r' || c == '\n') return std::nullopt;
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  }
+  if (plain.size() % 4 == 1) return std::nullopt;
+  plain.append((4 - plain.size() % 4) % 4, '=');
+  std::optional<std::string> out = decode(plain);
+  if (out && encode_url(*out) != text) return std::nullopt;
+  return out;
+}
+
 }  // namespace stackgate::base64
