@@ -1,0 +1,44 @@
+// From a request to "this account may do this with that repository", the same for every API: what it may not becomes a
+// Failure with the right status, message and headers; the route's dialect gives it its shape.
+#pragma once
+#include <expected>
+#include <string_view>
+
+#include "services/datastore/accounts/accounts.hpp"
+#include "services/datastore/accounts/identity.hpp"
+#include "services/datastore/backend.hpp"
+#include "services/datastore/git/objects.hpp"
+#include "services/datastore/repositories/access.hpp"
+#include "services/datastore/repositories/repositories.hpp"
+#include "services/kit/objects/store.hpp"
+#include "services/kit/web/call.hpp"
+
+namespace stackgate::datastore {
+
+/// Who sent it, by its Authorization header; anonymous without one. Wrong credentials are a failure even where none are
+/// needed. Tells the access log.
+std::expected<Identity, web::Failure> identify(Backend& backend, web::Call& call);
+/// The same, and 401 for nobody.
+std::expected<Identity, web::Failure> identify_someone(Backend& backend, web::Call& call);
+
+struct Allowed {
+  Identity identity;
+  Repository repository;
+};
+/// identify(), find and judge(). 401 carries WWW-Authenticate, 404 the code "RepoNotFound".
+std::expected<Allowed, web::Failure> allow(Backend& backend, web::Call& call, std::string_view owner,
+                                           std::string_view name, Action action);
+/// The same for an identity that came another way (a session, a token in the URL).
+std::expected<Repository, web::Failure> allow(Backend& backend, const Identity& identity, std::string_view owner,
+                                              std::string_view name, Action action);
+
+/// 401 with `WWW-Authenticate: Basic realm="stackgate"`.
+web::Failure unauthorized(std::string_view message = "authentication is required");
+
+web::Failure to_failure(const AccountError& error);
+web::Failure to_failure(const RepositoryError& error);
+web::Failure to_failure(const git::GitError& error);
+web::Failure to_failure(const sql::SqlError& error);
+web::Failure to_failure(const objects::StoreError& error);
+
+}  // namespace stackgate::datastore

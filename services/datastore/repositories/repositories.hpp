@@ -1,0 +1,114 @@
+// Records and folders of repositories. Thread-safe; calls block on the database and, where folders change, on the disk.
+// Several replicas may work on one database and one volume: nothing is remembered between calls.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/datastore/accounts/identity.hpp"
+#include "services/datastore/repositories/record.hpp"
+#include "services/kit/sql/database.hpp"
+
+namespace stackgate::datastore {
+
+enum class RepositoryFault : std::uint8_t {
+  missing,      // 404
+  exists,       // 409
+  invalid,      // 422
+  unavailable,  // 503: the database is away or busy
+  full,         // 507: no space left
+  broken,       // 500
+};
+
+struct RepositoryError {
+  RepositoryFault fault = RepositoryFault::broken;
+  std::string message;  // for the client
+};
+
+struct NewRepository {
+  std::int64_t owner_id = 0;
+  std::string name{};
+  std::optional<RepositoryType> type{};
+  std::string description{};
+  bool is_private = false;
+  std::string default_branch = "main";
+};
+
+/// Members that are set are changed.
+struct RepositoryChange {
+  std::optional<std::string> name{};
+  std::optional<std::int64_t> owner_id{};
+  std::optional<std::string> description{};
+  std::optional<bool> is_private{}, archived{};
+  std::optional<std::string> default_branch{};  // the record only; git::set_default_branch moves HEAD
+};
+
+enum class RepositoryOrder : std::uint8_t { name, created, updated, size, id };
+
+struct RepositoryFilter {
+  std::string search{};                  // part of the name or of the description, without case
+  std::string owner{};                   // exactly, without case
+  std::optional<RepositoryType> type{};  // with `untyped_too`: or none
+  bool untyped_too = true;
+  std::optional<bool> is_private{}, archived{};
+  RepositoryOrder order = RepositoryOrder::name;
+  bool descending = false;
+  std::size_t skip = 0, limit = 50;
+};
+
+struct RepositoryPage {
+  std::vector<Repository> items;
+  std::size_t total = 0;  // over all pages
+};
+
+class Repositories {
+ public:
+  template <typename T>
+  using Expected = std::expected<T, RepositoryError>;
+
+  /// `data`: repositories lie in <data>/repositories, what was deleted in <data>/trash until swept.
+  Repositories(sql::Database& database, std::string data);
+
+  /// Without case, with or without ".git", through the names that it had before (compare full_name() to redirect).
+  Expected<Repository> find(std::string_view owner, std::string_view name);
+  Expected<Repository> find(std::int64_t id);
+  /// Only what `viewer` may see.
+  Expected<RepositoryPage> list(const Identity& viewer, const RepositoryFilter& filter);
+  /// Every record in the order of ids, for sweeps and fsck; `visit` returns false to stop.
+  Expected<void> each(const std::function<bool(const Repository&)>& visit);
+
+  /// Folder and record, or neither: what a crash leaves of a folder is swept.
+  Expected<Repository> create(const NewRepository& wanted);
+  /// A rename or transfer keeps the former name as a redirect until somebody else takes it.
+  Expected<Repository> update(std::int64_t id, const RepositoryChange& change);
+  /// The record goes first, then the folder to the trash.
+  Expected<void> remove(std::int64_t id);
+  /// After a push or commit: updated_at. `size` in bytes when somebody has measured it.
+  Expected<void> touch(std::int64_t id, std::optional<std::uint64_t> size = {});
+
+  /// Where its objects lie; absolute if `data` was.
+  std::string path(std::int64_t id) const;
+  std::string path(const Repository& repository) const { return path(repository.id); }
+
+  struct Swept {
+    std::size_t orphans = 0, trash = 0, measured = 0;
+  };
+  /// Folders without a record (older than an hour) go to the trash, trash older than an hour is deleted, sizes of what
+  /// changed are measured anew. Safe beside other replicas.
+  Expected<Swept> sweep();
+
+ private:
+  sql::Database& database_;
+  std::string data_;
+};
+
+/// 1 to 100 of letters, digits, "-", "_", ".", not "." or "..", not ending in ".git", ".lock" or ".wiki", no word that
+/// URLs use. Nothing, or what is wrong.
+std::optional<std::string> fault_of_repository_name(std::string_view name);
+
+}  // namespace stackgate::datastore
