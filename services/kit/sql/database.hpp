@@ -21,6 +21,7 @@ enum class Fault : std::uint8_t {
   away,       // cannot be reached, closed the connection, or did not answer in time: 503, try again
   busy,       // every session is in use, or a lock was not had in time: 503, try again
   conflict,   // serialization failure or deadlock that outlived the retries
+  full,       // no space left in the database's storage: 507
   duplicate,  // a unique constraint
   refers,     // a foreign key or check constraint
   broken,     // anything else: a fault in the statement or the schema
@@ -29,15 +30,18 @@ enum class Fault : std::uint8_t {
 struct SqlError {
   Fault fault = Fault::broken;
   std::string message;     // the engine's own words with the statement's first words; never a value or a password
-  std::string constraint;  // duplicate, refers: its name where the engine tells
+  std::string constraint;  // duplicate, refers: PostgreSQL: its name; SQLite: "table.column"
 };
 
-/// Text may hold any bytes; on PostgreSQL a NUL is an error.
+/// Text is UTF-8 without NUL; anything else is an error on both engines, as PostgreSQL has it: store bytes as
+/// hexadecimal or base64.
 using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
 
 class Row {
  public:
   explicit Row(std::vector<Value> values) : values_(std::move(values)) {}
+  std::size_t size() const { return values_.size(); }
+  const Value& value(std::size_t column) const { return values_.at(column); }
   bool is_null(std::size_t column) const { return std::holds_alternative<std::nullptr_t>(values_.at(column)); }
   /// 0 or empty for NULL; numbers and texts are converted where that loses nothing, std::logic_error otherwise.
   std::int64_t integer(std::size_t column) const;
@@ -56,12 +60,20 @@ struct Result {
 template <typename T>
 using Expected = std::expected<T, SqlError>;
 
-/// One transaction, or one statement on its own. Belongs to the calling thread.
+/// One transaction. Belongs to the calling thread, and lives as long as the function that was given it.
 class Session {
  public:
   virtual ~Session() = default;
   virtual Engine engine() const = 0;
+  /// Exactly one statement. Its text never holds a value of a caller's: those are bound to $1 …. Statements that come
+  /// again are prepared once per connection, so keep their texts constant.
+  /// After an error the transaction is over, on both engines: every further call returns that error again, and nothing
+  /// is committed. What may exist already is written with ON CONFLICT.
   virtual Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {}) = 0;
+  /// Several statements without values, each ended by ';': migrations.
+  virtual Expected<void> script(std::string_view statements) = 0;
+  /// Instead of Options::statement and Options::wait, for what follows in this transaction.
+  virtual Expected<void> allow(std::chrono::milliseconds limit) = 0;
 };
 
 struct Options {
@@ -73,18 +85,24 @@ struct Options {
 
 class Database {
  public:
-  /// "sqlite:PATH" or "postgresql://user@host:port/name?sslmode=…" (libpq's own grammar; no password in it, it comes
-  /// beside). Opening does not connect: a database that is away is the business of the first statement.
+  /// "sqlite:PATH" (a file; its folder must exist) or "postgresql://user@host:port/name?sslmode=…" (libpq's own
+  /// grammar; no password in it, it comes beside). Opening does not connect: a database that is away is the business of
+  /// the first statement.
   static std::expected<std::unique_ptr<Database>, std::string> open(std::string_view url, std::string_view password,
                                                                     Options options = {});
   virtual ~Database() = default;
 
   virtual Engine engine() const = 0;
-  /// One statement by itself.
+  /// One statement by itself. One that only reads is tried again on a new connection when the old one turns out dead;
+  /// one that writes only when it was not sent, so `away` may mean that it was done.
   virtual Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {}) = 0;
-  /// All or nothing. `work` may run again (serialization failure, deadlock, a connection that broke before anything
-  /// was done): no effects outside the session. It rolls back when it returns an error.
+  /// All or nothing, as if transactions ran one after the other (PostgreSQL: SERIALIZABLE; SQLite: one writer at a
+  /// time). `work` may run again (serialization failure, deadlock, a connection that broke before the end): no effects
+  /// outside the session. It rolls back when it returns an error or throws. Do not call the database from inside
+  /// `work`. `away` from the COMMIT itself says in its message that the outcome is not known.
   virtual Expected<void> transact(const std::function<Expected<void>(Session&)>& work) = 0;
+  /// Several statements that only read, on one snapshot; beside writers, never waiting for them.
+  virtual Expected<void> read(const std::function<Expected<void>(Session&)>& work) = 0;
   /// Does it answer? For readiness; returns within `limit`.
   virtual Expected<void> ping(std::chrono::milliseconds limit) = 0;
 };
