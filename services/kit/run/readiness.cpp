@@ -15,7 +15,7 @@ void Readiness::add_warning(std::string name, Check check) {
 }
 
 Readiness::Report Readiness::report() const {
-  Report report{true, {}};
+  Report report{.ready = true};
   const auto note = [&report](const std::string& name, const std::string& reason) {
     report.ready = report.ready && reason.empty();
     report.text += reason.empty() ? "[+]" + name + " ok\n" : "[-]" + name + " failed: " + reason + "\n";
@@ -23,12 +23,14 @@ Readiness::Report Readiness::report() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [name, check, counts] : checks_) {
     const std::string reason = check();
+    report.items.push_back({name, reason, counts});
     if (counts || reason.empty())
       note(name, reason);
     else
       report.text += "[!]" + name + ": " + reason + "\n";
   }
-  if (stopping_) note("shutdown", "the process is stopping");
+  report.stopping = stopping_;
+  if (report.stopping) note("shutdown", "the process is stopping");
   return report;
 }
 

@@ -21,9 +21,15 @@ class Readiness {
   /// From now on not ready, for good.
   void begin_shutdown() { stopping_ = true; }
 
+  struct Item {
+    std::string name, reason;  // reason: empty when good
+    bool counts = true;
+  };
   struct Report {
     bool ready = false;
+    bool stopping = false;
     std::string text;  // "[+]listener ok\n[-]certificate failed: …\n[!]rights: …\n"
+    std::vector<Item> items{};
   };
   Report report() const;
 

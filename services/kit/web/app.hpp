@@ -18,27 +18,35 @@ namespace stackgate::web {
 /// One finished request, for whoever wants to know (traces, a service's own access table). Called on the thread that
 /// finished it; must not block.
 struct Served {
-  const http::Request& request;
-  std::string_view pattern, request_id, actor;
+  const http::Request& request;                 // head only; its body may be gone
+  std::string_view pattern, request_id, actor;  // pattern: "unmatched" where no route was found
   int status;
-  std::uint64_t bytes_in, bytes_out;
+  std::uint64_t bytes_in, bytes_out;  // of bodies
   std::chrono::nanoseconds took;
+  const TraceContext& trace;
+  std::chrono::system_clock::time_point began;
+  bool quiet;  // RouteOptions::quiet
+  bool whole;  // false: the answer was cut off
 };
 
 struct AppConfig {
   http::ServerConfig server{};
-  unsigned pool_threads = 16;     // requests that wait at the same time; streams hold one each
-  std::size_t pool_queue = 1024;  // beyond it: 503 with Retry-After
-  std::string public_url{};       // see Call::base_url
-  bool trust_forwarded = false;   // X-Forwarded-* are believed
+  unsigned pool_threads = 16;       // requests that wait at the same time; streams hold one each
+  std::size_t pool_queue = 1024;    // beyond it: 503 with Retry-After
+  std::string public_url{};         // see Call::base_url
+  bool trust_forwarded = false;     // X-Forwarded-* are believed
+  std::string documentation_url{};  // named in errors of the dialects that have a place for it
   metrics::Registry* metrics = nullptr;
+  std::function<bool()> stopping{};  // see Call::stopping(); thread-safe
+  bool sample_new_traces = false;    // those that begin here
   std::vector<std::function<void(const Served&)>> observers{};
 };
 
 class App {
  public:
-  /// The error names a pattern that is malformed or stands twice.
+  /// config.server.plan is the App's own. The error names a pattern that is malformed or stands twice.
   static std::expected<std::unique_ptr<App>, Error> start(AppConfig config, std::vector<Route> routes);
+  /// Cuts what is still being served and waits for the handlers. Drain server() first.
   virtual ~App() = default;
   virtual std::uint16_t port() const = 0;
   virtual http::Server& server() = 0;  // for run::stop_gracefully

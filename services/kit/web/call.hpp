@@ -12,6 +12,7 @@
 #include "services/kit/json/document.hpp"
 #include "services/kit/web/answer.hpp"
 #include "services/kit/web/query.hpp"
+#include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::web {
 
@@ -32,6 +33,10 @@ class Call {
   virtual std::string base_url() const = 0;
   /// Who is asking, for the access log; set by the handler once it knows.
   virtual void set_actor(std::string_view name) = 0;
+  /// Where this request stands in its trace; format_traceparent() of it goes with calls to other services.
+  virtual const TraceContext& trace() const = 0;
+  /// The process is draining: long polls and event streams should end soon.
+  virtual bool stopping() const = 0;
 
   /// Buffered routes: the whole body, inflated if it came with Content-Encoding: gzip. The failure is 400, 413 or 415.
   virtual std::expected<std::string_view, Failure> body() = 0;
@@ -40,9 +45,13 @@ class Call {
   /// Streamed routes: the body as it arrives, inflated likewise (with a limit on the ratio).
   virtual http::BodyReader& stream() = 0;
 
-  /// Begins an answer whose body follows; `length` unknown means chunked. Return Streamed{} afterwards. HEAD: the head
-  /// is sent and the writer swallows everything.
+  /// Begins an answer whose body follows, once; `length` unknown means chunked. Return Streamed{} afterwards. HEAD: the
+  /// head is sent and the writer swallows everything. The request's views end with the writer's finish(). A writer that
+  /// is destroyed without it cuts the connection.
   virtual std::unique_ptr<http::BodyWriter> start(http::Response head, std::optional<std::uint64_t> length) = 0;
 };
+
+/// The failure for a body that ended early.
+Failure to_failure(const http::BodyError& error);
 
 }  // namespace stackgate::web

@@ -1,0 +1,31 @@
+// Bodies of requests against a JSON Schema, with findings as the gate gives them.
+#pragma once
+#include <expected>
+#include <string_view>
+
+#include "services/kit/json/document.hpp"
+#include "services/kit/web/answer.hpp"
+#include "services/kit/web/call.hpp"
+#include "validators/json_schema/json_schema.hpp"
+
+namespace stackgate::web {
+
+/// Immutable; may be used from many threads. Make one for each route, at start.
+class BodySchema {
+ public:
+  /// `text`: JSON Schema draft 7, a string constant. Throws std::logic_error when it is no schema: a programming error.
+  explicit BodySchema(std::string_view text);
+
+  /// Call::json(), then the schema: 422 with every fault.
+  std::expected<const json::Document*, Failure> read(Call& call) const;
+  /// Empty: it fits.
+  validate::Findings check(const json::Value& value) const;
+
+ private:
+  validate::JsonSchema schema_;
+};
+
+/// 422 with these findings; the message counts them.
+Failure unprocessable(validate::Findings findings);
+
+}  // namespace stackgate::web

@@ -1,0 +1,34 @@
+// Failures as each API's clients read them. Pure.
+//
+//   plain   {"error":{"code","message","findings":[…]}}
+//   gitea   {"message","url"}                                             Gitea's API
+//   lfs     {"message","request_id","documentation_url"}                  git-lfs, docs/api/batch.md
+//   hub     {"error"}, X-Error-Code, X-Error-Message                      Hugging Face; clients read the headers
+//   openai  {"error":{"message","type","param","code"}}                   OpenAI API, "Error codes"
+//   nemo    {"detail": "…"} or {"detail":[{"loc","msg","type"}]} for 422  FastAPI
+//   html    a small page
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "services/kit/http/message.hpp"
+#include "services/kit/web/answer.hpp"
+#include "services/kit/web/route.hpp"
+
+namespace stackgate::web {
+
+struct ErrorContext {
+  std::string_view request_id{};
+  std::string_view documentation{};  // a URL, or empty
+};
+
+/// Never fails; a status outside 400 … 599 becomes 500.
+http::Response render(const Failure& failure, Dialect dialect, const ErrorContext& context = {});
+
+/// The message with every finding behind it, one line each, for dialects that have one text only.
+std::string message_with_findings(const Failure& failure);
+
+/// & < > " ' escaped; for texts and quoted attributes of HTML.
+std::string escape_html(std::string_view text);
+
+}  // namespace stackgate::web

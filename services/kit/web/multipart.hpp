@@ -1,0 +1,61 @@
+// multipart/form-data (RFC 7578, RFC 2046) as it arrives: parts in any order, none held in memory.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/kit/web/answer.hpp"
+#include "services/kit/web/call.hpp"
+
+namespace stackgate::web {
+
+struct PartHead {
+  std::string name;
+  std::optional<std::string> file_name{};  // what the client says: never a path to write to
+  std::string content_type{};              // empty when not given
+  std::vector<std::pair<std::string, std::string>> headers{};
+};
+
+struct MultipartLimits {
+  std::size_t parts = 100;
+  std::size_t head_bytes = 16 * 1024;  // of one part
+  std::uint64_t part_bytes = 0;        // of one part's content; 0: no limit
+};
+
+/// What happens with the parts. Each may refuse, which ends the parse with its failure.
+struct PartEvents {
+  std::function<std::expected<void, Failure>(const PartHead&)> begin;
+  std::function<std::expected<void, Failure>(std::string_view bytes)> data;
+  std::function<std::expected<void, Failure>()> end;
+};
+
+/// Push parser without I/O. One thread. Failures: 400 for a broken body, 413 beyond a limit.
+class MultipartParser {
+ public:
+  MultipartParser(std::string_view boundary, PartEvents events, MultipartLimits limits = {});
+  ~MultipartParser();
+  MultipartParser(MultipartParser&&) noexcept;
+  MultipartParser& operator=(MultipartParser&&) noexcept;
+
+  std::expected<void, Failure> add(std::string_view bytes);
+  /// After the last byte: 400 when the closing boundary is missing.
+  std::expected<void, Failure> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The boundary of a Content-Type; 415 when it is no multipart/form-data, 400 when the boundary is missing or broken.
+std::expected<std::string, Failure> multipart_boundary(std::string_view content_type);
+
+/// The whole body of a streamed route.
+std::expected<void, Failure> read_multipart(Call& call, const PartEvents& events, const MultipartLimits& limits = {});
+
+}  // namespace stackgate::web

@@ -1,0 +1,41 @@
+// Server-sent events (WHATWG HTML, 9.2).
+#pragma once
+#include <chrono>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "services/kit/base/error.hpp"
+#include "services/kit/web/call.hpp"
+
+namespace stackgate::web {
+
+struct Event {
+  std::string_view data;
+  std::string_view name{};  // "event:"; empty: a message
+  std::string_view id{};
+};
+
+/// One event as text; line breaks of the data become further "data:" lines, those of name and id are left out. Pure.
+std::string format_event(const Event& event);
+
+/// An answer of events. For pool threads; blocks while the client is behind.
+class EventStream {
+ public:
+  /// Sends the head: text/event-stream, no-cache, unbuffered by proxies.
+  explicit EventStream(Call& call, Headers headers = {});
+  std::expected<void, Error> send(const Event& event);
+  /// A comment, to keep proxies from closing a silent stream; call it every 15 s or so.
+  std::expected<void, Error> keep_alive();
+  bool gone() const { return writer_->gone(); }
+  std::expected<void, Error> finish() { return writer_->finish(); }
+
+ private:
+  std::unique_ptr<http::BodyWriter> writer_;
+};
+
+/// The client's Last-Event-ID, or empty.
+std::string_view last_event_id(const Call& call);
+
+}  // namespace stackgate::web
