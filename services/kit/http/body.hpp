@@ -1,8 +1,9 @@
-// Bodies that pass through instead of being held: what a handler on a pool thread reads and writes while the I/O thread
-// moves bytes. Back-pressure is TCP's own: nothing is read from a peer while the handler is behind, and a handler waits
-// while the peer is.
+// Bodies that pass through instead of being held: a handler's thread borrows the connection from its I/O thread and
+// reads and writes it itself. Back-pressure is TCP's own: nothing is read from a peer while the handler is behind, and
+// a handler waits while the peer is.
 //
-// Both ends block; call them from pool threads, never from an I/O thread. One thread at a time per object.
+// Both ends block; call them from pool threads, never from an I/O thread. One thread at a time per object; a request's
+// reader and the writer of its answer may be used by two threads at once.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -25,8 +26,8 @@ struct BodyError {
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
-  /// Fills a part of `space` and says how much; 0 is the end. At most a few hundred KiB wait unread at any time.
-  /// The peer gets its "100 Continue" at the first call.
+  /// Fills a part of `space` (16 KiB and more serve best) and says how much; 0 is the end. The peer gets its
+  /// "100 Continue" at the first call. After the answer was given: an error, also for a thread that is waiting here.
   virtual std::expected<std::size_t, BodyError> read(std::span<char> space) = 0;
   /// Content-Length; nothing when the body is chunked.
   virtual std::optional<std::uint64_t> length() const = 0;
@@ -37,7 +38,8 @@ class BodyReader {
 class BodyWriter {
  public:
   virtual ~BodyWriter() = default;
-  /// Waits while more than a few hundred KiB have not been taken by the peer. An error: it is gone, or too slow.
+  /// Returns when the kernel has taken all of it; waits while the peer takes nothing, up to Limits::write. An error: it
+  /// is gone, or too slow, or there are more bytes than announced. Each call is a packet or more: gather small parts.
   virtual std::expected<void, Error> write(std::string_view bytes) = 0;
   /// `length` bytes of `fd` from `offset`, with sendfile(2) where the connection is plain. `fd` stays the caller's and
   /// must stay open until this returns, which is when the last byte has been handed to the kernel.
@@ -46,6 +48,8 @@ class BodyWriter {
   virtual std::expected<void, Error> finish() = 0;
   /// The peer has closed its side or the connection broke: nobody will read what comes. For long polls and SSE.
   virtual bool gone() const = 0;
+  /// The server drains: an answer without an end (SSE, long poll) should come to one.
+  virtual bool draining() const = 0;
 };
 
 }  // namespace stackgate::http

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <stdexcept>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -251,6 +252,10 @@ void Connection::send(Response&& response) {
   }
   answer(response, false);
   if (state_ == State::reading) pump();
+}
+
+std::unique_ptr<BodyWriter> Connection::start(Response&&, std::optional<std::uint64_t>) {
+  throw std::logic_error("streamed answers come with the next commit");
 }
 
 void Connection::reject(int status, std::string_view reason) {

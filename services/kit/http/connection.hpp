@@ -21,6 +21,7 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   void start(Connections::iterator place, ssl_ctx_st* context);
   /// From any thread; see Responder.
   void send(Response&& response) override;
+  std::unique_ptr<BodyWriter> start(Response&& head, std::optional<std::uint64_t> length) override;
   /// Ends an unoccupied connection politely, with nothing left to say.
   void say_goodbye();
   /// Ends it at once. Safe to call twice.

@@ -31,4 +31,10 @@ void Responder::operator()(Response&& response) {
   }
 }
 
+std::unique_ptr<BodyWriter> Responder::start(Response&& head, std::optional<std::uint64_t> length) {
+  const auto sink = std::move(sink_);
+  sink_ = nullptr;
+  return sink->start(std::move(head), length);
+}
+
 }  // namespace stackgate::http

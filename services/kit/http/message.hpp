@@ -1,10 +1,14 @@
 // HTTP requests and responses as plain values; nothing here knows about sockets.
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "services/kit/http/body.hpp"
 
 namespace stackgate::http {
 
@@ -21,6 +25,9 @@ struct Request {
   std::vector<Header> headers;
   std::string_view body;
   std::string_view peer;  // "10.0.0.7:41234"
+  /// Set when the BodyPlan said `stream`, also for a request without a body; `body` is empty then. May be kept, but
+  /// ends with the answer: read() fails from then on.
+  std::shared_ptr<BodyReader> stream{};
 
   /// The first header of that name, or empty.
   std::string_view header(std::string_view name) const;
@@ -39,12 +46,18 @@ class Responder {
   struct Sink {
     virtual ~Sink() = default;
     virtual void send(Response&& response) = 0;
+    virtual std::unique_ptr<BodyWriter> start(Response&& head, std::optional<std::uint64_t> length) = 0;
   };
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
   Responder(Responder&&) = default;
   Responder& operator=(Responder&& other) noexcept;
   ~Responder();
   void operator()(Response&& response);
+  /// Answers with a body that follows (`head.body` is not looked at), from any thread; never null, and the Responder is
+  /// done. Without `length` the body is chunked (HTTP/1.0: it ends with the connection). HEAD, 204 and 304: the head
+  /// alone is sent and the writer swallows the rest. The head leaves with the first write(), also an empty one, so that
+  /// both share a packet; a writer destroyed before that answers 500.
+  std::unique_ptr<BodyWriter> start(Response&& head, std::optional<std::uint64_t> length);
 
  private:
   std::shared_ptr<Sink> sink_;

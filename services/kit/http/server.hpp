@@ -6,6 +6,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "services/kit/base/error.hpp"
@@ -35,11 +36,29 @@ struct Limits {
   std::chrono::milliseconds write{30'000};
 };
 
+/// What becomes of one request's body. The defaults are those of Limits.
+struct BodyPlan {
+  bool stream = false;                         // Request::stream instead of Request::body
+  std::uint64_t body_bytes = 8 * 1024 * 1024;  // 413 beyond it, announced or counted; streamed: 0 means no limit
+  std::chrono::milliseconds body{30'000};      // buffered: the whole of it
+  std::chrono::milliseconds pause{60'000};     // streamed: the longest wait of one read(); 408 beyond it
+  /// Streamed: a pause ends only when so many bytes have come, so that one byte a minute is no progress.
+  std::uint64_t progress = 1;
+  /// Given at once instead of calling the handler: a body that nobody wants is not read (and not asked for, if the
+  /// client waits for "100 Continue").
+  std::optional<Response> refusal{};
+};
+
+/// Called on the I/O thread when a request's head is here and before its body is: must not block. `stream` and `body`
+/// of the request are not set yet. An exception is logged and answered with 500.
+using BodyPolicy = std::function<BodyPlan(const Request& head)>;
+
 struct ServerConfig {
   std::string listen = "127.0.0.1:0";  // host:port, [v6]:port, :port for all addresses
   std::shared_ptr<TlsSource> tls{};    // nullptr: plain HTTP
   unsigned threads = 1;                // one event loop each
   Limits limits{};
+  BodyPolicy body_policy{};  // none: every body is buffered within `limits`
 };
 
 /// Counted by the server, read by /metrics; monotonic except the gauges.
