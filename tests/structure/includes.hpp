@@ -39,8 +39,9 @@ inline const std::vector<Module>& modules() {
         "services/kit/http"}},
       {"services/kit/run",
        {"services/kit/base", "services/kit/json", "services/kit/log", "services/kit/metrics", "services/kit/http"}},
+      {"services/kit/safetensors", {"services/kit/base", "services/kit/json"}},
       {"services/kit/crypto", {"services/kit/base", "services/kit/json"}},
-      {"services/kit/sql", {"services/kit/base", "services/kit/log"}},
+      {"services/kit/sql", {"services/kit/base", "services/kit/json", "services/kit/log"}},
       {"services/kit/fetch", {"services/kit/base", "services/kit/log"}},
       {"services/kit/objects", {"services/kit/base", "services/kit/log", "services/kit/crypto", "services/kit/fetch"}},
       {"services/kit/settings", {"services/kit/base", "services/kit/json", "validators"}},
@@ -103,8 +104,9 @@ inline const std::vector<Fence>& fences() {
        "TLS belongs to certs and kit/http"},
       {"sqlite3.h", {"services/kit/sql/"}, "databases are reached through kit/sql"},
       {"libpq-fe.h", {"services/kit/sql/"}, "databases are reached through kit/sql"},
-      {"soci/", {"services/kit/sql/"}, "databases are reached through kit/sql"},
-      {"zlib.h", {"services/kit/web/", "services/datastore/git/"}, "compression belongs to kit/web and to Git's objects"},
+      {"zlib.h",
+       {"services/kit/web/", "services/datastore/git/", "services/entitystore/archive/"},
+       "compression belongs to kit/web, to Git's objects and to archives, whose checksums libarchive does not verify"},
       {"git2", {"services/datastore/git/"}, "Git belongs to one folder"},
       {"archive", {"services/entitystore/archive/"}, "archives are read in one folder"},
       {"simdjson", {"services/kit/json/"}, "services/kit/json is the project's JSON"},
@@ -120,9 +122,16 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 8> pure = {
-      "validators/",       "crds/",           "services/kit/base/", "services/kit/json/", "services/kit/yaml/",
-      "reconcile/status/", "reconcile/plan/", "reconcile/compare/"};
+  static constexpr std::array<std::string_view, 10> pure = {"validators/",
+                                                            "crds/",
+                                                            "services/kit/base/",
+                                                            "services/kit/json/",
+                                                            "services/kit/yaml/",
+                                                            "services/kit/safetensors/",
+                                                            "services/entitystore/peft/",
+                                                            "reconcile/status/",
+                                                            "reconcile/plan/",
+                                                            "reconcile/compare/"};
   // Build-time generators read and write files.
   const bool generator = path.contains("/generate_") || path.contains("/generator/");
   return !generator && std::ranges::any_of(pure, [&](auto p) { return path.starts_with(p); });
