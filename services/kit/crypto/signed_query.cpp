@@ -1,0 +1,117 @@
+#include "services/kit/crypto/signed_query.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include "services/kit/base/base64.hpp"
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::crypto {
+namespace signed_query_detail {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+constexpr std::string_view signature_mark = "&signature=";
+constexpr std::size_t largest_query = 4 * 1024;
+
+// The first line keeps these signatures apart from whatever else the same key signs. None of the three fields can hold
+// a line break: a request line has none, and append_encoded() writes none.
+std::string signature_of(std::string_view key, std::string_view method, std::string_view path, std::string_view query) {
+  std::string text = "stackgate signed query 1\n";
+  text.append(method).append("\n").append(path).append("\n").append(query);
+  const Sha256 mac = hmac_sha256(key, text);
+  return base64::encode_url({reinterpret_cast<const char*>(mac.data()), mac.size()});
+}
+
+void append_encoded(std::string& out, std::string_view text) {
+  static constexpr std::string_view digits = "0123456789ABCDEF";
+  static constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  for (const char c : text) {
+    if (plain.contains(c)) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += digits[byte >> 4U];
+      out += digits[byte & 15U];
+    }
+  }
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+std::optional<Pairs> parse_pairs(std::string_view query) {
+  Pairs out;
+  while (!query.empty()) {
+    const std::size_t end = query.find('&');
+    const std::string_view pair = query.substr(0, end);
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    auto value = decoded(pair.substr(equals + 1));
+    if (!value) return std::nullopt;
+    out.emplace_back(pair.substr(0, equals), std::move(*value));
+    query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+  }
+  return out;
+}
+
+}  // namespace signed_query_detail
+
+std::string sign_query(std::string_view key, const SignedUrl& url, std::chrono::system_clock::time_point expires) {
+  using namespace signed_query_detail;
+  std::string query;
+  for (const auto& [name, value] : url.extras) {
+    append_encoded(query, name);
+    query += '=';
+    append_encoded(query, value);
+    query += '&';
+  }
+  query +=
+      "expires=" + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(expires.time_since_epoch()).count());
+  const std::string signature = signature_of(key, url.method, url.path, query);
+  return query.append(signature_mark).append(signature);
+}
+
+std::expected<std::vector<std::pair<std::string, std::string>>, std::string> verify_query(
+    std::string_view key, std::string_view method, std::string_view path, std::string_view query,
+    std::chrono::system_clock::time_point now) {
+  using namespace signed_query_detail;
+  const auto invalid = std::unexpected(std::string("the link's signature is not valid"));
+  const std::size_t mark = query.rfind(signature_mark);
+  if (key.empty() || query.size() > largest_query || mark == std::string_view::npos) return invalid;
+  const std::string_view covered = query.substr(0, mark);
+  if (!equal_in_constant_time(query.substr(mark + signature_mark.size()), signature_of(key, method, path, covered)))
+    return invalid;
+  std::optional<Pairs> pairs = parse_pairs(covered);
+  if (!pairs || pairs->empty() || pairs->back().first != "expires") return invalid;
+  const std::string& text = pairs->back().second;
+  std::int64_t expires = 0;
+  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), expires);
+  if (fault != std::errc{} || stop != text.data() + text.size()) return invalid;
+  if (std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count() >= expires)
+    return std::unexpected(std::string("the link has expired"));
+  pairs->pop_back();
+  return std::move(*pairs);
+}
+
+}  // namespace stackgate::crypto
