@@ -1,4 +1,5 @@
-// Versioned migrations, safe when several replicas run them at once: one holds a lock, the others wait and find them done.
+// Versioned migrations, safe when several replicas run them at once: one holds a lock, the others wait and find them
+// done.
 #pragma once
 #include <span>
 #include <string_view>
@@ -9,9 +10,9 @@ namespace stackgate::sql {
 
 /// One step, applied once, in order, in one transaction with the note that it was. Never change one that was released.
 struct Migration {
-  int version;
+  int version;  // 1, 2, 3, …
   std::string_view name;
-  std::string_view sqlite;      // statements separated by ';' at the end of a line
+  std::string_view sqlite;      // any number of statements, each ended by a semicolon
   std::string_view postgresql;  // empty: the same as sqlite
 };
 

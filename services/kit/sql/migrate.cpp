@@ -1,0 +1,144 @@
+#include "services/kit/sql/migrate.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "services/kit/sql/connection.hpp"
+
+namespace stackgate::sql {
+namespace migrate_detail {
+
+constexpr std::chrono::minutes longest{10};
+constexpr std::string_view no_table =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'stackgate_migrations'";
+
+std::unexpected<SqlError> broken(std::string message) {
+  return std::unexpected(SqlError{Fault::broken, std::move(message), {}});
+}
+
+/// The highest that was applied, after comparing names: two programs in one database would take each other's tables.
+Expected<int> applied(Session& session, std::span<const Migration> known) {
+  const auto rows = session.run("SELECT version, name FROM stackgate_migrations ORDER BY version");
+  if (!rows) return std::unexpected(rows.error());
+  int last = 0;
+  for (const Row& row : rows->rows) {
+    last = static_cast<int>(row.integer(0));
+    const auto ours = std::ranges::find(known, last, &Migration::version);
+    if (ours == known.end()) {
+      return broken(fmt::format(
+          "the database is at version {} ({}) and this program knows only {}: run the newer program, or give this one "
+          "a database of its own",
+          last, row.text(1), known.empty() ? 0 : known.back().version));
+    }
+    if (row.text(1) != ours->name) {
+      return broken(
+          fmt::format("the database's migration {} is \"{}\" and this program's is \"{}\": it belongs to "
+                      "another program; give this one a database of its own",
+                      last, row.text(1), ours->name));
+    }
+  }
+  return last;
+}
+
+Expected<bool> has_table(Session& session) {
+  const auto rows = session.engine() == Engine::sqlite ? session.run(no_table)
+                                                       : session.run(
+                                                             "SELECT to_regclass('stackgate_migrations') WHERE "
+                                                             "to_regclass('stackgate_migrations') IS NOT NULL");
+  if (!rows) return std::unexpected(rows.error());
+  return !rows->rows.empty();
+}
+
+Expected<void> lock(Session& session) {
+  if (auto done = session.allow(longest); !done) return done;
+  if (session.engine() == Engine::sqlite) return {};  // BEGIN IMMEDIATE has it
+  // The snapshot must be younger than the lock, so that what its last holder did is seen.
+  if (auto done = session.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); !done) return done;
+  auto done = session.run("SELECT pg_advisory_xact_lock(8370115274103651661)");  // any number that others do not use
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+/// One step, or nothing when all are there.
+Expected<void> step(Session& session, std::span<const Migration> migrations, Migrated& at) {
+  if (auto done = lock(session); !done) return done;
+  const auto table = has_table(session);
+  if (!table) return std::unexpected(table.error());
+  if (!*table) {
+    auto made = session.script(
+        "CREATE TABLE stackgate_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT "
+        "NULL);");
+    if (!made) return made;
+  }
+  const auto before = applied(session, migrations);
+  if (!before) return std::unexpected(before.error());
+  at = {*before, *before};
+  const auto next = std::ranges::find_if(migrations, [&](const Migration& m) { return m.version > *before; });
+  if (next == migrations.end()) return {};
+  const bool own = session.engine() == Engine::postgresql && !next->postgresql.empty();
+  if (auto done = session.script(own ? next->postgresql : next->sqlite); !done) {
+    SqlError error = done.error();
+    error.message = fmt::format("migration {} ({}): {}", next->version, next->name, error.message);
+    return std::unexpected(std::move(error));
+  }
+  const std::string now = session.engine() == Engine::sqlite
+                              ? "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+                              : R"(to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))";
+  auto noted = session.run(fmt::format("INSERT INTO stackgate_migrations VALUES ($1, $2, {})", now),
+                           {std::int64_t{next->version}, std::string(next->name)});
+  if (!noted) return std::unexpected(noted.error());
+  at.to = next->version;
+  return {};
+}
+
+Expected<void> in_order(std::span<const Migration> migrations) {
+  int last = 0;
+  for (const Migration& migration : migrations) {
+    if (migration.version != ++last) return broken(fmt::format("migration {} is not number {}", migration.name, last));
+  }
+  return {};
+}
+
+}  // namespace migrate_detail
+
+Expected<Migrated> migrate(Database& database, std::span<const Migration> migrations) {
+  using namespace migrate_detail;
+  if (auto good = in_order(migrations); !good) return std::unexpected(good.error());
+  std::optional<int> from;
+  const auto end = Clock::now() + longest;
+  for (;;) {
+    Migrated at{0, 0};
+    const auto done = database.transact([&](Session& session) { return step(session, migrations, at); });
+    if (!done) {
+      // Another replica is at work: its transaction is the lock.
+      if (done.error().fault != Fault::busy || Clock::now() > end) return std::unexpected(done.error());
+      std::this_thread::sleep_for(Milliseconds(100));
+      continue;
+    }
+    if (!from) from = at.from;
+    if (at.from == at.to) return Migrated{*from, at.to};
+  }
+}
+
+Expected<void> require_current(Database& database, std::span<const Migration> migrations) {
+  using namespace migrate_detail;
+  int version = 0;
+  const auto done = database.read([&](Session& session) -> Expected<void> {
+    const auto table = has_table(session);
+    if (!table) return std::unexpected(table.error());
+    if (!*table) return {};
+    const auto last = applied(session, migrations);
+    if (!last) return std::unexpected(last.error());
+    version = *last;
+    return {};
+  });
+  if (!done) return done;
+  const int wanted = migrations.empty() ? 0 : migrations.back().version;
+  if (version == wanted) return {};
+  return broken(fmt::format(
+      "the database is at version {} and this program needs {}: run its command \"migrate\" first", version, wanted));
+}
+
+}  // namespace stackgate::sql
