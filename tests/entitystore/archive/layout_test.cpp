@@ -1,0 +1,68 @@
+#include "services/entitystore/archive/layout.hpp"
+
+#include <gmock/gmock.h>
+
+#include "services/entitystore/archive/entry_name.hpp"
+
+namespace stackgate::entitystore::archive {
+namespace {
+
+std::vector<Entry> files(std::initializer_list<const char*> names) {
+  std::vector<Entry> out;
+  for (const char* name : names) out.push_back({name, 1});
+  return out;
+}
+
+TEST(Layout, TakesTheRootOrTheOneFolder) {
+  EXPECT_EQ(read_layout(files({"adapter_config.json", "adapter_model.safetensors"})).folder, "");
+  const Layout inside = read_layout(files({"x/adapter_config.json", "x/adapter_model.safetensors", "x/t/a"}));
+  EXPECT_EQ(inside.folder, "x/");
+  EXPECT_TRUE(inside.has_config && inside.has_weights && inside.findings.empty());
+}
+
+struct Wrong {
+  const char* says;
+  std::vector<Entry> entries;
+  const char* rule;
+  const char* path;
+};
+class WrongLayouts : public testing::TestWithParam<Wrong> {};
+TEST_P(WrongLayouts, AreTold) {
+  const Layout layout = read_layout(GetParam().entries);
+  ASSERT_FALSE(layout.findings.empty());
+  EXPECT_EQ(layout.findings[0].rule, GetParam().rule);
+  EXPECT_EQ(layout.findings[0].path, GetParam().path);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Table, WrongLayouts,
+    testing::Values(
+        Wrong{"Empty", {}, "adapter-archive-empty", "adapter"},
+        Wrong{"NoConfig", files({"adapter_model.safetensors"}), "adapter-file-missing", "adapter/adapter_config.json"},
+        Wrong{"NoWeights", files({"adapter_config.json"}), "adapter-file-missing", "adapter/adapter_model.safetensors"},
+        Wrong{"TooDeep", files({"a/b/adapter_config.json", "a/b/adapter_model.safetensors"}), "adapter-file-missing",
+              "adapter/adapter_config.json"},
+        Wrong{"TwoFolders", files({"a/adapter_config.json", "b/adapter_model.safetensors"}), "adapter-file-missing",
+              "adapter/adapter_config.json"},
+        Wrong{"Pickle", files({"adapter_config.json", "adapter_model.bin"}), "adapter-pickle",
+              "adapter/adapter_model.bin"},
+        Wrong{"Nemo", files({"model_config.yaml", "model_weights.ckpt"}), "adapter-archive-nemo", "adapter"},
+        Wrong{"NemoInside", files({"x.nemo"}), "adapter-archive-nemo", "adapter"},
+        Wrong{"OwnName", files({"adapter_config.json", "adapter_model.safetensors", "adapter.tar.gz"}),
+              "adapter-archive-name", "adapter/adapter.tar.gz"}),
+    [](const auto& each) { return std::string(each.param.says); });
+
+TEST(Layout, CallsAPickleAWarningOnly) {
+  const Layout layout = read_layout(files({"adapter_config.json", "adapter_model.bin"}));
+  EXPECT_FALSE(validate::has_errors(layout.findings));
+}
+
+TEST(EntryNames, AreCleaned) {
+  EXPECT_EQ(clean_name("./a//b/./c").value(), "a/b/c");
+  EXPECT_EQ(clean_name("./").value(), "");
+  EXPECT_FALSE(clean_name(std::string(256, 'a')));
+  EXPECT_EQ(common_folder({"a/b", "a/c/d"}), "a/");
+  EXPECT_EQ(common_folder({"a/b", "c"}), "");
+}
+
+}  // namespace
+}  // namespace stackgate::entitystore::archive
