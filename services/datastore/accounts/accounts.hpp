@@ -104,7 +104,7 @@ class Accounts {
   /// `valid`: 0 is for ever. Names are unique within the account.
   Expected<NewToken> create_token(std::int64_t account, std::string_view name, Scope scope, std::chrono::seconds valid);
   Expected<std::vector<Token>> list_tokens(std::int64_t account);
-  /// By id or by name.
+  /// By id, else by name.
   Expected<void> remove_token(std::int64_t account, std::string_view id_or_name);
 
  private:

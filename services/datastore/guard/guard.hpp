@@ -17,19 +17,19 @@ namespace stackgate::datastore {
 
 /// Who sent it, by its Authorization header; anonymous without one. Wrong credentials are a failure even where none are
 /// needed. Tells the access log.
-std::expected<Identity, web::Failure> identify(Backend& backend, web::Call& call);
+std::expected<Identity, web::Failure> identify(const Backend& backend, web::Call& call);
 /// The same, and 401 for nobody.
-std::expected<Identity, web::Failure> identify_someone(Backend& backend, web::Call& call);
+std::expected<Identity, web::Failure> identify_someone(const Backend& backend, web::Call& call);
 
 struct Allowed {
   Identity identity;
   Repository repository;
 };
 /// identify(), find and judge(). 401 carries WWW-Authenticate, 404 the code "RepoNotFound".
-std::expected<Allowed, web::Failure> allow(Backend& backend, web::Call& call, std::string_view owner,
+std::expected<Allowed, web::Failure> allow(const Backend& backend, web::Call& call, std::string_view owner,
                                            std::string_view name, Action action);
 /// The same for an identity that came another way (a session, a token in the URL).
-std::expected<Repository, web::Failure> allow(Backend& backend, const Identity& identity, std::string_view owner,
+std::expected<Repository, web::Failure> allow(const Backend& backend, const Identity& identity, std::string_view owner,
                                               std::string_view name, Action action);
 
 /// 401 with `WWW-Authenticate: Basic realm="stackgate"`.

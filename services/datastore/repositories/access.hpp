@@ -19,7 +19,7 @@ enum class Verdict : std::uint8_t {
 
 /// `repository` is null when there is none of that name. Without `anonymous_read` nobody reads who has not signed in.
 Verdict judge(const Identity& identity, const Repository* repository, Action action, bool anonymous_read = true);
-/// Repositories (and organisations' tokens …) in this account's name space: itself, its steward, administrators.
+/// Repositories in this account's name space: itself, its steward, administrators. The scope of a token is asked apart.
 bool may_create_in(const Identity& identity, std::int64_t owner_id, std::int64_t steward_id);
 
 }  // namespace stackgate::datastore

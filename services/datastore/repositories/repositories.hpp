@@ -72,7 +72,8 @@ class Repositories {
   using Expected = std::expected<T, RepositoryError>;
 
   /// `data`: repositories lie in <data>/repositories, what was deleted in <data>/trash until swept.
-  Repositories(sql::Database& database, std::string data);
+  /// `dependents`: statements over $1, the id, that run in the transaction of a removal: other folders' rows.
+  Repositories(sql::Database& database, std::string data, std::vector<std::string> dependents = {});
 
   /// Without case, with or without ".git", through the names that it had before (compare full_name() to redirect).
   Expected<Repository> find(std::string_view owner, std::string_view name);
@@ -98,13 +99,15 @@ class Repositories {
   struct Swept {
     std::size_t orphans = 0, trash = 0, measured = 0;
   };
-  /// Folders without a record (older than an hour) go to the trash, trash older than an hour is deleted, sizes of what
-  /// changed are measured anew. Safe beside other replicas.
+  /// Folders without a record go to the trash when they are older than an hour, and from there after a week; folders of
+  /// deleted repositories after an hour; sizes of what changed are measured anew. Safe beside other replicas. A folder
+  /// whose id this database never gave shows that database and volume do not belong together: nothing is swept then.
   Expected<Swept> sweep();
 
  private:
   sql::Database& database_;
-  std::string data_;
+  const std::string data_;
+  const std::vector<std::string> dependents_;
 };
 
 /// 1 to 100 of letters, digits, "-", "_", ".", not "." or "..", not ending in ".git", ".lock" or ".wiki", no word that

@@ -1,0 +1,200 @@
+#include "services/datastore/accounts/accounts.hpp"
+
+#include "services/datastore/accounts/accounts_impl.hpp"
+#include "services/datastore/accounts/names.hpp"
+#include "services/kit/crypto/password.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::datastore {
+namespace {
+
+AccountError account_error(AccountFault fault, std::string message) { return {fault, std::move(message)}; }
+
+std::optional<AccountError> fault_of_password(std::string_view password) {
+  if (password.empty()) return std::nullopt;
+  if (password.size() < 8) return account_error(AccountFault::invalid, "the password has fewer than 8 characters");
+  if (password.size() > 1024) return account_error(AccountFault::invalid, "the password has more than 1,024 bytes");
+  return std::nullopt;
+}
+
+sql::Value text_or_null(const std::string& text) { return text.empty() ? sql::Value(nullptr) : sql::Value(text); }
+
+}  // namespace
+
+AccountError unavailable(const sql::SqlError& error) {
+  log::error("the database failed", {{"cause", error.message}});
+  return {AccountFault::unavailable, "the database cannot be reached; try again shortly"};
+}
+
+AccountError wrong_credentials() { return {AccountFault::wrong, "the credentials are wrong, expired or withdrawn"}; }
+
+Account account_of(const sql::Row& row) {
+  return {.id = row.integer(0),
+          .name = row.text(1),
+          .kind = row.text(2) == "organization" ? AccountKind::organization : AccountKind::user,
+          .full_name = row.text(3),
+          .email = row.text(4),
+          .admin = row.integer(5) != 0,
+          .active = row.integer(6) != 0,
+          .steward_id = row.integer(7),
+          .created_at = row.text(8),
+          .updated_at = row.text(9)};
+}
+
+Accounts::Accounts(sql::Database& database, AccountOptions options)
+    : impl_(std::make_unique<Impl>(database, std::move(options))) {}
+Accounts::~Accounts() = default;
+
+Accounts::Expected<Identity> Accounts::Impl::administrator() {
+  if (admin_id_ == 0) {
+    const std::string time = now();
+    auto made = database_.run(
+        "INSERT INTO accounts (name, name_key, kind, is_admin, created_at, updated_at) VALUES ($1, $2, 'user', 0, $3, "
+        "$3) ON CONFLICT (name_key) DO NOTHING",
+        {admin_name_, admin_key_, time});
+    if (!made) return std::unexpected(unavailable(made.error()));
+    auto found = database_.run("SELECT id, kind FROM accounts WHERE name_key = $1", {admin_key_});
+    if (!found) return std::unexpected(unavailable(found.error()));
+    if (found->rows.empty()) return std::unexpected(account_error(AccountFault::unavailable, "try again"));
+    if (found->rows[0].text(1) != "user")
+      return std::unexpected(account_error(
+          AccountFault::forbidden, "the configured administrator's name belongs to an organisation; choose another"));
+    admin_id_ = found->rows[0].integer(0);
+  }
+  return Identity{.account = admin_id_, .name = admin_name_, .admin = true};
+}
+
+Accounts::Expected<void> Accounts::prepare() {
+  if (impl_->admin_key_.empty()) return {};
+  if (auto identity = impl_->administrator(); !identity) return std::unexpected(identity.error());
+  return {};
+}
+
+Accounts::Expected<Account> Accounts::find(std::string_view name) {
+  auto found = impl_->database_.run(
+      std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1", {lower_case(name)});
+  if (!found) return std::unexpected(unavailable(found.error()));
+  if (found->rows.empty())
+    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
+  Account account = account_of(found->rows[0]);
+  account.admin = account.admin || (!impl_->admin_key_.empty() && lower_case(account.name) == impl_->admin_key_);
+  return account;
+}
+
+Accounts::Expected<Account> Accounts::find(std::int64_t id) {
+  auto found =
+      impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE id = $1", {id});
+  if (!found) return std::unexpected(unavailable(found.error()));
+  if (found->rows.empty()) return std::unexpected(account_error(AccountFault::missing, "there is no such account"));
+  Account account = account_of(found->rows[0]);
+  account.admin = account.admin || (!impl_->admin_key_.empty() && lower_case(account.name) == impl_->admin_key_);
+  return account;
+}
+
+Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
+  auto found = find(account);
+  if (!found) return std::unexpected(found.error());
+  if (!found->active || found->kind != AccountKind::user)
+    return std::unexpected(account_error(AccountFault::missing, "the account is switched off"));
+  return Identity{.account = found->id, .name = found->name, .admin = found->admin};
+}
+
+Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::string_view search, std::size_t skip,
+                                                        std::size_t limit, std::size_t* total) {
+  const std::string word = kind == AccountKind::organization ? "organization" : "user";
+  const std::string pattern = containing(lower_case(search));
+  const std::string where = " FROM accounts a WHERE kind = $1 AND name_key LIKE $2 ESCAPE '!'";
+  if (total != nullptr) {
+    auto count = impl_->database_.run("SELECT COUNT(*)" + where, {word, pattern});
+    if (!count) return std::unexpected(unavailable(count.error()));
+    *total = static_cast<std::size_t>(count->rows.at(0).integer(0));
+  }
+  auto found = impl_->database_.run(
+      std::string("SELECT ").append(account_columns) + where + " ORDER BY name_key LIMIT $3 OFFSET $4",
+      {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)});
+  if (!found) return std::unexpected(unavailable(found.error()));
+  std::vector<Account> out;
+  for (const sql::Row& row : found->rows) out.push_back(account_of(row));
+  return out;
+}
+
+Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::string_view password, bool admin,
+                                                  std::string_view full_name, std::string_view email) {
+  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(AccountFault::invalid, *fault));
+  if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
+  const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
+  auto made = impl_->database_.run(
+      "INSERT INTO accounts (name, name_key, kind, full_name, email, password, is_admin, created_at, updated_at) "
+      "VALUES ($1, $2, 'user', $3, $4, $5, $6, $7, $7)",
+      {std::string(name), lower_case(name), std::string(full_name), std::string(email), text_or_null(hash),
+       std::int64_t{admin ? 1 : 0}, impl_->now()});
+  if (!made && made.error().fault == sql::Fault::duplicate)
+    return std::unexpected(account_error(AccountFault::exists, "an account of that name exists"));
+  if (!made) return std::unexpected(unavailable(made.error()));
+  log::info("account made", {{"account", name}, {"kind", "user"}, {"admin", admin}});
+  return find(name);
+}
+
+Accounts::Expected<Account> Accounts::create_organization(std::string_view name, std::int64_t steward,
+                                                          std::string_view full_name) {
+  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(AccountFault::invalid, *fault));
+  auto made = impl_->database_.run(
+      "INSERT INTO accounts (name, name_key, kind, full_name, steward_id, created_at, updated_at) "
+      "VALUES ($1, $2, 'organization', $3, $4, $5, $5)",
+      {std::string(name), lower_case(name), std::string(full_name), steward, impl_->now()});
+  if (!made && made.error().fault == sql::Fault::duplicate)
+    return std::unexpected(account_error(AccountFault::exists, "an account of that name exists"));
+  if (!made) return std::unexpected(unavailable(made.error()));
+  log::info("account made", {{"account", name}, {"kind", "organization"}});
+  return find(name);
+}
+
+Accounts::Expected<void> Accounts::set_password(std::string_view name, std::string_view password) {
+  const std::string key = lower_case(name);
+  if (key == impl_->admin_key_)
+    return std::unexpected(account_error(
+        AccountFault::forbidden, "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there"));
+  if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
+  const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
+  auto changed =
+      impl_->database_.run("UPDATE accounts SET password = $1, updated_at = $2 WHERE name_key = $3 AND kind = 'user'",
+                           {text_or_null(hash), impl_->now(), key});
+  impl_->forget(key);
+  if (!changed) return std::unexpected(unavailable(changed.error()));
+  if (changed->affected == 0)
+    return std::unexpected(account_error(AccountFault::missing, "there is no user of that name"));
+  log::info("password changed", {{"account", name}});
+  return {};
+}
+
+Accounts::Expected<void> Accounts::set_active(std::string_view name, bool active) {
+  const std::string key = lower_case(name);
+  if (key == impl_->admin_key_ && !active)
+    return std::unexpected(account_error(AccountFault::forbidden, "the configured administrator stays active"));
+  auto changed = impl_->database_.run("UPDATE accounts SET is_active = $1, updated_at = $2 WHERE name_key = $3",
+                                      {std::int64_t{active ? 1 : 0}, impl_->now(), key});
+  impl_->forget(key);
+  if (!changed) return std::unexpected(unavailable(changed.error()));
+  if (changed->affected == 0)
+    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
+  log::info(active ? "account switched on" : "account switched off", {{"account", name}});
+  return {};
+}
+
+Accounts::Expected<void> Accounts::remove(std::string_view name) {
+  const std::string key = lower_case(name);
+  if (key == impl_->admin_key_)
+    return std::unexpected(account_error(AccountFault::forbidden, "the configured administrator cannot be deleted"));
+  auto removed = impl_->database_.run("DELETE FROM accounts WHERE name_key = $1", {key});
+  impl_->forget(key);
+  if (!removed && removed.error().fault == sql::Fault::refers)
+    return std::unexpected(
+        account_error(AccountFault::exists, "repositories belong to this account; delete or transfer them first"));
+  if (!removed) return std::unexpected(unavailable(removed.error()));
+  if (removed->affected == 0)
+    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
+  log::info("account deleted", {{"account", name}});
+  return {};
+}
+
+}  // namespace stackgate::datastore

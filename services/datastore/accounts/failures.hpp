@@ -1,0 +1,48 @@
+// How long somebody must wait who keeps failing to sign in: per account and address, and per address over all accounts.
+// Pure: time comes in; not thread-safe. Bounded: what was forgotten longest makes room.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace stackgate::datastore {
+
+class FailedSignIns {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  struct Limits {
+    unsigned free = 5;                         // failures without a wait, per account and address
+    unsigned free_per_address = 40;            // over all accounts
+    std::chrono::seconds first{2}, most{300};  // the wait doubles
+    std::chrono::seconds forget{900};          // without a failure for this long, all is forgotten
+    std::size_t entries = 10'000;
+  };
+
+  FailedSignIns() : FailedSignIns(Limits{}) {}
+  explicit FailedSignIns(Limits limits) : limits_(limits) {}
+
+  /// 0: may try. `account` in lower case, `address` without port.
+  std::chrono::seconds wait(std::string_view account, std::string_view address, Time now) const;
+  void failed(std::string_view account, std::string_view address, Time now);
+  void succeeded(std::string_view account, std::string_view address);
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    unsigned failures = 0;
+    Time last{}, until{};
+    std::list<std::string>::iterator place{};
+  };
+  std::chrono::seconds wait_of(const std::string& key, Time now) const;
+  void count(const std::string& key, unsigned free, Time now);
+
+  Limits limits_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::list<std::string> order_;  // newest failure last
+};
+
+}  // namespace stackgate::datastore

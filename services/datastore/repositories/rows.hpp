@@ -1,0 +1,26 @@
+// Rows of the table of repositories. Only for the .cpp files of this folder.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "services/datastore/repositories/repositories.hpp"
+#include "services/kit/sql/database.hpp"
+
+namespace stackgate::datastore {
+
+/// Of repositories r JOIN accounts a ON a.id = r.owner_id.
+inline constexpr std::string_view repository_columns =
+    "r.id, r.owner_id, COALESCE(a.steward_id, 0), a.name, r.name, COALESCE(r.type, ''), r.description, r.is_private, "
+    "r.is_archived, r.default_branch, r.size, r.created_at, r.updated_at";
+inline constexpr std::string_view repository_tables = " FROM repositories r JOIN accounts a ON a.id = r.owner_id ";
+
+Repository repository_of(const sql::Row& row);
+std::string_view to_word(RepositoryType type);
+/// NULL for none.
+sql::Value type_value(const std::optional<RepositoryType>& type);
+
+RepositoryError repository_error(RepositoryFault fault, std::string message);
+/// Logs what a client must not see.
+RepositoryError of_sql(const sql::SqlError& error);
+
+}  // namespace stackgate::datastore
