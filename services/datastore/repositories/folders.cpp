@@ -102,17 +102,4 @@ std::size_t empty_trash(std::string_view data, std::chrono::seconds deleted, std
   return count;
 }
 
-std::uint64_t measure(const std::string& path) {
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
-       !error && at != end; at.increment(error)) {
-    std::error_code gone;
-    if (!at->is_regular_file(gone) || gone) continue;
-    const auto size = at->file_size(gone);
-    if (!gone) bytes += size;
-  }
-  return bytes;
-}
-
 }  // namespace stackgate::datastore::folders

@@ -30,7 +30,5 @@ void each(std::string_view data, const std::function<bool(const Found&)>& visit)
 bool orphan_to_trash(std::string_view data, const Found& found);
 /// Deletes what has lain long enough; how many.
 std::size_t empty_trash(std::string_view data, std::chrono::seconds deleted, std::chrono::seconds orphans);
-/// Bytes of all files below; what vanishes meanwhile does not count.
-std::uint64_t measure(const std::string& path);
 
 }  // namespace stackgate::datastore::folders

@@ -36,8 +36,7 @@ RepositoryError of_git(const git::GitError& error) {
 
 }  // namespace
 
-Repositories::Repositories(sql::Database& database, std::string data, std::vector<std::string> dependents)
-    : database_(database), data_(std::move(data)), dependents_(std::move(dependents)) {}
+Repositories::Repositories(sql::Database& database, std::string data) : database_(database), data_(std::move(data)) {}
 
 std::string Repositories::path(std::int64_t id) const { return folders::path_of(data_, id); }
 
@@ -169,17 +168,9 @@ Repositories::Expected<Repository> Repositories::update(std::int64_t id, const R
 }
 
 Repositories::Expected<void> Repositories::remove(std::int64_t id) {
-  std::int64_t removed = 0;
-  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
-    for (const std::string& statement : dependents_)
-      if (auto row = session.run(statement, {id}); !row) return std::unexpected(row.error());
-    auto row = session.run("DELETE FROM repositories WHERE id = $1", {id});
-    if (!row) return std::unexpected(row.error());
-    removed = row->affected;
-    return {};
-  });
+  auto done = database_.run("DELETE FROM repositories WHERE id = $1", {id});
   if (!done) return std::unexpected(of_sql(done.error()));
-  if (removed == 0) return std::unexpected(repository_error(Fault::missing, "there is no such repository"));
+  if (done->affected == 0) return std::unexpected(repository_error(Fault::missing, "there is no such repository"));
   folders::to_trash(data_, id);
   return {};
 }

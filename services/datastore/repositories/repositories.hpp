@@ -72,8 +72,7 @@ class Repositories {
   using Expected = std::expected<T, RepositoryError>;
 
   /// `data`: repositories lie in <data>/repositories, what was deleted in <data>/trash until swept.
-  /// `dependents`: statements over $1, the id, that run in the transaction of a removal: other folders' rows.
-  Repositories(sql::Database& database, std::string data, std::vector<std::string> dependents = {});
+  Repositories(sql::Database& database, std::string data);
 
   /// Without case, with or without ".git", through the names that it had before (compare full_name() to redirect).
   Expected<Repository> find(std::string_view owner, std::string_view name);
@@ -87,7 +86,7 @@ class Repositories {
   Expected<Repository> create(const NewRepository& wanted);
   /// A rename or transfer keeps the former name as a redirect until somebody else takes it.
   Expected<Repository> update(std::int64_t id, const RepositoryChange& change);
-  /// The record goes first, then the folder to the trash.
+  /// The record goes first, and with it what other tables say about it; then the folder, to the trash.
   Expected<void> remove(std::int64_t id);
   /// After a push or commit: updated_at. `size` in bytes when somebody has measured it.
   Expected<void> touch(std::int64_t id, std::optional<std::uint64_t> size = {});
@@ -107,7 +106,6 @@ class Repositories {
  private:
   sql::Database& database_;
   const std::string data_;
-  const std::vector<std::string> dependents_;
 };
 
 /// 1 to 100 of letters, digits, "-", "_", ".", not "." or "..", not ending in ".git", ".lock" or ".wiki", no word that

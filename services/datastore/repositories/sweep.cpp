@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 
 #include "services/datastore/accounts/times.hpp"
+#include "services/datastore/git/maintenance.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/repositories/rows.hpp"
 #include "services/kit/log/log.hpp"
@@ -43,9 +45,10 @@ Repositories::Expected<Repositories::Swept> Repositories::sweep() {
   if (!changed) return std::unexpected(of_sql(changed.error()));
   for (const sql::Row& row : changed->rows) {
     const std::string time = to_rfc3339(std::chrono::system_clock::now());
-    const auto size = static_cast<std::int64_t>(folders::measure(path(row.integer(0))));
+    const auto size = git::disk_size(path(row.integer(0)));
+    if (!size) continue;  // being deleted, or a matter for fsck
     auto noted = database_.run("UPDATE repositories SET size = $1, measured_at = $2 WHERE id = $3",
-                               {size, time, row.integer(0)});
+                               {static_cast<std::int64_t>(*size), time, row.integer(0)});
     if (!noted) return std::unexpected(of_sql(noted.error()));
     ++out.measured;
   }
