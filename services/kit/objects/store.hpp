@@ -40,7 +40,7 @@ struct Entry {
 };
 
 /// An object being written. Nothing is visible under the key before commit(), which is atomic and durable; destroyed
-/// before it, nothing stays.
+/// before it, nothing stays. Neither it nor a Download may outlive the store. One thread at a time.
 class Upload {
  public:
   virtual ~Upload() = default;

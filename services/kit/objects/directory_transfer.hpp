@@ -1,0 +1,20 @@
+// One file being written or read for the directory store.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "services/kit/objects/file_descriptor.hpp"
+#include "services/kit/objects/store.hpp"
+
+namespace stackgate::objects {
+
+/// `root` and `unfinished` are the store's and must outlive the upload.
+Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, std::string key,
+                                                    std::optional<std::uint64_t> size);
+
+Expected<std::unique_ptr<Download>> start_file_download(FileDescriptor file, std::uint64_t size, std::uint64_t offset,
+                                                        std::string what);
+
+}  // namespace stackgate::objects
