@@ -44,7 +44,7 @@ struct AppConfig {
 
 class App {
  public:
-  /// config.server.plan is the App's own. The error names a pattern that is malformed or stands twice.
+  /// config.server.body_policy is the App's own. The error names a pattern that is malformed or stands twice.
   static std::expected<std::unique_ptr<App>, Error> start(AppConfig config, std::vector<Route> routes);
   /// Cuts what is still being served and waits for the handlers. Drain server() first.
   virtual ~App() = default;

@@ -31,7 +31,7 @@ struct Match {
   std::size_t index = 0;         // of the route in the table
   Parameters parameters{};
   /// No route: the methods that the path knows ("GET, HEAD, OPTIONS"; 405, or 204 for OPTIONS), empty for 404.
-  std::string_view allowed{};
+  std::string allowed{};
   /// No route: in whose shape to say so; the nearest neighbour's.
   Dialect dialect = Dialect::plain;
 };

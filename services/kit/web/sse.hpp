@@ -29,6 +29,8 @@ class EventStream {
   /// A comment, to keep proxies from closing a silent stream; call it every 15 s or so.
   std::expected<void, Error> keep_alive();
   bool gone() const { return writer_->gone(); }
+  /// The server drains: finish() soon; the client comes back by itself.
+  bool draining() const { return writer_->draining(); }
   std::expected<void, Error> finish() { return writer_->finish(); }
 
  private:

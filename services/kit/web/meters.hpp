@@ -1,0 +1,35 @@
+// The figures of a routing table, under these names (Prometheus):
+//
+//   stackgate_http_requests_total{route,method,code}       stackgate_http_request_duration_seconds{route}
+//   stackgate_http_requests_in_flight                      stackgate_http_request_bytes_total{route}
+//   stackgate_http_refused_total{reason}                   stackgate_http_response_bytes_total{route}
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "services/kit/metrics/registry.hpp"
+
+namespace stackgate::web {
+
+/// Thread-safe.
+class Meters {
+ public:
+  /// Throws std::invalid_argument when the registry has these names already: one App for each registry.
+  explicit Meters(metrics::Registry& registry);
+  void arrived() { in_flight_.add(1); }
+  void finished(std::string_view route, std::string_view method, int status, std::uint64_t bytes_in,
+                std::uint64_t bytes_out, std::chrono::nanoseconds took, bool quiet);
+  /// The pool's queue is full.
+  void refused() { refused_.add(); }
+
+ private:
+  metrics::Family<metrics::Counter>& requests_;
+  metrics::Family<metrics::Histogram>& durations_;
+  metrics::Gauge& in_flight_;
+  metrics::Family<metrics::Counter>& bytes_in_;
+  metrics::Family<metrics::Counter>& bytes_out_;
+  metrics::Counter& refused_;
+};
+
+}  // namespace stackgate::web

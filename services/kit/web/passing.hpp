@@ -1,0 +1,108 @@
+// Bodies on their way past the App, counted.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "services/kit/http/body.hpp"
+#include "services/kit/web/arrival.hpp"
+
+namespace stackgate::web {
+
+/// Counts into the arrival.
+class CountingReader final : public http::BodyReader {
+ public:
+  CountingReader(http::BodyReader& inner, std::uint64_t& count) : inner_(inner), count_(count) {}
+  std::expected<std::size_t, http::BodyError> read(std::span<char> space) override {
+    auto got = inner_.read(space);
+    if (got) count_ += *got;
+    return got;
+  }
+  std::optional<std::uint64_t> length() const override { return inner_.length(); }
+
+ private:
+  http::BodyReader& inner_;
+  std::uint64_t& count_;
+};
+
+/// A body that is whole already, for handlers that read streams.
+class WholeReader final : public http::BodyReader {
+ public:
+  explicit WholeReader(std::string_view body) : left_(body), size_(body.size()) {}
+  std::expected<std::size_t, http::BodyError> read(std::span<char> space) override {
+    const std::size_t size = std::min(space.size(), left_.size());
+    if (size > 0) std::memcpy(space.data(), left_.data(), size);
+    left_.remove_prefix(size);
+    return size;
+  }
+  std::optional<std::uint64_t> length() const override { return size_; }
+
+ private:
+  std::string_view left_;
+  std::uint64_t size_;
+};
+
+/// A body that cannot be read: each read says why.
+class RefusingReader final : public http::BodyReader {
+ public:
+  explicit RefusingReader(const Failure& failure) : error_{failure.status, Error{failure.message}} {}
+  std::expected<std::size_t, http::BodyError> read(std::span<char>) override { return std::unexpected(error_); }
+  std::optional<std::uint64_t> length() const override { return {}; }
+
+ private:
+  http::BodyError error_;
+};
+
+/// Counts what is written and records the request when the body has ended, one way or the other. Must not outlive the
+/// handler it was made for.
+class RecordingWriter final : public http::BodyWriter {
+ public:
+  RecordingWriter(std::unique_ptr<http::BodyWriter> inner, std::shared_ptr<KeptRequest> kept, Arrival& arrival,
+                  int status, bool head_only, Meters& meters, const AppConfig& config)
+      : inner_(std::move(inner)),
+        kept_(std::move(kept)),
+        arrival_(arrival),
+        outcome_{status, 0, false},
+        head_only_(head_only),
+        meters_(meters),
+        config_(config) {}
+  ~RecordingWriter() override { end(false); }
+
+  std::expected<void, Error> write(std::string_view bytes) override {
+    auto done = inner_->write(bytes);
+    if (done) count(bytes.size());
+    return done;
+  }
+  std::expected<void, Error> send_file(int fd, std::uint64_t offset, std::uint64_t length) override {
+    auto done = inner_->send_file(fd, offset, length);
+    if (done) count(length);
+    return done;
+  }
+  std::expected<void, Error> finish() override {
+    auto done = inner_->finish();
+    end(done.has_value());
+    return done;
+  }
+  bool gone() const override { return inner_->gone(); }
+  bool draining() const override { return inner_->draining(); }
+
+ private:
+  void count(std::uint64_t bytes) { outcome_.bytes_out += head_only_ ? 0 : bytes; }
+  void end(bool whole) {
+    if (std::exchange(ended_, true)) return;
+    outcome_.whole = whole;
+    record(arrival_, outcome_, meters_, config_);
+  }
+
+  std::unique_ptr<http::BodyWriter> inner_;
+  std::shared_ptr<KeptRequest> kept_;  // what the arrival looks at now
+  Arrival& arrival_;
+  Outcome outcome_;
+  bool head_only_, ended_ = false;
+  Meters& meters_;
+  const AppConfig& config_;
+};
+
+}  // namespace stackgate::web
