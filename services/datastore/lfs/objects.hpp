@@ -92,6 +92,7 @@ struct Fsck {
 /// The next bytes of a body; 0 is the end.
 using Source = std::function<std::expected<std::size_t, http::BodyError>(std::span<char>)>;
 Source from(http::BodyReader& body);
+Source from(objects::Download& file);
 
 class Objects {
  public:
@@ -151,6 +152,8 @@ class Objects {
 
  private:
   Expected<void> record(std::int64_t repository, std::string_view oid, std::uint64_t size);
+  Expected<bool> present(std::string_view oid);
+  Expected<void> drop_incoming(std::int64_t repository, std::string_view oid);
   Expected<void> collect_links(std::int64_t before, const Referenced& referenced, Collected& out);
   Expected<void> collect_files(std::int64_t before, Collected& out);
   Expected<void> collect_orphans(std::chrono::seconds grace, Collected& out);

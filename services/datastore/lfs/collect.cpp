@@ -1,0 +1,117 @@
+// Garbage: links that no pointer names, files without a link, what interrupted uploads left.
+//
+// A file goes in three steps: its row becomes 'deleting' (only while nothing links to it and nobody has touched it for
+// the grace time), the bytes are removed, the row is removed. An upload of the same file waits between the first and
+// the last step (receive.cpp), so it never ends up with a row and no bytes.
+#include <set>
+
+#include "services/datastore/lfs/clock.hpp"
+#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/objects.hpp"
+
+namespace stackgate::datastore::lfs {
+
+namespace {
+constexpr std::int64_t abandoned_after = 600;  // a 'deleting' row whose collector died
+}
+
+Expected<Collected> Objects::collect(std::chrono::seconds grace, const Referenced& referenced) {
+  Collected out;
+  const std::int64_t before = seconds_now() - grace.count();
+  if (auto done = collect_links(before, referenced, out); !done) return std::unexpected(done.error());
+  if (auto done = collect_files(before, out); !done) return std::unexpected(done.error());
+  if (auto done = collect_orphans(grace, out); !done) return std::unexpected(done.error());
+  return out;
+}
+
+Expected<void> Objects::collect_links(std::int64_t before, const Referenced& referenced, Collected& out) {
+  auto repositories = database_.run("SELECT DISTINCT repository_id FROM lfs_links WHERE touched_at <= $1", {before});
+  if (!repositories) return failed(repositories.error());
+  for (const sql::Row& row : repositories->rows) {
+    const std::int64_t repository = row.integer(0);
+    std::set<std::string, std::less<>> named;
+    auto read = referenced(repository, [&](std::string_view oid) { named.emplace(oid); });
+    if (!read) {
+      if (read.error().fault == Fault::missing) continue;
+      return read;
+    }
+    auto links =
+        database_.run("SELECT oid FROM lfs_links WHERE repository_id = $1 AND touched_at <= $2", {repository, before});
+    if (!links) return failed(links.error());
+    for (const sql::Row& link : links->rows) {
+      const std::string oid = link.text(0);
+      if (named.contains(oid)) continue;
+      auto gone = database_.run("DELETE FROM lfs_links WHERE repository_id = $1 AND oid = $2 AND touched_at <= $3",
+                                {repository, oid, before});
+      if (!gone) return failed(gone.error());
+      out.unlinked += static_cast<std::uint64_t>(gone->affected);
+    }
+  }
+  return {};
+}
+
+Expected<void> Objects::collect_files(std::int64_t before, Collected& out) {
+  auto rows = database_.run(
+      "SELECT o.oid FROM lfs_objects o WHERE (o.state = 'present' AND o.touched_at <= $1 AND NOT EXISTS "
+      "(SELECT 1 FROM lfs_links l WHERE l.oid = o.oid)) OR (o.state = 'deleting' AND o.touched_at <= $2)",
+      {before, seconds_now() - abandoned_after});
+  if (!rows) return failed(rows.error());
+  for (const sql::Row& row : rows->rows) {
+    const std::string oid = row.text(0);
+    auto marked = database_.run(
+        "UPDATE lfs_objects SET state = 'deleting', touched_at = $1 WHERE oid = $2 AND "
+        "((state = 'present' AND touched_at <= $3 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $4)) "
+        "OR (state = 'deleting' AND touched_at <= $5)) RETURNING size",
+        {seconds_now(), oid, before, oid, seconds_now() - abandoned_after});
+    if (!marked) return failed(marked.error());
+    if (marked->rows.empty()) continue;  // linked in the meantime
+    if (auto removed = store_.remove(key_of(oid)); !removed) return failed(removed.error());
+    auto gone = database_.run("DELETE FROM lfs_objects WHERE oid = $1 AND state = 'deleting'", {oid});
+    if (!gone) return failed(gone.error());
+    ++out.removed;
+    out.bytes += static_cast<std::uint64_t>(marked->rows[0].integer(0));
+  }
+  return {};
+}
+
+Expected<void> Objects::collect_orphans(std::chrono::seconds grace, Collected& out) {
+  const auto before = std::chrono::system_clock::now() - grace;
+  std::vector<std::string> files, incoming;
+  for (std::string_view prefix : {"lfs/", "incoming/"}) {
+    auto& old = prefix == "lfs/" ? files : incoming;
+    auto listed = store_.list(prefix, [&](const objects::Entry& entry) {
+      if (entry.info.modified <= before) old.push_back(entry.key);
+      return true;
+    });
+    if (!listed) return failed(listed.error());
+  }
+  for (const std::string& key : files) {
+    const std::string oid = key.substr(key.rfind('/') + 1);
+    if (!is_oid(oid) || key != key_of(oid)) continue;
+    // The row stands in for the file while it is removed, as in collect_files(); none is made where one stands.
+    auto mine = database_.run(
+        "INSERT INTO lfs_objects (oid, size, state, touched_at) VALUES ($1, 0, 'deleting', $2) "
+        "ON CONFLICT (oid) DO NOTHING RETURNING oid",
+        {oid, seconds_now()});
+    if (!mine) return failed(mine.error());
+    if (mine->rows.empty()) continue;
+    if (auto removed = store_.remove(key); !removed) return failed(removed.error());
+    auto gone = database_.run("DELETE FROM lfs_objects WHERE oid = $1 AND state = 'deleting'", {oid});
+    if (!gone) return failed(gone.error());
+    ++out.orphans;
+  }
+  for (const std::string& key : incoming) {
+    const std::string_view rest = std::string_view(key).substr(std::string_view("incoming/").size());
+    const auto slash = rest.find('/');
+    if (slash == std::string_view::npos) continue;
+    auto known = database_.run("SELECT 1 FROM lfs_incoming WHERE oid = $1 AND CAST(repository_id AS TEXT) = $2",
+                               {std::string(rest.substr(slash + 1)), std::string(rest.substr(0, slash))});
+    if (!known) return failed(known.error());
+    if (!known->rows.empty()) continue;
+    if (auto removed = store_.remove(key); !removed) return failed(removed.error());
+    ++out.orphans;
+  }
+  return {};
+}
+
+}  // namespace stackgate::datastore::lfs

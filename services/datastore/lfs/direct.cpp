@@ -1,0 +1,95 @@
+// Uploads that went straight to S3: counted first, hashed later.
+#include <algorithm>
+
+#include "services/datastore/lfs/clock.hpp"
+#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/objects.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::datastore::lfs {
+
+Expected<void> Objects::confirm(std::int64_t repository, std::string_view oid, std::uint64_t size) {
+  auto known = stat(repository, oid);
+  if (!known) return std::unexpected(known.error());
+  const auto differs = [&](std::uint64_t stored) {
+    return std::unexpected(ObjectError{
+        Fault::invalid,
+        "large file " + std::string(oid) + " has " + std::to_string(stored) + " bytes, not " + std::to_string(size)});
+  };
+  if (known->has_value()) {
+    if ((*known)->size != size) return differs((*known)->size);
+    return {};
+  }
+  const ObjectError missing{Fault::missing, "large file " + std::string(oid) + " has not been uploaded"};
+  if (!is_oid(oid)) return std::unexpected(missing);
+  const std::string key = incoming_key(repository, oid);
+  const auto there = store_.stat(key);
+  if (!there) {
+    if (there.error().fault == objects::Fault::missing) return std::unexpected(missing);
+    return failed(there.error());
+  }
+  if (there->size != size) {
+    (void)store_.remove(key);
+    return differs(there->size);
+  }
+  if (auto fits = admit(repository, size, size); !fits) return fits;
+  auto noted = database_.run(
+      "INSERT INTO lfs_incoming (repository_id, oid, size, touched_at, claimed_until, attempts) "
+      "VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+      {repository, std::string(oid), static_cast<std::int64_t>(size), seconds_now()});
+  if (!noted) return failed(noted.error());
+  return {};
+}
+
+Expected<void> Objects::drop_incoming(std::int64_t repository, std::string_view oid) {
+  auto gone =
+      database_.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, std::string(oid)});
+  if (!gone) return failed(gone.error());
+  if (auto removed = store_.remove(incoming_key(repository, oid)); !removed) return failed(removed.error());
+  return {};
+}
+
+Expected<bool> Objects::promote(std::chrono::seconds claim) {
+  const std::int64_t now = seconds_now();
+  auto next = database_.run(
+      "SELECT repository_id, oid, size, claimed_until, attempts FROM lfs_incoming WHERE claimed_until < $1 "
+      "ORDER BY claimed_until, touched_at LIMIT 1",
+      {now});
+  if (!next) return failed(next.error());
+  if (next->rows.empty()) return false;
+  const sql::Row row = next->rows.front();
+  const std::int64_t repository = row.integer(0);
+  const std::string oid = row.text(1);
+  const auto size = static_cast<std::uint64_t>(row.integer(2));
+  auto mine = database_.run(
+      "UPDATE lfs_incoming SET claimed_until = $1, attempts = attempts + 1 "
+      "WHERE repository_id = $2 AND oid = $3 AND claimed_until = $4",
+      {now + claim.count(), repository, oid, row.integer(3)});
+  if (!mine) return failed(mine.error());
+  if (mine->affected != 1) return true;  // another replica was faster
+
+  auto file = store_.open(incoming_key(repository, oid));
+  Expected<void> moved;
+  if (file) {
+    moved = receive(repository, oid, size, from(**file));
+  } else {
+    moved = failed(file.error());
+  }
+  if (moved) {
+    if (auto removed = store_.remove(incoming_key(repository, oid)); !removed) log_cause(removed.error().message);
+    return true;
+  }
+  if (moved.error().fault == Fault::invalid || moved.error().fault == Fault::missing) {
+    log::warning("a direct upload was not what it claimed and is dropped",
+                 {{"repository", repository}, {"oid", oid}, {"problem", moved.error().message}});
+    if (auto dropped = drop_incoming(repository, oid); !dropped) return std::unexpected(dropped.error());
+    return true;
+  }
+  // Later again, each time a little later.
+  const std::int64_t pause = std::min<std::int64_t>(3600, 5 * (row.integer(4) + 1));
+  (void)database_.run("UPDATE lfs_incoming SET claimed_until = $1 WHERE repository_id = $2 AND oid = $3",
+                      {seconds_now() + pause, repository, oid});
+  return std::unexpected(moved.error());
+}
+
+}  // namespace stackgate::datastore::lfs

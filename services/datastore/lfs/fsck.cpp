@@ -1,0 +1,62 @@
+// Records held against the store.
+#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/objects.hpp"
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::datastore::lfs {
+
+namespace {
+
+Expected<std::string> fsck_hash(objects::Store& store, const std::string& key) {
+  auto file = store.open(key);
+  if (!file) return failed(file.error());
+  crypto::Sha256Stream hash;
+  std::string space(256UL * 1024, '\0');
+  for (;;) {
+    auto got = (*file)->read(space);
+    if (!got) return failed(got.error());
+    if (*got == 0) return crypto::to_hex(hash.finish());
+    hash.add(std::string_view(space).substr(0, *got));
+  }
+}
+
+}  // namespace
+
+Expected<Fsck> Objects::fsck(bool hash) {
+  Fsck out;
+  std::string after;
+  for (;;) {  // in pages: there may be millions
+    auto rows = database_.run(
+        "SELECT oid, size FROM lfs_objects WHERE state = 'present' AND oid > $1 ORDER BY oid LIMIT 1000", {after});
+    if (!rows) return failed(rows.error());
+    if (rows->rows.empty()) break;
+    for (const sql::Row& row : rows->rows) {
+      after = row.text(0);
+      const auto size = static_cast<std::uint64_t>(row.integer(1));
+      ++out.files;
+      out.bytes += size;
+      const auto there = store_.stat(key_of(after));
+      if (!there && there.error().fault != objects::Fault::missing) return failed(there.error());
+      if (!there) {
+        out.faults.push_back("large file " + after + ": not in the object store");
+      } else if (there->size != size) {
+        out.faults.push_back("large file " + after + ": has " + std::to_string(there->size) + " bytes, recorded are " +
+                             std::to_string(size));
+      } else if (hash) {
+        auto really = fsck_hash(store_, key_of(after));
+        if (!really) return std::unexpected(really.error());
+        if (*really != after) out.faults.push_back("large file " + after + ": its bytes hash to " + *really);
+      }
+    }
+  }
+  auto dangling = database_.run(
+      "SELECT l.repository_id, l.oid FROM lfs_links l LEFT JOIN lfs_objects o ON o.oid = l.oid AND o.state = 'present' "
+      "WHERE o.oid IS NULL ORDER BY l.repository_id, l.oid LIMIT 1000");
+  if (!dangling) return failed(dangling.error());
+  for (const sql::Row& row : dangling->rows)
+    out.faults.push_back("repository " + std::to_string(row.integer(0)) + ": linked to large file " + row.text(1) +
+                         ", which is not here");
+  return out;
+}
+
+}  // namespace stackgate::datastore::lfs

@@ -1,0 +1,129 @@
+#include "services/datastore/lfs/grant.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "services/kit/crypto/jwt.hpp"
+#include "services/kit/crypto/signed_query.hpp"
+#include "services/kit/json/write.hpp"
+
+namespace stackgate::datastore::lfs {
+
+namespace {
+
+std::int64_t unix_seconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+std::optional<Operation> operation_of(std::string_view word) {
+  if (word == "upload") return Operation::upload;
+  if (word == "download") return Operation::download;
+  return {};
+}
+
+template <typename Number>
+bool read_number_text(std::string_view text, Number& out) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return problem == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+bool Grant::allows(std::int64_t of_repository, Operation wanted, std::string_view of_oid) const {
+  return repository == of_repository && oid == of_oid &&
+         (operation == wanted || (operation == Operation::upload && wanted == Operation::download));
+}
+
+std::optional<std::string_view> bearer_jwt(std::string_view authorization) {
+  constexpr std::string_view scheme = "bearer ";
+  if (authorization.size() <= scheme.size()) return {};
+  for (std::size_t i = 0; i < scheme.size(); ++i) {
+    const char c = authorization[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != scheme[i]) return {};
+  }
+  const std::string_view token = authorization.substr(scheme.size());
+  if (std::ranges::count(token, '.') != 2) return {};
+  return token;
+}
+
+std::string sign_grant(std::string_view key, const Grant& grant, std::chrono::system_clock::time_point now) {
+  std::string claims;
+  json::Writer w(claims);
+  w.object([&] {
+    w.member("RepoID", grant.repository);
+    w.member("UserID", grant.user);
+    w.member("Op", to_string(grant.operation));
+    w.member("Oid", grant.oid);
+    w.member("Size", grant.size);
+    w.member("nbf", unix_seconds(now));
+    w.member("exp", unix_seconds(now + grant_life));
+  });
+  return crypto::sign_jwt(key, claims);
+}
+
+std::expected<Grant, std::string> read_grant(std::string_view key, std::string_view token,
+                                             std::chrono::system_clock::time_point now) {
+  auto claims = crypto::verify_jwt(key, token, now);
+  if (!claims) return std::unexpected(claims.error());
+  const json::Value& root = claims->root;
+  Grant out;
+  const auto number = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const json::Value* value = root.find(name);
+    if (value == nullptr || !value->is_integer() || value->integer() < 0) return {};
+    return value->integer();
+  };
+  const auto repository = number("RepoID"), user = number("UserID"), size = number("Size");
+  const json::Value* operation = root.find("Op");
+  const json::Value* oid = root.find("Oid");
+  if (!repository || !user || !size || operation == nullptr || oid == nullptr || !is_oid(oid->string()))
+    return std::unexpected("the claims are not those of a large-file token");
+  const auto word = operation_of(operation->string());
+  if (!word) return std::unexpected("the claim Op is neither upload nor download");
+  out.repository = *repository;
+  out.user = *user;
+  out.operation = *word;
+  out.oid = oid->string();
+  out.size = static_cast<std::uint64_t>(*size);
+  return out;
+}
+
+std::string sign_url(std::string_view key, std::string_view method, std::string_view path, const Grant& grant,
+                     std::chrono::system_clock::time_point now) {
+  crypto::SignedUrl url{.method = method, .path = path};
+  url.extras = {{"repository", std::to_string(grant.repository)},
+                {"user", std::to_string(grant.user)},
+                {"size", std::to_string(grant.size)}};
+  if (!grant.upload.empty()) {
+    url.extras.emplace_back("upload", grant.upload);
+    url.extras.emplace_back("parts", std::to_string(grant.parts));
+  }
+  return crypto::sign_query(key, url, now + url_life);
+}
+
+std::expected<Grant, std::string> read_url(std::string_view key, std::string_view method, std::string_view path,
+                                           std::string_view query, std::string_view oid,
+                                           std::chrono::system_clock::time_point now) {
+  const auto extras = crypto::verify_query(key, method, path, query, now);
+  if (!extras) return std::unexpected(extras.error());
+  Grant out;
+  out.operation = method == "GET" ? Operation::download : Operation::upload;
+  out.oid = oid;
+  bool sound = is_oid(oid), repository = false, size = false;
+  for (const auto& [name, value] : *extras) {
+    if (name == "repository") {
+      repository = read_number_text(value, out.repository);
+    } else if (name == "user") {
+      sound = sound && read_number_text(value, out.user);
+    } else if (name == "size") {
+      size = read_number_text(value, out.size);
+    } else if (name == "upload") {
+      out.upload = value;
+    } else if (name == "parts") {
+      sound = sound && read_number_text(value, out.parts);
+    }
+  }
+  if (!sound || !repository || !size) return std::unexpected("the URL's query is not one of a large file");
+  return out;
+}
+
+}  // namespace stackgate::datastore::lfs

@@ -1,0 +1,99 @@
+#include "services/datastore/lfs/http.hpp"
+
+#include "services/kit/json/parse.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/web/basic_auth.hpp"
+#include "services/kit/web/media_type.hpp"
+#include "services/kit/web/query.hpp"
+
+namespace stackgate::datastore::lfs {
+
+http::Response answer(int status, std::string body) {
+  return {.status = status, .content_type = std::string(media_type), .body = std::move(body)};
+}
+
+web::Failure to_failure(const ObjectError& error) {
+  web::Failure out{.status = status_of(error), .message = error.message};
+  if (out.status == 503) out.headers.emplace_back("Retry-After", "5");
+  return out;
+}
+
+web::Failure with_challenge(web::Failure failure) {
+  if (failure.status == 401) failure.headers.emplace_back("LFS-Authenticate", web::basic_challenge("stackgate"));
+  return failure;
+}
+
+std::expected<void, web::Failure> check_accept(const web::Call& call) {
+  if (web::accepts(call.request().header("accept"), media_type)) return {};
+  return std::unexpected(
+      web::Failure{.status = 406, .message = "answers here are " + std::string(media_type) + "; send it in Accept"});
+}
+
+std::expected<const json::Document*, web::Failure> read_body(web::Call& call, json::Document& document) {
+  if (auto ok = check_accept(call); !ok) return std::unexpected(ok.error());
+  const std::string_view type = call.request().header("content-type");
+  if (!type.empty() && !web::is_json_type(type))
+    return std::unexpected(web::Failure{.status = 415, .message = "the body must be " + std::string(media_type)});
+  const auto body = call.body();
+  if (!body) return std::unexpected(body.error());
+  const auto root = json::parse(*body, document, {.max_depth = 32});
+  if (!root)
+    return std::unexpected(web::Failure{.status = 422,
+                                        .message = "the body is not JSON: " + root.error().message + " at byte " +
+                                                   std::to_string(root.error().offset)});
+  if (!root->is_object()) return std::unexpected(web::Failure{.status = 422, .message = "the body must be an object"});
+  return &document;
+}
+
+namespace {
+
+/// The repository that the path names, whoever asks: the grant says who may.
+std::expected<Permitted, web::Failure> granted(const Backend& backend, web::Call& call, Grant grant,
+                                               Operation operation, std::string_view oid) {
+  const auto invalid = [] { return std::unexpected(with_challenge(unauthorized("invalid or expired token"))); };
+  auto repository = backend.repositories.find(call.parameter("owner"), call.parameter("repo"));
+  if (!repository) {
+    if (repository.error().fault == RepositoryFault::missing) return invalid();
+    return std::unexpected(to_failure(repository.error()));
+  }
+  if (!grant.allows(repository->id, operation, oid)) {
+    log::warning("a token for large files was used for something else",
+                 {{"repository", repository->id}, {"peer", call.request().peer}});
+    return invalid();
+  }
+  call.set_actor("grant:" + std::to_string(grant.user));
+  const std::int64_t user = grant.user;
+  return Permitted{std::move(*repository), user, std::move(grant)};
+}
+
+}  // namespace
+
+std::expected<Permitted, web::Failure> permit(const Backend& backend, web::Call& call, Operation operation,
+                                              std::string_view oid) {
+  const auto now = std::chrono::system_clock::now();
+  const http::Request& request = call.request();
+  if (call.query().get("signature")) {
+    const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : request.method;
+    auto grant = read_url(backend.jwt_key, method, request.path, request.query, oid, now);
+    if (!grant) return std::unexpected(with_challenge(unauthorized(grant.error())));
+    return granted(backend, call, std::move(*grant), operation, oid);
+  }
+  if (const auto token = bearer_jwt(request.header("authorization"))) {
+    auto grant = read_grant(backend.jwt_key, *token, now);
+    if (!grant) {
+      log::info("a token for large files was refused", {{"problem", grant.error()}, {"peer", request.peer}});
+      return std::unexpected(with_challenge(unauthorized("invalid or expired token")));
+    }
+    return granted(backend, call, std::move(*grant), operation, oid);
+  }
+  auto allowed = allow(backend, call, call.parameter("owner"), call.parameter("repo"),
+                       operation == Operation::upload ? Action::write : Action::read);
+  if (!allowed) return std::unexpected(with_challenge(std::move(allowed.error())));
+  return Permitted{std::move(allowed->repository), allowed->identity.account, {}};
+}
+
+std::string lfs_path(const Repository& repository) {
+  return "/" + web::percent_encode(repository.owner) + "/" + web::percent_encode(repository.name) + ".git/info/lfs";
+}
+
+}  // namespace stackgate::datastore::lfs

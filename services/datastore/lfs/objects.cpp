@@ -1,0 +1,248 @@
+#include "services/datastore/lfs/objects.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "services/datastore/lfs/clock.hpp"
+#include "services/datastore/lfs/faults.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::datastore::lfs {
+
+namespace {
+
+// Links asked for again within this time are not written again.
+constexpr std::int64_t fresh_for = 3600;
+
+// Lists of ids travel as one value, so that one prepared statement serves any length.
+
+std::string list_value(sql::Engine engine, std::span<const std::string> oids) {
+  const bool json = engine == sql::Engine::sqlite;
+  std::string out(json ? "[" : "");
+  for (const std::string& oid : oids) {
+    if (!is_oid(oid)) continue;
+    if (out.size() > 1) out += ',';
+    out += json ? "\"" + oid + "\"" : oid;
+  }
+  if (json) out += ']';
+  return out;
+}
+
+std::string in_list(sql::Engine engine, std::string_view placeholder) {
+  const std::string p(placeholder);
+  return engine == sql::Engine::sqlite ? "IN (SELECT value FROM json_each(" + p + "))"
+                                       : "= ANY (string_to_array(" + p + ", ','))";
+}
+
+std::int64_t as_sql(std::uint64_t n) { return static_cast<std::int64_t>(n); }
+
+}  // namespace
+
+void log_cause(std::string_view message) { log::warning("large files", {{"cause", message}}); }
+
+int status_of(const ObjectError& error) {
+  switch (error.fault) {
+    case Fault::missing:
+      return 404;
+    case Fault::invalid:
+      return 422;
+    case Fault::too_large:
+      return 413;
+    case Fault::quota:
+    case Fault::full:
+      return 507;
+    case Fault::away:
+      return 503;
+    case Fault::body:
+      return error.status == 0 ? 400 : error.status;
+    case Fault::broken:
+      break;
+  }
+  return 500;
+}
+
+bool is_oid(std::string_view text) {
+  return text.size() == 64 &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string key_of(std::string_view oid) {
+  return "lfs/" + std::string(oid.substr(0, 2)) + "/" + std::string(oid.substr(2, 2)) + "/" + std::string(oid);
+}
+
+std::string incoming_key(std::int64_t repository, std::string_view oid) {
+  return "incoming/" + std::to_string(repository) + "/" + std::string(oid);
+}
+
+Objects::Objects(sql::Database& database, objects::Store& store, Limits limits)
+    : database_(database), store_(store), limits_(limits) {}
+
+Expected<std::vector<Known>> Objects::look_up(std::int64_t repository, std::span<const std::string> oids) {
+  static const auto text = [](sql::Engine engine) {
+    return "SELECT o.oid, o.size, 1, CASE WHEN l.oid IS NULL THEN 0 ELSE 1 END, COALESCE(l.touched_at, 0) "
+           "FROM lfs_objects o LEFT JOIN lfs_links l ON l.repository_id = $1 AND l.oid = o.oid "
+           "WHERE o.state = 'present' AND o.oid " +
+           in_list(engine, "$2") +
+           " UNION ALL SELECT i.oid, i.size, 0, 1, i.touched_at FROM lfs_incoming i "
+           "WHERE i.repository_id = $3 AND i.oid " +
+           in_list(engine, "$4");
+  };
+  static const std::string sqlite = text(sql::Engine::sqlite), postgresql = text(sql::Engine::postgresql);
+  const sql::Engine engine = database_.engine();
+  const std::string list = list_value(engine, oids);
+  auto result =
+      database_.run(engine == sql::Engine::sqlite ? sqlite : postgresql, {repository, list, repository, list});
+  if (!result) return failed(result.error());
+  std::vector<Known> out;
+  for (const sql::Row& row : result->rows) {
+    const bool trusted = row.integer(2) == 1;
+    std::string oid = row.text(0);
+    Stat stat{static_cast<std::uint64_t>(row.integer(1)), trusted ? State::trusted : State::unverified,
+              trusted ? key_of(oid) : incoming_key(repository, oid)};
+    out.push_back({std::move(oid), std::move(stat), row.integer(3) == 1, row.integer(4)});
+  }
+  // A file may be both: hashed elsewhere and waiting here. The linked one is this repository's, hashed before waiting.
+  std::ranges::sort(out, [](const Known& a, const Known& b) {
+    if (a.oid != b.oid) return a.oid < b.oid;
+    if (a.linked != b.linked) return a.linked;
+    return a.stat.state < b.stat.state;
+  });
+  const auto again = std::ranges::unique(out, {}, &Known::oid);
+  out.erase(again.begin(), again.end());
+  return out;
+}
+
+Expected<std::optional<Stat>> Objects::stat(std::int64_t repository, std::string_view oid) {
+  if (!is_oid(oid)) return std::nullopt;
+  const std::array one{std::string(oid)};
+  auto known = look_up(repository, one);
+  if (!known) return std::unexpected(known.error());
+  if (known->empty() || !known->front().linked) return std::nullopt;
+  return known->front().stat;
+}
+
+Expected<bool> Objects::is_linked(std::int64_t repository, std::string_view oid) {
+  auto found = stat(repository, oid);
+  if (!found) return std::unexpected(found.error());
+  return found->has_value();
+}
+
+Expected<bool> Objects::present(std::string_view oid) {
+  auto row = database_.run("SELECT 1 FROM lfs_objects WHERE oid = $1 AND state = 'present'", {std::string(oid)});
+  if (!row) return failed(row.error());
+  return !row->rows.empty();
+}
+
+Expected<void> Objects::link(std::int64_t repository, std::string_view oid) {
+  bool found = false;
+  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+    found = false;
+    // Locks the row, and its fresh time keeps collect() from it.
+    auto row = session.run("UPDATE lfs_objects SET touched_at = $1 WHERE oid = $2 AND state = 'present' RETURNING oid",
+                           {seconds_now(), std::string(oid)});
+    if (!row) return std::unexpected(row.error());
+    if (row->rows.empty()) return {};
+    found = true;
+    auto linked = session.run(
+        "INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
+        "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+        {repository, std::string(oid), seconds_now()});
+    if (!linked) return std::unexpected(linked.error());
+    return {};
+  });
+  if (!done) return failed(done.error());
+  if (!found) return std::unexpected(ObjectError{Fault::missing, "large file " + std::string(oid) + " is not here"});
+  return {};
+}
+
+Expected<void> Objects::unlink(std::int64_t repository, std::string_view oid) {
+  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+    for (std::string_view statement : {"DELETE FROM lfs_links WHERE repository_id = $1 AND oid = $2",
+                                       "DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2"})
+      if (auto gone = session.run(statement, {repository, std::string(oid)}); !gone)
+        return std::unexpected(gone.error());
+    return {};
+  });
+  if (!done) return failed(done.error());
+  return {};
+}
+
+Expected<void> Objects::unlink_all(std::int64_t repository) {
+  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+    for (std::string_view statement :
+         {"DELETE FROM lfs_links WHERE repository_id = $1", "DELETE FROM lfs_incoming WHERE repository_id = $1"})
+      if (auto gone = session.run(statement, {repository}); !gone) return std::unexpected(gone.error());
+    return {};
+  });
+  if (!done) return failed(done.error());
+  return {};
+}
+
+Expected<void> Objects::touch(std::int64_t repository, std::span<const Known> files) {
+  std::vector<std::string> stale;
+  const std::int64_t now = seconds_now();
+  for (const Known& file : files)
+    if (file.linked && file.touched < now - fresh_for) stale.push_back(file.oid);
+  if (stale.empty()) return {};
+  const sql::Engine engine = database_.engine();
+  for (std::string_view table : {"lfs_links", "lfs_incoming"}) {
+    auto done = database_.run("UPDATE " + std::string(table) +
+                                  " SET touched_at = $1 WHERE repository_id = $2 AND oid " + in_list(engine, "$3"),
+                              {now, repository, list_value(engine, stale)});
+    if (!done) return failed(done.error());
+  }
+  return {};
+}
+
+Expected<std::vector<std::int64_t>> Objects::holders(std::string_view oid, std::int64_t except, std::size_t limit) {
+  auto rows = database_.run(
+      "SELECT repository_id FROM lfs_links WHERE oid = $1 AND repository_id <> $2 ORDER BY repository_id LIMIT $3",
+      {std::string(oid), except, as_sql(limit)});
+  if (!rows) return failed(rows.error());
+  std::vector<std::int64_t> out;
+  for (const sql::Row& row : rows->rows) out.push_back(row.integer(0));
+  return out;
+}
+
+Expected<Usage> Objects::usage(std::int64_t repository) {
+  auto row = database_.run(
+      "SELECT (SELECT COALESCE(SUM(o.size), 0) FROM lfs_links l JOIN lfs_objects o ON o.oid = l.oid "
+      "        WHERE l.repository_id = $1), "
+      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_incoming WHERE repository_id = $2), "
+      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_objects), "
+      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_incoming)",
+      {repository, repository});
+  if (!row) return failed(row.error());
+  if (row->rows.empty()) return Usage{};
+  const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(row->rows[0].integer(i)); };
+  return Usage{at(0) + at(1), at(2) + at(3)};
+}
+
+Expected<void> Objects::admit(std::int64_t repository, std::uint64_t size, std::uint64_t more) {
+  if (limits_.file != 0 && size > limits_.file)
+    return std::unexpected(ObjectError{
+        Fault::too_large,
+        "the file has " + std::to_string(size) + " bytes; this server takes at most " + std::to_string(limits_.file)});
+  if (limits_.repository == 0 && limits_.total == 0) return {};
+  auto used = usage(repository);
+  if (!used) return std::unexpected(used.error());
+  if (limits_.repository != 0 && (more > limits_.repository || used->repository > limits_.repository - more))
+    return std::unexpected(
+        ObjectError{Fault::quota, "the repository's quota for large files (" + std::to_string(limits_.repository) +
+                                      " bytes) is used up: " + std::to_string(used->repository) + " bytes are stored"});
+  if (limits_.total != 0 && (more > limits_.total || used->total > limits_.total - more))
+    return std::unexpected(ObjectError{Fault::quota, "the server's quota for large files is used up"});
+  return {};
+}
+
+Expected<std::unique_ptr<objects::Download>> Objects::open(const Stat& file, std::uint64_t offset) {
+  auto opened = store_.open(file.key, offset);
+  if (!opened) return failed(opened.error());
+  return std::move(*opened);
+}
+
+std::optional<std::string> Objects::presign(const Stat& file, const objects::PresignOptions& options) {
+  return store_.presigned_get(file.key, options);
+}
+
+}  // namespace stackgate::datastore::lfs

@@ -1,0 +1,150 @@
+// Bytes that pass through this process: hashed while they are stored.
+#include <algorithm>
+#include <thread>
+
+#include "services/datastore/lfs/clock.hpp"
+#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/objects.hpp"
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::datastore::lfs {
+
+namespace {
+
+constexpr std::size_t piece_bytes = 256UL * 1024;
+
+ObjectError receive_body_error(const http::BodyError& error) {
+  return {Fault::body, error.error.message, error.status};
+}
+
+struct Counted {
+  std::string oid;
+  std::uint64_t size = 0;
+};
+
+/// Reads to the end, hashing, into `upload` unless it is null. Stops as soon as more than `largest` bytes have come.
+Expected<Counted> pass_through(const Source& source, std::uint64_t largest, objects::Upload* upload) {
+  crypto::Sha256Stream hash;
+  const auto space = std::make_unique<char[]>(piece_bytes);
+  std::uint64_t size = 0;
+  for (;;) {
+    const auto got = source({space.get(), piece_bytes});
+    if (!got) return std::unexpected(receive_body_error(got.error()));
+    if (*got == 0) break;
+    size += *got;
+    if (size > largest) return Counted{{}, size};
+    const std::string_view piece(space.get(), *got);
+    hash.add(piece);
+    if (upload == nullptr) continue;
+    if (auto written = upload->write(piece); !written) return failed(written.error());
+  }
+  return Counted{crypto::to_hex(hash.finish()), size};
+}
+
+}  // namespace
+
+Source from(http::BodyReader& body) {
+  return [&body](std::span<char> space) { return body.read(space); };
+}
+
+Source from(objects::Download& file) {
+  return [&file](std::span<char> space) -> std::expected<std::size_t, http::BodyError> {
+    auto got = file.read(space);
+    if (got) return *got;
+    log_cause(got.error().message);
+    return std::unexpected(http::BodyError{503, {"the object store does not answer; try again"}});
+  };
+}
+
+Expected<void> Objects::receive(std::int64_t repository, std::string_view oid, std::uint64_t size,
+                                const Source& source) {
+  if (!is_oid(oid))
+    return std::unexpected(ObjectError{Fault::invalid, "a large file's id is 64 lower-case hex digits"});
+  if (auto fits = admit(repository, size, size); !fits) return fits;
+  const auto here = present(oid);
+  if (!here) return std::unexpected(here.error());
+  std::unique_ptr<objects::Upload> upload;
+  if (!*here) {  // otherwise the sender only has to show that it has the bytes
+    auto made = store_.create(key_of(oid), size);
+    if (!made) return failed(made.error());
+    upload = std::move(*made);
+  }
+  const auto counted = pass_through(source, size, upload.get());
+  if (!counted) return std::unexpected(counted.error());
+  if (counted->size != size)
+    return std::unexpected(
+        ObjectError{Fault::invalid, counted->size > size ? "more bytes came than the announced " + std::to_string(size)
+                                                         : std::to_string(counted->size) + " bytes came; " +
+                                                               std::to_string(size) + " were announced"});
+  if (counted->oid != oid)
+    return std::unexpected(ObjectError{
+        Fault::invalid, "the bytes have the SHA-256 " + counted->oid + ", not the announced " + std::string(oid)});
+  if (upload)
+    if (auto stored = upload->commit(); !stored) return failed(stored.error());
+  return record(repository, oid, size);
+}
+
+Expected<void> Objects::record(std::int64_t repository, std::string_view oid, std::uint64_t size) {
+  using namespace std::chrono_literals;
+  const ObjectError removed{Fault::away, "the file was being removed at this moment; send it again"};
+  for (int attempt = 0;; ++attempt) {
+    bool leaving = false;  // collect() is about to remove the file
+    auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+      leaving = false;
+      const std::string id(oid);
+      auto row = session.run(
+          "INSERT INTO lfs_objects (oid, size, state, touched_at) VALUES ($1, $2, 'present', $3) "
+          "ON CONFLICT (oid) DO UPDATE SET touched_at = excluded.touched_at WHERE lfs_objects.state = 'present' "
+          "RETURNING oid",
+          {id, static_cast<std::int64_t>(size), seconds_now()});
+      if (!row) return std::unexpected(row.error());
+      leaving = row->rows.empty();
+      if (leaving) return {};
+      auto linked = session.run(
+          "INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
+          "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+          {repository, id, seconds_now()});
+      if (!linked) return std::unexpected(linked.error());
+      auto gone = session.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, id});
+      if (!gone) return std::unexpected(gone.error());
+      return {};
+    });
+    if (!done) return failed(done.error());
+    if (!leaving) break;
+    if (attempt == 100) return std::unexpected(removed);
+    std::this_thread::sleep_for(50ms);
+  }
+  // Whoever removed the file did so before our row could stand; nobody will now. So this look settles it.
+  const auto there = store_.stat(key_of(oid));
+  if (there && there->size == size) return {};
+  if (!there && there.error().fault != objects::Fault::missing) return failed(there.error());
+  (void)unlink(repository, oid);
+  (void)database_.run(
+      "DELETE FROM lfs_objects WHERE oid = $1 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $2)",
+      {std::string(oid), std::string(oid)});
+  return std::unexpected(removed);
+}
+
+Expected<Objects::Taken> Objects::take_in(std::int64_t repository, std::uint64_t largest, const Source& source) {
+  std::uint64_t most = largest == 0 ? UINT64_MAX : largest;
+  if (limits_.file != 0) most = std::min(most, limits_.file);
+  const std::string random = crypto::random_bytes(16);
+  const std::string key =
+      "incoming/browser/" + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  auto upload = store_.create(key, std::nullopt);
+  if (!upload) return failed(upload.error());
+  const auto counted = pass_through(source, most, upload->get());
+  if (!counted) return std::unexpected(counted.error());
+  if (counted->size > most)
+    return std::unexpected(
+        ObjectError{Fault::too_large, "the file has more than the allowed " + std::to_string(most) + " bytes"});
+  if (auto stored = (*upload)->commit(); !stored) return failed(stored.error());
+  auto again = store_.open(key);
+  if (!again) return failed(again.error());
+  auto moved = receive(repository, counted->oid, counted->size, from(**again));
+  (void)store_.remove(key);
+  if (!moved) return std::unexpected(moved.error());
+  return Taken{counted->oid, counted->size};
+}
+
+}  // namespace stackgate::datastore::lfs

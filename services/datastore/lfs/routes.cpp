@@ -1,0 +1,41 @@
+#include "services/datastore/lfs/routes.hpp"
+
+#include "services/datastore/lfs/answer_batch.hpp"
+#include "services/datastore/lfs/lock_handlers.hpp"
+#include "services/datastore/lfs/parts.hpp"
+#include "services/datastore/lfs/transfer.hpp"
+
+namespace stackgate::datastore::lfs {
+
+std::vector<web::Route> routes(const Backend& backend) {
+  constexpr auto dialect = web::Dialect::lfs;
+  constexpr web::RouteOptions json{.dialect = dialect};
+  // A list of 1,000 parts with their tags.
+  constexpr web::RouteOptions parts{.dialect = dialect, .body_bytes = 4 * 1024 * 1024};
+  constexpr web::RouteOptions stream{.dialect = dialect, .streams_body = true, .body_bytes = 0};
+  const auto to = [&backend](web::Answer (*handler)(const Backend&, web::Call&)) -> web::Handler {
+    return [&backend, handler](web::Call& call) { return handler(backend, call); };
+  };
+  const web::Handler batch = [&backend](web::Call& call) {
+    return answer_batch(backend, call, call.parameter("owner"), call.parameter("repo"), Proof::header);
+  };
+  return {
+      {"POST", "/{owner}/{repo}.git/info/lfs/objects/batch", batch, json},
+      {"POST", "/{owner}/{repo}/info/lfs/objects/batch", batch, json},
+      {"PUT", "/{owner}/{repo}.git/info/lfs/objects/{oid}", to(put_object), stream},
+      {"GET", "/{owner}/{repo}.git/info/lfs/objects/{oid}", to(get_object), json},
+      {"PUT", "/{owner}/{repo}.git/info/lfs/objects/{oid}/parts/{number}", to(put_part), stream},
+      {"POST", "/{owner}/{repo}.git/info/lfs/objects/{oid}/parts", to(finish_parts), parts},
+      {"POST", "/{owner}/{repo}.git/info/lfs/verify", to(verify_object), json},
+      {"POST", "/{owner}/{repo}.git/info/lfs/locks", to(create_lock), json},
+      {"POST", "/{owner}/{repo}/info/lfs/locks", to(create_lock), json},
+      {"GET", "/{owner}/{repo}.git/info/lfs/locks", to(get_locks), json},
+      {"GET", "/{owner}/{repo}/info/lfs/locks", to(get_locks), json},
+      {"POST", "/{owner}/{repo}.git/info/lfs/locks/verify", to(verify_locks), json},
+      {"POST", "/{owner}/{repo}/info/lfs/locks/verify", to(verify_locks), json},
+      {"POST", "/{owner}/{repo}.git/info/lfs/locks/{id}/unlock", to(remove_lock), json},
+      {"POST", "/{owner}/{repo}/info/lfs/locks/{id}/unlock", to(remove_lock), json},
+  };
+}
+
+}  // namespace stackgate::datastore::lfs

@@ -1,0 +1,20 @@
+// A large file as an answer: ranges, conditions, HEAD; from disk with sendfile.
+#pragma once
+#include <string>
+
+#include "services/datastore/backend.hpp"
+#include "services/datastore/lfs/objects.hpp"
+#include "services/kit/web/call.hpp"
+#include "services/kit/web/send.hpp"
+
+namespace stackgate::datastore::lfs {
+
+/// `head`: type, headers and validators are taken from it. The ETag of a large file is its oid.
+web::Answer serve(const Backend& backend, web::Call& call, const Stat& file, web::Content head);
+
+/// Where the file may be fetched straight from the store, with what the answer there shall say; nothing when bytes pass
+/// through us.
+std::optional<std::string> direct_url(const Backend& backend, const Stat& file, std::string_view file_name,
+                                      std::string_view type);
+
+}  // namespace stackgate::datastore::lfs
