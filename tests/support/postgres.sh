@@ -55,6 +55,8 @@ make_cluster() {
     chown -R "$user" "$dir/data" "$dir/socket" "$dir/password"
     # mktemp -d gives a folder that only its maker enters.
     chmod o+x "$dir"
+    as_owner test -x "$dir" || chmod o+x "$(dirname "$dir")"
+    as_owner test -x "$dir" || die "user $user cannot enter $dir"
   fi
   chmod 700 "$dir/data"
   as_owner "$bin/initdb" -D "$dir/data" -U stackgate --auth=scram-sha-256 --pwfile="$dir/password" -E UTF8 \

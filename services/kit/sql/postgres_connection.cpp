@@ -14,6 +14,7 @@ namespace stackgate::sql {
 namespace postgres_detail {
 
 constexpr std::size_t most_prepared = 256;
+constexpr Milliseconds server_lead{200}, cancel_grace{500};
 
 /// Type OIDs of pg_type.dat, which never change.
 enum : Oid {
@@ -134,7 +135,7 @@ SqlError PostgresConnection::error_of(const PGresult& result, std::string_view s
             {}};
   }
   retry_ = retry_of_sqlstate(state);
-  if (retry_ == Retry::reconnect) link_->give_up();
+  if (retry_ == Retry::reconnect || retry_ == Retry::lost) link_->give_up();
   if (!usable() && retry_ == Retry::no) retry_ = Retry::lost;
   const std::string words = field(result, PG_DIAG_MESSAGE_PRIMARY);
   SqlError out{state.empty() && !usable() ? Fault::away : fault_of_sqlstate(state), {}, {}};
@@ -153,8 +154,12 @@ Expected<ResultPointer> PostgresConnection::last_result(Expected<std::vector<Res
                                                         std::string_view statement) {
   if (!results) {
     // A connection that broke took the transaction with it; one that did not answer in time is not tried again.
-    if (PQstatus(link_->raw()) != CONNECTION_OK) retry_ = link_->was_sent() ? Retry::lost : Retry::reconnect;
     SqlError error = results.error();
+    if (PQstatus(link_->raw()) != CONNECTION_OK) {
+      // Told to go before it came to our statement, or in its midst: undone in either case.
+      const bool undone = !link_->was_sent() || error.message.starts_with("FATAL:  57P01");
+      retry_ = undone ? Retry::reconnect : Retry::lost;
+    }
     error.message += fmt::format(" (in: {})", beginning(statement));
     return std::unexpected(std::move(error));
   }
@@ -177,9 +182,19 @@ Expected<ResultPointer> PostgresConnection::last_result(Expected<std::vector<Res
   return std::move(results->back());
 }
 
+Expected<ResultPointer> PostgresConnection::answer(bool sent, std::string_view statement) {
+  using namespace postgres_detail;
+  // Where the server keeps the same time it cancels by itself, and the connection stays good; ours is for a server that
+  // hangs. A shorter limit is ours alone and is kept to the letter.
+  const bool same = statement_limit_ >= server_limit_;
+  return last_result(link_->collect(sent, same ? statement_limit_ + server_lead : statement_limit_,
+                                    same ? cancel_grace : Milliseconds(0)),
+                     statement);
+}
+
 Expected<ResultPointer> PostgresConnection::simple(const std::string& statements) {
   const bool sent = PQsendQuery(link_->raw(), statements.c_str()) == 1;
-  return last_result(link_->collect(sent, statement_limit_), statements);
+  return answer(sent, statements);
 }
 
 Expected<std::string> PostgresConnection::prepared(const std::string& statement) {
@@ -193,7 +208,7 @@ Expected<std::string> PostgresConnection::prepared(const std::string& statement)
   if (first_time || !entry->second.empty()) return entry->second;
   const std::string name = fmt::format("s{}", ++last_name_);
   const bool sent = PQsendPrepare(link_->raw(), name.c_str(), statement.c_str(), 0, nullptr) == 1;
-  auto done = last_result(link_->collect(sent, statement_limit_), statement);
+  auto done = answer(sent, statement);
   if (!done) return std::unexpected(done.error());
   entry->second = name;
   return name;
@@ -213,7 +228,7 @@ Expected<Result> PostgresConnection::execute(std::string_view statement, const s
       name->empty()
           ? PQsendQueryParams(link_->raw(), text.c_str(), count, nullptr, given.data(), nullptr, nullptr, 0) == 1
           : PQsendQueryPrepared(link_->raw(), name->c_str(), count, given.data(), nullptr, nullptr, 0) == 1;
-  auto done = last_result(link_->collect(sent, statement_limit_), statement);
+  auto done = answer(sent, statement);
   if (!done) return std::unexpected(done.error());
   return postgres_detail::result_of(done->get());
 }
@@ -238,6 +253,7 @@ Expected<void> PostgresConnection::end_transaction() {
     return std::unexpected(SqlError{Fault::broken, "the transaction had failed and was rolled back", {}});
   }
   reading_ = false;
+  server_limit_ = usual_limit_;  // SET LOCAL ends with the transaction
   if (done) return {};
   SqlError error = done.error();
   if (error.fault == Fault::away && link_->was_sent()) {
@@ -250,11 +266,13 @@ Expected<void> PostgresConnection::end_transaction() {
 
 bool PostgresConnection::undo_transaction() {
   reading_ = false;
+  server_limit_ = usual_limit_;  // SET LOCAL ends with the transaction
   if (!simple("ROLLBACK")) link_->give_up();
   return usable();
 }
 
 Expected<void> PostgresConnection::limits_changed() {
+  server_limit_ = statement_limit_;
   return execute_script(fmt::format("SET LOCAL statement_timeout = {}; SET LOCAL lock_timeout = {}",
                                     statement_limit_.count(), lock_limit_.count()));
 }

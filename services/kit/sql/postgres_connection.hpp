@@ -29,7 +29,12 @@ class PostgresConnection final : public Connection {
 
  private:
   PostgresConnection(std::unique_ptr<PostgresLink> link, const Options& options)
-      : Connection(options), link_(std::move(link)) {}
+      : Connection(options),
+        link_(std::move(link)),
+        usual_limit_(options.statement),
+        server_limit_(options.statement) {}
+  /// What was sent is answered, or given up.
+  Expected<ResultPointer> answer(bool sent, std::string_view statement);
   /// One simple-protocol round trip; the last result.
   Expected<ResultPointer> simple(const std::string& statements);
   Expected<ResultPointer> last_result(Expected<std::vector<ResultPointer>> results, std::string_view statement);
@@ -40,7 +45,9 @@ class PostgresConnection final : public Connection {
   std::unique_ptr<PostgresLink> link_;
   std::unordered_map<std::string, std::string> statements_;  // text → name, or empty when seen once
   std::uint64_t last_name_ = 0;
-  bool reading_ = false;  // in a transaction that only reads
+  const Milliseconds usual_limit_;
+  Milliseconds server_limit_;  // the statement_timeout that the server has
+  bool reading_ = false;       // in a transaction that only reads
 };
 
 }  // namespace stackgate::sql

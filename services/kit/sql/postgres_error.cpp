@@ -31,6 +31,8 @@ Retry retry_of_sqlstate(std::string_view state) {
   // 0A000: "cached plan must not change result type", after a migration. 26000: a pooler gave us another server
   // process.
   if (state == "0A000" || state == "26000") return Retry::reconnect;
+  // A crash or an immediate shutdown may hit after the commit was written, an ordinary one does not.
+  if (state == "57P02") return Retry::lost;
   if (state == "25006" || state.starts_with("57P") || (state.starts_with("08") && state != "08P01")) {
     return Retry::reconnect;
   }

@@ -15,8 +15,6 @@
 namespace stackgate::sql {
 namespace postgres_link_detail {
 
-constexpr Milliseconds cancel_grace{500};
-
 /// libpq's messages are lines, some with a final newline.
 std::string one_line(std::string_view text) {
   std::string out;
@@ -64,7 +62,7 @@ void cancel_in_background(PGconn* connection) {
 Expected<void> settle(PostgresLink& link, Clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
   auto results = link.collect(PQsendQuery(link.raw(), "SET TIME ZONE 'UTC'; SET standard_conforming_strings = on") == 1,
-                              std::max(left, Milliseconds(1)));
+                              std::max(left, Milliseconds(1)), Milliseconds(0));
   if (!results) return std::unexpected(results.error());
   for (const auto& result : *results) {
     if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
@@ -122,6 +120,7 @@ Expected<std::unique_ptr<PostgresLink>> PostgresLink::connect(const PostgresTarg
     if (state == PGRES_POLLING_FAILED) return failed(PQerrorMessage(link->raw()));
   }
   if (PQsetnonblocking(link->raw(), 1) != 0) return failed(PQerrorMessage(link->raw()));
+  PQsetErrorVerbosity(link->raw(), PQERRORS_SQLSTATE);  // "FATAL:  57P01"; results keep their words
   // A NOTICE would go to standard error.
   PQsetNoticeReceiver(link->raw(), [](void*, const PGresult*) {}, nullptr);
   if (auto settled = settle(*link, deadline); !settled) return failed(settled.error().message);
@@ -172,8 +171,7 @@ SqlError PostgresLink::lost() const {
   return {Fault::away, postgres_link_detail::one_line(PQerrorMessage(connection_)), {}};
 }
 
-Expected<std::vector<ResultPointer>> PostgresLink::collect(bool sent, Milliseconds limit) {
-  using postgres_link_detail::cancel_grace;
+Expected<std::vector<ResultPointer>> PostgresLink::collect(bool sent, Milliseconds limit, Milliseconds grace) {
   was_sent_ = sent;
   std::vector<ResultPointer> results;
   if (!sent) {
@@ -183,9 +181,9 @@ Expected<std::vector<ResultPointer>> PostgresLink::collect(bool sent, Millisecon
   Waited outcome = read_all(results, Clock::now() + limit);
   if (outcome == Waited::late) {
     postgres_link_detail::cancel_in_background(connection_);
-    outcome = read_all(results, Clock::now() + cancel_grace);
+    usable_ = false;
+    if (grace > Milliseconds(0)) outcome = read_all(results, Clock::now() + grace);
     if (outcome == Waited::late) {
-      usable_ = false;
       return std::unexpected(
           SqlError{Fault::away, fmt::format("PostgreSQL did not answer within {} ms", limit.count()), {}});
     }

@@ -40,8 +40,9 @@ class PostgresLink {
   void give_up() { usable_ = false; }
 
   /// After a PQsend… that returned `sent`: flushes it and collects every result. `limit` over: asks the server to
-  /// cancel, waits a moment for its answer, and else gives the connection up. The error says which.
-  Expected<std::vector<ResultPointer>> collect(bool sent, Milliseconds limit);
+  /// cancel, waits `grace` for its answer, and gives the connection up either way, because the request to cancel may
+  /// arrive late and would then hit the next statement.
+  Expected<std::vector<ResultPointer>> collect(bool sent, Milliseconds limit, Milliseconds grace);
   /// True once a byte of the last statement may have reached the server.
   bool was_sent() const { return was_sent_; }
 

@@ -137,8 +137,17 @@ Expected<SqliteConnection::Prepared*> SqliteConnection::prepare(std::string_view
   if (const auto known = statements_.find(text); known != statements_.end()) return &known->second;
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
-  const int code = sqlite3_prepare_v3(handle_.get(), text.c_str(), static_cast<int>(text.size() + 1),
-                                      SQLITE_PREPARE_PERSISTENT, &raw, &rest);
+  const auto compile = [&] {
+    return sqlite3_prepare_v3(handle_.get(), text.c_str(), static_cast<int>(text.size() + 1), SQLITE_PREPARE_PERSISTENT,
+                              &raw, &rest);
+  };
+  int code = compile();
+  if ((code & 0xFF) == SQLITE_ERROR) {
+    // SQLite compiles against the schema that it knows, and does not always look whether another connection has
+    // changed it before it calls a statement wrong. Reading makes it look.
+    sqlite3_exec(handle_.get(), "SELECT 1 FROM sqlite_schema LIMIT 1", nullptr, nullptr, nullptr);
+    code = compile();
+  }
   Prepared made{Statement(raw), {}};
   if (code != SQLITE_OK) return std::unexpected(error(code, statement));
   const auto broken = [&](std::string_view why) {
@@ -185,9 +194,9 @@ Expected<void> SqliteConnection::bind(Prepared& prepared, std::string_view text,
 Expected<Result> SqliteConnection::step(sqlite3_stmt* statement, std::string_view text) {
   const auto before = sqlite3_total_changes64(handle_.get());
   Result out;
-  const int columns = sqlite3_column_count(statement);
   int code = SQLITE_ROW;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    const int columns = sqlite3_data_count(statement);  // stepping may have prepared it anew, for a changed table
     std::vector<Value> values;
     values.reserve(static_cast<std::size_t>(columns));
     for (int column = 0; column < columns; ++column) values.push_back(sqlite_detail::column_value(statement, column));
