@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <exception>
 #include <new>
-#include <stdexcept>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -27,8 +26,10 @@ constexpr std::size_t scratch_kept = 256 * 1024;
 Connection::Connection(std::shared_ptr<Worker> worker, int fd, std::string peer)
     : worker_(std::move(worker)),
       stream_(fd),
-      reader_({worker_->limits().head_bytes, worker_->limits().body_bytes}, worker_->pool()),
-      peer_(std::move(peer)) {}
+      reader_({worker_->limits().head_bytes, worker_->limits().body_bytes}, worker_->pool(),
+              worker_->shared().config.body_policy != nullptr),
+      peer_(std::move(peer)),
+      body_limit_(worker_->limits().body) {}
 
 void Connection::start(Connections::iterator place, ssl_ctx_st* context) {
   list_ = &worker_->greeting();
@@ -53,6 +54,7 @@ void Connection::on_event(std::uint32_t events) {
       pump();
       break;
     case State::handling:
+      if (custody_.holder() == Custody::Holder::handler) break;  // an event from just before it was lent
       if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
         close();
       } else {
@@ -128,6 +130,9 @@ void Connection::pump() {
   using Step = RequestReader::Step;
   for (int turn = 0; turn < connection_detail::turns_per_event; ++turn) {
     switch (reader_.step()) {
+      case Step::plan:
+        if (!plan_body()) return;
+        break;
       case Step::request:
         dispatch();
         if (state_ != State::reading) return;
@@ -204,8 +209,10 @@ void Connection::wait_for_bytes() {
       deadline_in(limits.head);
       break;
     case Phase::body:
-      deadline_in(limits.body);
+      deadline_in(body_limit_);
       break;
+    case Phase::planning:
+    case Phase::streaming:
     case Phase::complete:
     case Phase::rejected:
       break;
@@ -220,11 +227,21 @@ void Connection::dispatch() {
   move_to(worker.busy());
   state_ = State::handling;
   waited_in_ = RequestReader::Phase::complete;
-  Request& request = reader_.request();
-  request.peer = peer_;
+  reader_.request().peer = peer_;
+  if (refused_) {
+    refused_ = false;
+  } else {
+    if (streams_) lend_body();
+    call_handler();
+  }
+  if (ready_) settle(Outcome::whole);
+}
+
+void Connection::call_handler() {
+  const Request& request = reader_.request();
   in_handler_ = true;
   try {
-    worker.shared().handler(request, Responder(shared_from_this()));
+    worker_->shared().handler(request, Responder(shared_from_this()));
   } catch (const std::exception& error) {  // the Responder that went down with it has answered 500
     log::error("a request handler failed", {{"path", request.path}, {"peer", peer_}, {"error", error.what()}});
   } catch (...) {
@@ -232,11 +249,6 @@ void Connection::dispatch() {
                {{"path", request.path}, {"peer", peer_}, {"error", "not a std::exception"}});
   }
   in_handler_ = false;
-  if (ready_) {
-    const Response response = std::move(*ready_);
-    ready_.reset();
-    answer(response, false);
-  }
 }
 
 void Connection::send(Response&& response) {
@@ -246,16 +258,10 @@ void Connection::send(Response&& response) {
     return;
   }
   if (state_ != State::handling) return;  // closed meanwhile
-  if (in_handler_) {
-    ready_ = std::move(response);
-    return;
-  }
-  answer(response, false);
+  ready_ = std::move(response);
+  if (in_handler_) return;
+  settle(Outcome::whole);
   if (state_ == State::reading) pump();
-}
-
-std::unique_ptr<BodyWriter> Connection::start(Response&&, std::optional<std::uint64_t>) {
-  throw std::logic_error("streamed answers come with the next commit");
 }
 
 void Connection::reject(int status, std::string_view reason) {
@@ -265,8 +271,10 @@ void Connection::reject(int status, std::string_view reason) {
 }
 
 void Connection::answer(const Response& response, bool then_close) {
-  const bool known = reader_.phase() == RequestReader::Phase::complete;
-  close_after_ = then_close || worker_->draining() || (known && !reader_.head().keep_alive);
+  reader_.skip_buffered();
+  const bool whole = reader_.phase() == RequestReader::Phase::complete;
+  const bool known = whole || reader_.phase() == RequestReader::Phase::streaming;
+  close_after_ = then_close || worker_->draining() || (known && !(whole && reader_.head().keep_alive));
   WriteOptions options;
   options.date = worker_->date();
   options.head_only = known && reader_.request().method == "HEAD";
@@ -328,6 +336,7 @@ void Connection::answered() {
     peer_may_be_sending ? linger() : close();
     return;
   }
+  body_.reset();
   reader_.finish();
   state_ = State::reading;
   watch(EPOLLIN);
@@ -368,7 +377,11 @@ void Connection::close() {
   const bool handler_holds_views = state_ == State::handling;
   state_ = State::closed;
   worker_->loop().remove(stream_.fd(), *this);
-  stream_.close();
+  if (custody_.close() == Custody::Holder::handler) {
+    ::shutdown(stream_.fd(), SHUT_RDWR);  // closed with the last who holds this connection
+  } else {
+    stream_.close();
+  }
   if (!handler_holds_views) reader_.abandon();
   worker_->closed(*list_, place_);
 }

@@ -131,9 +131,13 @@ void Loop::change(int fd, std::uint32_t epoll_events, Watcher& watcher) {
   ::epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
 }
 
-void Loop::remove(int fd, Watcher& watcher) {
+void Loop::forget(int fd) {
   epoll_event event{};
   ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, &event);
+}
+
+void Loop::remove(int fd, Watcher& watcher) {
+  forget(fd);
   watcher.deadline_ = Clock::time_point::max();
   unqueue(watcher);
 }

@@ -52,6 +52,8 @@ class Loop {
   void post(std::move_only_function<void()> task);
   void stop();
   bool on_this_thread() const;
+  /// No more events of the descriptor, except those of the running round; add() makes them come again.
+  void forget(int fd);
 
   // From the loop's thread (or before run()).
   /// The time at which this round began.

@@ -9,6 +9,8 @@ namespace stackgate::http {
 namespace reader_detail {
 // Less room than this is not worth a read.
 constexpr std::size_t min_space = 1024;
+// Of a chunked body at once: as much may have to be kept for the next request.
+constexpr std::size_t most_chunked = 256 * 1024;
 }  // namespace reader_detail
 
 std::span<char> RequestReader::space() {
@@ -33,8 +35,11 @@ RequestReader::Step RequestReader::step() {
     case Phase::idle:
     case Phase::head:
       return read_head();
+    case Phase::planning:
+      return begin_body();
     case Phase::body:
       return read_body();
+    case Phase::streaming:
     case Phase::complete:
       return Step::request;
     case Phase::rejected:
@@ -72,15 +77,30 @@ RequestReader::Step RequestReader::read_head() {
   parsed_at_ = buffer_.data();
   if (const auto fault = parse_head(bytes.substr(0, head_size_), request_, head_))
     return fail(fault->status, fault->reason);
-  if (head_.framing == Head::Framing::length && head_.content_length > limits_.body_bytes) {
+  if (asks_) {
+    phase_ = Phase::planning;
+    return Step::plan;
+  }
+  return begin_body();
+}
+
+RequestReader::Step RequestReader::begin_body() {
+  if (head_.framing == Head::Framing::length && head_.content_length > body_limit_) {
     return fail(413, "the request's body is larger than this server takes");
   }
-  phase_ = Phase::body;
   decoded_ = 0;
-  if (head_.framing == Head::Framing::chunked) chunked_.reset(limits_.body_bytes);
-  const bool waits = head_.expects_continue && head_.framing != Head::Framing::none && end_ == head_size_ &&
-                     !(head_.framing == Head::Framing::length && head_.content_length == 0);
-  return waits ? Step::send_continue : read_body();
+  if (head_.framing == Head::Framing::chunked) chunked_.reset(body_limit_);
+  const bool has_body =
+      head_.framing == Head::Framing::chunked || (head_.framing == Head::Framing::length && head_.content_length > 0);
+  if (streams_ && has_body) {
+    phase_ = Phase::streaming;
+    raw_ = head_size_;
+    left_ = head_.content_length;
+    request_.body = {};
+    return Step::request;
+  }
+  phase_ = Phase::body;
+  return head_.expects_continue && has_body && end_ == head_size_ ? Step::send_continue : read_body();
 }
 
 RequestReader::Step RequestReader::read_body() {
@@ -116,6 +136,53 @@ RequestReader::Step RequestReader::read_body() {
   return complete(decoded_);
 }
 
+RequestReader::Cut RequestReader::cut(std::span<char> raw) {
+  using State = ChunkedDecoder::State;
+  if (head_.framing == Head::Framing::chunked) {
+    const auto step = chunked_.decode(raw);
+    return {{step.state, step.body}, step.consumed};
+  }
+  const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(raw.size(), left_));
+  left_ -= taken;
+  return {{left_ == 0 ? State::done : State::more, taken}, taken};
+}
+
+RequestReader::Part RequestReader::take_buffered(std::span<char> space) {
+  const std::size_t n = std::min(space.size(), end_ - raw_);
+  std::memcpy(space.data(), buffer_.data() + raw_, n);
+  const Cut cut_here = cut(space.first(n));
+  raw_ += cut_here.consumed;
+  if (cut_here.part.state == ChunkedDecoder::State::done) {
+    next_ = raw_;
+    phase_ = Phase::complete;
+  }
+  return cut_here.part;
+}
+
+std::size_t RequestReader::wanted() const {
+  if (head_.framing == Head::Framing::chunked) return reader_detail::most_chunked;
+  return static_cast<std::size_t>(left_);
+}
+
+RequestReader::Part RequestReader::take(std::span<char> received) {
+  const Cut cut_here = cut(received);
+  if (cut_here.part.state == ChunkedDecoder::State::done) {
+    behind_.assign(received.data() + cut_here.consumed, received.size() - cut_here.consumed);
+    next_ = end_;
+    phase_ = Phase::complete;
+  }
+  return cut_here.part;
+}
+
+void RequestReader::skip_buffered() {
+  if (phase_ != Phase::streaming) return;
+  const Cut cut_here = cut({buffer_.data() + raw_, end_ - raw_});
+  raw_ += cut_here.consumed;
+  if (cut_here.part.state != ChunkedDecoder::State::done) return;
+  next_ = raw_;
+  phase_ = Phase::complete;
+}
+
 RequestReader::Step RequestReader::complete(std::size_t body_bytes) {
   if (buffer_.data() != parsed_at_) {  // the buffer moved as it grew
     (void)parse_head({buffer_.data(), head_size_}, request_, head_);
@@ -133,8 +200,13 @@ RequestReader::Step RequestReader::fail(int status, std::string_view reason) {
 }
 
 void RequestReader::finish() {
-  const std::size_t left = end_ - next_;
-  if (left > 0) {
+  std::size_t left = end_ - next_;
+  if (!behind_.empty()) {
+    left = behind_.size();
+    if (buffer_.capacity() < left) buffer_.grow(left);
+    std::memcpy(buffer_.data(), behind_.data(), left);
+    std::string().swap(behind_);
+  } else if (left > 0) {
     std::memmove(buffer_.data(), buffer_.data() + next_, left);
   } else if (buffer_.capacity() != BufferPool::block_bytes) {
     pool_.give(std::move(buffer_));
@@ -145,6 +217,9 @@ void RequestReader::finish() {
   scanner_.reset();
   request_.headers.clear();
   request_.body = {};
+  request_.stream.reset();
+  streams_ = false;
+  body_limit_ = limits_.body_bytes;
 }
 
 void RequestReader::release() {

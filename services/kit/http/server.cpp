@@ -93,6 +93,8 @@ ServerStats Server::stats() const {
     sum.bytes_written_total += tallies.bytes_written.get();
     sum.rejected_total += tallies.rejected.get();
   }
+  sum.bytes_read_total += impl_->shared->streamed_in.load();
+  sum.bytes_written_total += impl_->shared->streamed_out.load();
   sum.connections_open = impl_->shared->open.load();
   return sum;
 }

@@ -1,20 +1,23 @@
 #include "services/kit/http/stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace stackgate::http {
 namespace stream_detail {
 
 Stream::Result from_errno(int error) {
-  if (error == EAGAIN || error == EWOULDBLOCK) return {Stream::State::want_read};
+  if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR) return {Stream::State::want_read};
   if (error == ECONNRESET || error == EPIPE) return {Stream::State::closed};
   return {Stream::State::failed};
 }
@@ -111,6 +114,33 @@ Stream::Result Stream::write(std::string_view bytes) {
   errno = 0;
   const int n = SSL_write(tls_, bytes.data(), stream_detail::clamp(bytes.size()));
   return n > 0 ? Result{State::done, static_cast<std::size_t>(n)} : tls_result(n);
+}
+
+Stream::Result Stream::write_pieces(std::span<const std::string_view> pieces, bool more) {
+  std::array<iovec, 8> parts{};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  for (const std::string_view piece : pieces) {
+    if (message.msg_iovlen == parts.size()) break;
+    if (!piece.empty()) parts[message.msg_iovlen++] = {const_cast<char*>(piece.data()), piece.size()};
+  }
+  const ssize_t n = ::sendmsg(fd_, &message, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+  if (n >= 0) return {State::done, static_cast<std::size_t>(n)};
+  const Result result = stream_detail::from_errno(errno);
+  return result.state == State::want_read ? Result{State::want_write} : result;
+}
+
+Stream::Result Stream::send_file(int file, std::uint64_t offset, std::size_t bytes) {
+  auto at = static_cast<off_t>(offset);
+  const ssize_t n = ::sendfile(fd_, file, &at, bytes);
+  if (n >= 0) return {State::done, static_cast<std::size_t>(n)};
+  const Result result = stream_detail::from_errno(errno);
+  return result.state == State::want_read ? Result{State::want_write} : result;
+}
+
+void Stream::reset_on_close() {
+  const linger now{1, 0};
+  ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
 bool Stream::has_buffered() const { return tls_ != nullptr && SSL_has_pending(tls_) == 1; }

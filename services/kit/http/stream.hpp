@@ -31,6 +31,15 @@ class Stream {
   Result read(std::span<char> into);
   /// May write less than all. After want_write, the same bytes must be offered again.
   Result write(std::string_view bytes);
+  // Plain connections only.
+  /// Some of the pieces' bytes, gathered. `more`: further bytes follow at once, so a last short packet may wait.
+  Result write_pieces(std::span<const std::string_view> pieces, bool more);
+  /// Some of `bytes` of `file` from `offset`, by sendfile(2). done with 0 bytes: the file ends there.
+  Result send_file(int file, std::uint64_t offset, std::size_t bytes);
+
+  bool is_tls() const { return tls_ != nullptr; }
+  /// Makes close() a reset, which no peer takes for the end of a body.
+  void reset_on_close();
   /// Bytes of the peer are here that no descriptor event will announce.
   bool has_buffered() const;
   /// Says goodbye (close_notify, FIN) and sends no more; close() follows.

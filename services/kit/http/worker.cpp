@@ -9,6 +9,7 @@
 
 #include "services/kit/http/connection.hpp"
 #include "services/kit/http/listen.hpp"
+#include "services/kit/http/writer.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::http {
@@ -43,11 +44,7 @@ void Worker::run() {
 std::string_view Worker::date() {
   const std::time_t second = std::time(nullptr);
   if (second != date_second_) {
-    std::tm parts{};
-    gmtime_r(&second, &parts);
-    char text[32];
-    const std::size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    date_.assign(text, size);
+    date_ = imf_fixdate(second);
     date_second_ = second;
   }
   return date_;

@@ -36,6 +36,7 @@ struct Shared {
   ServerConfig config;
   Handler handler;
   std::atomic<std::size_t> open{0};
+  std::atomic<std::uint64_t> streamed_in{0}, streamed_out{0};  // bytes that handlers' threads moved
   std::mutex mutex;
   std::size_t drained = 0;             // workers that accept no more; under the mutex
   std::condition_variable all_closed;  // notified when `open` becomes 0 or `drained` grows
@@ -58,7 +59,8 @@ class Worker final : public Watcher, public std::enable_shared_from_this<Worker>
   Tallies& tallies() { return tallies_; }
   BufferPool& pool() { return pool_; }
   std::string& scratch() { return scratch_; }
-  bool draining() const { return draining_; }
+  /// From any thread.
+  bool draining() const { return draining_.load(std::memory_order_relaxed); }
   /// Now, as the Date header wants it.
   std::string_view date();
 
@@ -81,7 +83,7 @@ class Worker final : public Watcher, public std::enable_shared_from_this<Worker>
   const std::shared_ptr<Shared> shared_;
   const std::unique_ptr<Loop> loop_;
   int listener_;
-  bool draining_ = false;
+  std::atomic<bool> draining_ = false;
   Tallies tallies_;
   BufferPool pool_;
   std::string scratch_;  // the answer being written

@@ -27,6 +27,12 @@ void append_header(std::string& out, std::string_view name, std::string_view val
 }  // namespace writer_detail
 
 void append_response(std::string& out, const Response& response, const WriteOptions& options) {
+  append_head(out, response, options, Framing::length, response.body.size());
+  if (may_have_body(response.status) && !options.head_only) out += response.body;
+}
+
+void append_head(std::string& out, const Response& response, const WriteOptions& options, Framing framing,
+                 std::uint64_t length) {
   using namespace writer_detail;
   if (response.status == 200) {
     out += "HTTP/1.1 200 OK\r\nDate: ";
@@ -36,13 +42,16 @@ void append_response(std::string& out, const Response& response, const WriteOpti
   }
   out += options.date;
   out += "\r\n";
-  const bool has_body = response.status >= 200 && response.status != 204 && response.status != 304;
-  if (has_body) {
+  if (may_have_body(response.status)) {
     if (!response.content_type.empty()) append_header(out, "Content-Type", response.content_type);
-    out += "Content-Length: ";
-    const fmt::format_int length(response.body.size());
-    out.append(length.data(), length.size());
-    out += "\r\n";
+    if (framing == Framing::length) {
+      out += "Content-Length: ";
+      const fmt::format_int digits(length);
+      out.append(digits.data(), digits.size());
+      out += "\r\n";
+    } else if (framing == Framing::chunked) {
+      out += "Transfer-Encoding: chunked\r\n";
+    }
   }
   if (options.close) {
     out += "Connection: close\r\n";
@@ -51,7 +60,13 @@ void append_response(std::string& out, const Response& response, const WriteOpti
   }
   for (const auto& [name, value] : response.headers) append_header(out, name, value);
   out += "\r\n";
-  if (has_body && !options.head_only) out += response.body;
+}
+
+std::string imf_fixdate(std::time_t second) {
+  std::tm parts{};
+  gmtime_r(&second, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts)};
 }
 
 std::string_view reason_phrase(int status) {

@@ -1,11 +1,16 @@
 // Responses as bytes (RFC 9112).
 #pragma once
+#include <cstdint>
+#include <ctime>
 #include <string>
 #include <string_view>
 
 #include "services/kit/http/message.hpp"
 
 namespace stackgate::http {
+
+/// How a body that follows the head ends (RFC 9112, 6.3).
+enum class Framing : std::uint8_t { length, chunked, until_close };
 
 struct WriteOptions {
   std::string_view date{};  // IMF-fixdate (RFC 9110, 5.6.7)
@@ -16,6 +21,16 @@ struct WriteOptions {
 
 /// Appends the response. Control characters in the handler's headers become '?', so no header can end early.
 void append_response(std::string& out, const Response& response, const WriteOptions& options);
+
+/// Only its head; the body of `length` bytes (or of unknown size) is sent by other means.
+void append_head(std::string& out, const Response& response, const WriteOptions& options, Framing framing,
+                 std::uint64_t length);
+
+/// Neither 1xx nor 204 nor 304.
+constexpr bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
+
+/// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7).
+std::string imf_fixdate(std::time_t second);
 
 /// "Not Found"; "Unknown" for a status that RFC 9110 does not have.
 std::string_view reason_phrase(int status);

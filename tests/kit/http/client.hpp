@@ -106,6 +106,11 @@ class Client {
     }
     return std::exchange(received_, {});
   }
+  /// What has come, at least a byte; "" at the end or when nothing comes in time. Holds nothing back.
+  std::string some(std::chrono::milliseconds limit = std::chrono::seconds(5)) {
+    if (received_.empty()) receive(std::chrono::steady_clock::now() + limit);
+    return std::exchange(received_, {});
+  }
   bool closed() const { return closed_; }
 
   void close() {

@@ -39,6 +39,9 @@ std::vector<std::string> read_all(std::string_view bytes, std::size_t step, Read
       case Step::reject:
         seen.push_back(std::to_string(reader.rejected().status));
         return seen;
+      case Step::plan:
+        seen.emplace_back("plan");
+        continue;
       case Step::need_more:
         break;
     }

@@ -1,0 +1,139 @@
+// The two ends of body.hpp over a connection's socket. While a body passes, the handler's threads hold the socket and
+// the loop does not watch it:
+//
+//   loop ──borrow() by the first read or write that needs it──→ handler ──end of the answer──→ loop
+//     └───────────────── close() ─────────────────→ closed ←─── close(): shut down, so that waiting calls return
+//
+// A TLS session has one user at a time (wire()), a plain socket may be read and written at once.
+#pragma once
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "services/kit/http/body.hpp"
+#include "services/kit/http/reader.hpp"
+#include "services/kit/http/writer.hpp"
+
+namespace stackgate::http {
+
+class Connection;
+
+/// Who may use the socket.
+class Custody {
+ public:
+  enum class Holder : std::uint8_t { loop, handler, closed };
+  Holder holder() const { return holder_.load(std::memory_order_acquire); }
+  /// To the handler, from any thread. What it was before; nothing happens when it is closed.
+  Holder lend();
+  /// To the loop, on the loop's thread. False: the loop has it already.
+  bool take_back();
+  /// On the loop's thread. What it was before: the socket is the loop's to close only if the loop held it.
+  Holder close() { return holder_.exchange(Holder::closed, std::memory_order_acq_rel); }
+
+ private:
+  std::atomic<Holder> holder_{Holder::loop};
+};
+
+/// How long a peer may make no progress. Only time spent waiting for it counts.
+class Patience {
+ public:
+  enum class Verdict : std::uint8_t { ready, too_slow, stopped };
+  Patience(std::chrono::milliseconds pause, std::uint64_t progress) : pause_(pause), progress_(progress) {}
+  /// Waits for poll(2) events; looks at `stopped` first and then every 100 ms.
+  template <class Stopped>
+  Verdict wait(int fd, short events, const Stopped& stopped) {
+    while (!stopped()) {
+      if (waited_ >= pause_) return Verdict::too_slow;
+      if (poll_once(fd, events)) return Verdict::ready;
+    }
+    return Verdict::stopped;
+  }
+  void progressed(std::size_t bytes);
+
+ private:
+  bool poll_once(int fd, short events);
+
+  std::chrono::nanoseconds pause_;
+  std::uint64_t progress_;
+  std::chrono::nanoseconds waited_{0};
+  std::uint64_t since_ = 0;  // bytes since the patience was whole
+};
+
+class RequestBody final : public BodyReader {
+ public:
+  /// The connection is held only during a call: it owns the request that owns this.
+  RequestBody(std::weak_ptr<Connection> connection, const Patience& patience, const Head& head, bool empty);
+
+  std::expected<std::size_t, BodyError> read(std::span<char> space) override;
+  std::optional<std::uint64_t> length() const override { return length_; }
+
+  // For the connection and the answer.
+  /// No read from now on. False while a thread is in one: it calls Connection::reader_left() when it comes out.
+  bool end();
+  /// Somebody has begun to read, or there is nothing to read.
+  bool is_begun() const { return begun_.load(std::memory_order_relaxed); }
+  std::mutex& wire() { return wire_; }
+  /// Under wire(): from now on a "100 Continue" would stand in the answer.
+  void answer_begins() { asks_for_body_ = false; }
+
+ private:
+  std::expected<std::size_t, BodyError> receive(Connection& connection, std::span<char> space);
+  std::expected<std::size_t, BodyError> passed_on(const RequestReader::Part& part);
+  std::expected<void, BodyError> ask_for_body(Connection& connection);
+  bool is_ended();
+
+  const std::weak_ptr<Connection> connection_;
+  const std::optional<std::uint64_t> length_;
+  Patience patience_;
+  std::optional<BodyError> failed_;  // what every further read says
+  std::atomic<bool> begun_;
+  std::mutex mutex_;  // of the next two
+  bool reading_ = false;
+  bool ended_ = false;
+  std::mutex wire_;
+  bool asks_for_body_;  // "100 Continue" is owed; under wire_
+};
+
+class AnswerBody final : public BodyWriter {
+ public:
+  struct Shape {
+    std::string head;
+    Framing framing = Framing::length;
+    std::uint64_t length = 0;  // Framing::length: of the body
+    bool swallow = false;      // only the head is sent
+  };
+  AnswerBody(std::shared_ptr<Connection> connection, std::shared_ptr<RequestBody> request, const Patience& patience,
+             Shape&& shape);
+  ~AnswerBody() override;
+
+  std::expected<void, Error> write(std::string_view bytes) override;
+  std::expected<void, Error> send_file(int fd, std::uint64_t offset, std::uint64_t length) override;
+  std::expected<void, Error> finish() override;
+  bool gone() const override;
+  bool draining() const override;
+
+ private:
+  using Done = std::expected<void, Error>;
+  using Pieces = std::array<std::string_view, 4>;
+  Done account(std::uint64_t bytes);
+  std::string chunk_size(std::uint64_t bytes) const;
+  Done send(Pieces pieces, bool more = false);
+  Done send_secure(const Pieces& pieces);
+  Done send_plain(Pieces& pieces, bool more);
+  Done copy_file(int fd, std::uint64_t offset, std::uint64_t length);
+  Done wait(short events);
+  Done fail(std::string why);
+
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<RequestBody> request_;  // null when the request was buffered
+  Patience patience_;
+  Shape shape_;
+  std::optional<Error> failed_;
+  bool head_sent_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace stackgate::http
