@@ -157,7 +157,8 @@ Expected<ResultPointer> PostgresConnection::last_result(Expected<std::vector<Res
     SqlError error = results.error();
     if (PQstatus(link_->raw()) != CONNECTION_OK) {
       // Told to go before it came to our statement, or in its midst: undone in either case.
-      const bool undone = !link_->was_sent() || error.message.starts_with("FATAL:  57P01");
+      const bool undone =
+          !link_->was_sent() || link_->farewell() == "57P01" || error.message.starts_with("FATAL:  57P01");
       retry_ = undone ? Retry::reconnect : Retry::lost;
     }
     error.message += fmt::format(" (in: {})", beginning(statement));

@@ -121,8 +121,16 @@ Expected<std::unique_ptr<PostgresLink>> PostgresLink::connect(const PostgresTarg
   }
   if (PQsetnonblocking(link->raw(), 1) != 0) return failed(PQerrorMessage(link->raw()));
   PQsetErrorVerbosity(link->raw(), PQERRORS_SQLSTATE);  // "FATAL:  57P01"; results keep their words
-  // A NOTICE would go to standard error.
-  PQsetNoticeReceiver(link->raw(), [](void*, const PGresult*) {}, nullptr);
+  // Without this a NOTICE goes to standard error. What ends an idle session arrives as one too.
+  PQsetNoticeReceiver(
+      link->raw(),
+      [](void* self, const PGresult* notice) {
+        const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+        const char* state = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+        if (severity == nullptr || state == nullptr || std::string_view(severity) != "FATAL") return;
+        static_cast<PostgresLink*>(self)->farewell_ = state;
+      },
+      link.get());
   if (auto settled = settle(*link, deadline); !settled) return failed(settled.error().message);
   return link;
 }
@@ -135,7 +143,7 @@ bool PostgresLink::still_good() {
   if (::poll(&entry, 1, 0) == 0) return true;
   // Something came unasked: the server's farewell, or a notice.
   return PQconsumeInput(connection_) == 1 && PQstatus(connection_) == CONNECTION_OK && PQisBusy(connection_) == 0 &&
-         (entry.revents & (POLLHUP | POLLERR)) == 0;
+         farewell_.empty() && (entry.revents & (POLLHUP | POLLERR)) == 0;
 }
 
 PostgresLink::Waited PostgresLink::wait(bool for_write, Clock::time_point deadline) const {

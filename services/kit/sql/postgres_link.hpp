@@ -43,6 +43,8 @@ class PostgresLink {
   /// cancel, waits `grace` for its answer, and gives the connection up either way, because the request to cancel may
   /// arrive late and would then hit the next statement.
   Expected<std::vector<ResultPointer>> collect(bool sent, Milliseconds limit, Milliseconds grace);
+  /// The code with which the server ended the session without being asked; empty while it has not.
+  const std::string& farewell() const { return farewell_; }
   /// True once a byte of the last statement may have reached the server.
   bool was_sent() const { return was_sent_; }
 
@@ -56,6 +58,7 @@ class PostgresLink {
   PGconn* connection_;
   bool usable_ = true;
   bool was_sent_ = false;
+  std::string farewell_;
 };
 
 }  // namespace stackgate::sql
