@@ -1,5 +1,6 @@
-// What is in a repository: references, commits, trees, blobs. Reads through libgit2, which stays behind the .cpp files of
-// this folder. One Repository object belongs to one thread at a time; opening is cheap. It sees packs that others add.
+// What is in a repository: references, commits, trees, blobs. Reads through libgit2, which stays behind the .cpp files
+// of this folder. One Repository object belongs to one thread at a time; opening is cheap. It sees packs that others
+// add.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -64,8 +65,8 @@ struct Ref {
 struct TreeOptions {
   bool recursive = false;
   bool sizes = true;
-  bool lfs = false;         // look into small blobs for pointers
-  std::string after{};      // paging: entries behind this path
+  bool lfs = false;     // look into small blobs for pointers
+  std::string after{};  // paging: entries behind this path
   std::size_t limit = 1000;
 };
 

@@ -13,7 +13,7 @@ namespace stackgate::datastore::git {
 struct Change {
   enum class Kind : std::uint8_t { put, remove, remove_folder };
   Kind kind = Kind::put;
-  std::string path;     // checked: no "..", no ".git", no empty segment, no control character
+  std::string path;       // checked: no "..", no ".git", no empty segment, no control character
   std::string content{};  // put
 };
 
@@ -25,7 +25,7 @@ struct CommitRequest {
   std::string branch;  // created when it does not exist (from nothing, or from `parent`)
   std::string message;
   Signature author, committer;
-  Oid parent{};            // demanded tip; empty: whatever it is (retried when somebody else was faster)
+  Oid parent{};              // demanded tip; empty: whatever it is (retried when somebody else was faster)
   bool allow_empty = false;  // otherwise a commit that changes nothing returns the tip
 };
 

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include "services/datastore/git/identity_line.hpp"
+#include "services/datastore/git/library.hpp"
+#include "services/datastore/git/lock.hpp"
+#include "services/datastore/git/names.hpp"
+#include "services/datastore/git/pack_writer.hpp"
+#include "services/datastore/git/reference.hpp"
+#include "services/datastore/git/tree_edit.hpp"
+#include "services/datastore/git/write.hpp"
+
+namespace stackgate::datastore::git {
+namespace {
+
+constexpr std::chrono::seconds commit_wait{60};  // for the repository's lock
+constexpr int commit_attempts = 20;              // against pushes to the same branch
+
+/// The tree of a commit; empty for no commit.
+Expected<Oid> tree_of(git_repository* repository, const Oid& commit) {
+  if (commit.empty()) return Oid{};
+  git_oid id;
+  git_commit* raw = nullptr;
+  if (!from_oid(commit, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  if (const int code = git_commit_lookup(&raw, repository, &id); code != 0)
+    return library_error(code, fmt::format("commit {}", commit));
+  const CommitHandle handle(raw);
+  return to_oid(*git_commit_tree_id(raw));
+}
+
+Expected<std::vector<TreeLine>> read_tree_lines(git_repository* repository, const Oid& oid) {
+  git_oid id;
+  git_tree* raw = nullptr;
+  if (!from_oid(oid, id)) return git_error_of(Fault::broken, fmt::format("\"{}\" is no tree id", oid));
+  if (const int code = git_tree_lookup(&raw, repository, &id); code != 0)
+    return library_error(code, fmt::format("tree {}", oid));
+  const TreeHandle handle(raw);
+  std::vector<TreeLine> lines;
+  lines.reserve(git_tree_entrycount(raw));
+  for (std::size_t i = 0; i < git_tree_entrycount(raw); ++i) {
+    const git_tree_entry* entry = git_tree_entry_byindex(raw, i);
+    lines.push_back({git_tree_entry_name(entry), static_cast<std::uint32_t>(git_tree_entry_filemode_raw(entry)),
+                     to_oid(*git_tree_entry_id(entry))});
+  }
+  return lines;
+}
+
+/// Files go into the pack while the client sends them; trees follow under the lock.
+Expected<TreeEdit> take_changes(const NextChange& next, PackWriter& pack) {
+  TreeEdit edit;
+  for (;;) {
+    Change change;
+    const auto more = next(change);
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return edit;
+    if (auto fault = fault_of_path(change.path)) return git_error_of(Fault::invalid, std::move(*fault));
+    Expected<void> done;
+    if (change.kind == Change::Kind::put) {
+      auto blob = pack.add(ObjectType::blob, change.content);
+      if (!blob) return std::unexpected(blob.error());
+      done = edit.put(change.path, std::move(*blob));
+    } else {
+      done = edit.remove(change.path, change.kind == Change::Kind::remove_folder);
+    }
+    if (!done) return std::unexpected(done.error());
+  }
+}
+
+struct Attempt {
+  const std::string& path;
+  const CommitRequest& request;
+  const std::string name;  // refs/heads/…
+  const TreeEdit& edit;
+};
+
+/// Where the branch is, and what the commit stands on: for a new branch, the demanded parent.
+struct Base {
+  Oid tip, parent;
+};
+
+Expected<Base> find_base(const Attempt& attempt) {
+  const auto now = read_reference(attempt.path, attempt.name);
+  if (!now) return std::unexpected(now.error());
+  if (*now && !(*now)->symbolic.empty())
+    return git_error_of(Fault::invalid, fmt::format("\"{}\" is an alias of another branch", attempt.request.branch));
+  const Oid tip = *now ? (*now)->oid : Oid{};
+  const Oid& demanded = attempt.request.parent;
+  if (!tip.empty() && !demanded.empty() && tip != demanded)
+    return git_error_of(Fault::conflict,
+                        fmt::format("branch \"{}\" is at {}, not at the parent commit {}: fetch it and "
+                                    "commit again",
+                                    attempt.request.branch, tip, demanded));
+  return Base{tip, tip.empty() ? demanded : tip};
+}
+
+Expected<Committed> commit_once(const Attempt& attempt, PackWriter& pack, const WriterLock& writer) {
+  const auto base = find_base(attempt);
+  if (!base) return std::unexpected(base.error());
+  const auto repository = open_handle(attempt.path);
+  if (!repository) return std::unexpected(repository.error());
+  const auto base_tree = tree_of(repository->get(), base->parent);
+  if (!base_tree) return std::unexpected(base_tree.error());
+
+  auto tree = attempt.edit.apply(
+      *base_tree, [&](const Oid& oid) { return read_tree_lines(repository->get(), oid); },
+      [&](const std::string& content) { return pack.add(ObjectType::tree, content); });
+  if (tree && tree->empty()) tree = pack.add(ObjectType::tree, {});
+  if (!tree) return std::unexpected(tree.error());
+  if (*tree == *base_tree && !attempt.request.allow_empty && !base->tip.empty())
+    return Committed{base->tip, base->tip, false};
+
+  std::string text = fmt::format("tree {}\n", *tree);
+  if (!base->parent.empty()) text += fmt::format("parent {}\n", base->parent);
+  text += fmt::format("author {}\ncommitter {}\n\n", format_identity(attempt.request.author),
+                      format_identity(attempt.request.committer));
+  for (const char c : attempt.request.message)
+    if (c != '\0') text.push_back(c);
+  if (!text.ends_with('\n')) text.push_back('\n');
+  const auto commit = pack.add(ObjectType::commit, text);
+  if (!commit) return std::unexpected(commit.error());
+  if (const auto done = pack.finish(); !done) return std::unexpected(done.error());
+  if (const auto moved = move_reference(attempt.path, attempt.name, base->tip, *commit, &writer); !moved)
+    return std::unexpected(moved.error());
+  return Committed{*commit, base->tip, true};
+}
+
+}  // namespace
+
+Expected<Committed> commit_changes(const std::string& repository_path, const CommitRequest& request,
+                                   const NextChange& next) {
+  prepare_library();
+  if (auto fault = fault_of_branch_name(request.branch)) return git_error_of(Fault::invalid, std::move(*fault));
+  if (!request.parent.empty() && !is_oid(request.parent))
+    return git_error_of(Fault::invalid, fmt::format("the parent \"{}\" is no commit id", request.parent));
+  auto pack = std::make_unique<PackWriter>(repository_path);
+  const auto edit = take_changes(next, *pack);
+  if (!edit) return std::unexpected(edit.error());
+
+  const auto lock = CommitLock::take(repository_path, commit_wait);
+  if (!lock) return std::unexpected(lock.error());
+  const Attempt attempt{repository_path, request, "refs/heads/" + request.branch, *edit};
+  Expected<Committed> out;
+  for (int i = 0; i < commit_attempts; ++i) {
+    out = commit_once(attempt, *pack, lock->writer());
+    // A push may have been faster; with a demanded parent, find_base() says so the next time round.
+    if (out || out.error().fault != Fault::conflict) break;
+    if (!request.parent.empty() && i > 0) break;
+    // The files' pack is finished; trees and commit need another.
+    if (pack->finished()) pack = std::make_unique<PackWriter>(repository_path);
+  }
+  return out;
+}
+
+}  // namespace stackgate::datastore::git

@@ -1,0 +1,189 @@
+#include <bit>
+#include <map>
+#include <queue>
+#include <set>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "services/datastore/git/open_repository.hpp"
+
+namespace stackgate::datastore::git {
+
+/// Commits backwards, newest first, each once. What goes on behind a commit is the caller's choice.
+struct HistoryWalk {
+  struct Waiting {
+    git_time_t when;
+    std::size_t order;  // among equals: first come
+    git_oid id;
+    bool operator<(const Waiting& other) const { return when != other.when ? when < other.when : order > other.order; }
+  };
+  OpenRepository& repository;
+  std::priority_queue<Waiting> queue{};
+  std::set<std::string> seen{};
+  std::map<std::string, CommitHandle> held{};
+
+  static std::string key(const git_oid& id) { return {reinterpret_cast<const char*>(id.id), GIT_OID_RAWSZ}; }
+
+  Expected<const git_commit*> get(const git_oid& id) {
+    auto& handle = held[key(id)];
+    if (!handle) {
+      auto found = repository.lookup_commit(id);
+      if (!found) return std::unexpected(found.error());
+      handle = std::move(*found);
+    }
+    return handle.get();
+  }
+  Expected<void> push(const git_oid& id) {
+    if (!seen.insert(key(id)).second) return {};
+    const auto commit = get(id);
+    if (!commit) return std::unexpected(commit.error());
+    queue.push({git_commit_time(*commit), seen.size(), id});
+    return {};
+  }
+  CommitHandle pop() {
+    const std::string name = key(queue.top().id);
+    queue.pop();
+    CommitHandle out = std::move(held[name]);
+    held.erase(name);
+    return out;
+  }
+  Expected<void> push_parents(const git_commit& commit) {
+    for (unsigned i = 0; i < git_commit_parentcount(&commit); ++i)
+      if (const auto done = push(*git_commit_parent_id(&commit, i)); !done) return done;
+    return {};
+  }
+  /// What stands at a path in a commit's tree; all zeroes for nothing.
+  Expected<git_oid> at(const git_oid& tree, const std::string& path) {
+    if (path.empty()) return tree;
+    const auto root = repository.lookup_tree(tree);
+    if (!root) return std::unexpected(root.error());
+    git_tree_entry* raw = nullptr;
+    git_oid none{};
+    if (git_tree_entry_bypath(&raw, root->get(), path.c_str()) != 0) return none;
+    const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
+    // The mode counts as well: a file that becomes executable has changed.
+    git_oid out = *git_tree_entry_id(raw);
+    out.id[0] =
+        static_cast<unsigned char>(out.id[0] ^ (git_tree_entry_filemode(raw) == GIT_FILEMODE_BLOB_EXECUTABLE ? 1 : 0));
+    return out;
+  }
+};
+
+Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string_view path, std::size_t skip,
+                                                  std::size_t limit) {
+  git_oid start;
+  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  HistoryWalk walk{*this};
+  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  const std::string where(path);
+  std::vector<Commit> out;
+  while (!walk.queue.empty() && out.size() < limit) {
+    const CommitHandle at = walk.pop();
+    bool shown = true;
+    if (!where.empty()) {
+      // git log's own simplification: a parent that has the same is all that matters.
+      const auto here = walk.at(*git_commit_tree_id(at.get()), where);
+      if (!here) return std::unexpected(here.error());
+      shown = git_commit_parentcount(at.get()) > 0 || !git_oid_is_zero(&*here);
+      std::optional<git_oid> same;
+      for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !same; ++i) {
+        const git_oid& id = *git_commit_parent_id(at.get(), i);
+        const auto parent = lookup_commit(id);
+        if (!parent) return std::unexpected(parent.error());
+        const auto there = walk.at(*git_commit_tree_id(parent->get()), where);
+        if (!there) return std::unexpected(there.error());
+        if (git_oid_cmp(&*here, &*there) == 0) same = id;
+      }
+      if (same) {
+        if (const auto done = walk.push(*same); !done) return std::unexpected(done.error());
+        continue;
+      }
+    }
+    if (shown) {
+      if (skip > 0) {
+        --skip;
+      } else {
+        out.push_back(to_commit(*at));
+      }
+    }
+    if (const auto done = walk.push_parents(*at); !done) return std::unexpected(done.error());
+  }
+  return out;
+}
+
+Expected<std::size_t> OpenRepository::count_commits(const Oid& commit, std::size_t at_most) {
+  git_oid start;
+  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  HistoryWalk walk{*this};
+  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  std::size_t count = 0;
+  while (!walk.queue.empty() && count < at_most) {
+    ++count;
+    if (const auto done = walk.push_parents(*walk.pop()); !done) return std::unexpected(done.error());
+  }
+  return count;
+}
+
+Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commits(
+    const Oid& commit, std::string_view folder, const std::vector<std::string>& names, std::size_t at_most) {
+  git_oid start;
+  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  HistoryWalk walk{*this};
+  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  const std::string where(folder);
+  std::map<std::string, std::set<std::size_t>> wanted;  // commit → names whose last change lies there or behind
+  for (std::size_t i = 0; i < names.size(); ++i) wanted[HistoryWalk::key(start)].insert(i);
+  std::map<std::size_t, Commit> found;
+
+  // Nothing for a folder that is not there.
+  const auto folder_of = [&](const git_commit& of) -> Expected<TreeHandle> {
+    auto root = lookup_tree(*git_commit_tree_id(&of));
+    if (!root || where.empty()) return root;
+    git_tree_entry* raw = nullptr;
+    if (git_tree_entry_bypath(&raw, root->get(), where.c_str()) != 0) return TreeHandle{};
+    const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
+    if (git_tree_entry_type(raw) != GIT_OBJECT_TREE) return TreeHandle{};
+    return lookup_tree(*git_tree_entry_id(raw));
+  };
+  const auto same_in = [&](std::size_t name, const TreeHandle& a, const TreeHandle& b) {
+    const git_tree_entry* left = a ? git_tree_entry_byname(a.get(), names[name].c_str()) : nullptr;
+    const git_tree_entry* right = b ? git_tree_entry_byname(b.get(), names[name].c_str()) : nullptr;
+    if (left == nullptr || right == nullptr) return left == right;
+    return git_oid_cmp(git_tree_entry_id(left), git_tree_entry_id(right)) == 0 &&
+           git_tree_entry_filemode(left) == git_tree_entry_filemode(right);
+  };
+
+  for (std::size_t looked = 0; !walk.queue.empty() && looked < at_most && found.size() < names.size(); ++looked) {
+    const CommitHandle at = walk.pop();
+    std::set<std::size_t> pending = std::move(wanted[HistoryWalk::key(*git_commit_id(at.get()))]);
+    wanted.erase(HistoryWalk::key(*git_commit_id(at.get())));
+    std::erase_if(pending, [&](std::size_t name) { return found.contains(name); });
+    if (pending.empty()) continue;
+    const auto here = folder_of(*at);
+    if (!here) return std::unexpected(here.error());
+    for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !pending.empty(); ++i) {
+      const git_oid& id = *git_commit_parent_id(at.get(), i);
+      const auto parent = lookup_commit(id);
+      if (!parent) return std::unexpected(parent.error());
+      const auto there = folder_of(**parent);
+      if (!there) return std::unexpected(there.error());
+      const bool alike = *here && *there && git_oid_cmp(git_tree_id(here->get()), git_tree_id(there->get())) == 0;
+      std::set<std::size_t> passed;
+      for (const std::size_t name : pending)
+        if (alike || same_in(name, *here, *there)) passed.insert(name);
+      if (passed.empty()) continue;
+      for (const std::size_t name : passed) pending.erase(name);
+      wanted[HistoryWalk::key(id)].merge(passed);
+      if (const auto done = walk.push(id); !done) return std::unexpected(done.error());
+    }
+    for (const std::size_t name : pending)
+      if (*here && git_tree_entry_byname(here->get(), names[name].c_str()) != nullptr)
+        found.emplace(name, to_commit(*at));
+  }
+  std::vector<std::pair<std::string, Commit>> out;
+  for (auto& [name, last] : found) out.emplace_back(names[name], std::move(last));
+  return out;
+}
+
+}  // namespace stackgate::datastore::git

@@ -1,0 +1,76 @@
+#include "services/datastore/git/library.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include <fmt/format.h>
+
+namespace stackgate::datastore::git {
+
+void prepare_library() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    git_libgit2_init();
+    for (const int level :
+         {GIT_CONFIG_LEVEL_PROGRAMDATA, GIT_CONFIG_LEVEL_SYSTEM, GIT_CONFIG_LEVEL_XDG, GIT_CONFIG_LEVEL_GLOBAL})
+      git_libgit2_opts(GIT_OPT_SET_SEARCH_PATH, level, "");
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);  // the path comes from a record, never from a client
+    git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, static_cast<ssize_t>(8) << 20);
+    git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
+  });
+}
+
+std::unexpected<GitError> library_error(int code, std::string_view what) {
+  const ::git_error* last = git_error_last();
+  const std::string_view reason = last != nullptr && last->message != nullptr ? last->message : "unknown fault";
+  Fault fault = Fault::broken;
+  switch (code) {
+    case GIT_ENOTFOUND:
+      fault = Fault::missing;
+      break;
+    case GIT_EEXISTS:
+      fault = Fault::exists;
+      break;
+    case GIT_EINVALIDSPEC:
+    case GIT_EAMBIGUOUS:
+      fault = Fault::invalid;
+      break;
+    case GIT_ELOCKED:
+    case GIT_EMODIFIED:
+      fault = Fault::conflict;
+      break;
+    default:
+      if (reason.find(std::strerror(ENOSPC)) != std::string_view::npos) fault = Fault::full;
+  }
+  return git_error_of(fault, fmt::format("{}: {}", what, reason));
+}
+
+std::unexpected<GitError> system_error(int number, std::string_view what) {
+  const Fault fault = number == ENOSPC || number == EDQUOT || number == EFBIG ? Fault::full
+                      : number == ENOENT                                      ? Fault::missing
+                                                                              : Fault::broken;
+  return git_error_of(fault, fmt::format("{}: {}", what, std::strerror(number)));
+}
+
+Oid to_oid(const git_oid& oid) {
+  Oid out(GIT_OID_HEXSZ, '0');
+  git_oid_fmt(out.data(), &oid);
+  return out;
+}
+
+bool from_oid(std::string_view text, git_oid& out) {
+  return text.size() == GIT_OID_HEXSZ && git_oid_fromstrn(&out, text.data(), text.size()) == 0;
+}
+
+Expected<RepositoryHandle> open_handle(const std::string& path) {
+  prepare_library();
+  git_repository* raw = nullptr;
+  const int code = git_repository_open_ext(
+      &raw, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_BARE | GIT_REPOSITORY_OPEN_NO_DOTGIT,
+      nullptr);
+  if (code != 0) return library_error(code, "repository cannot be opened");
+  return RepositoryHandle(raw);
+}
+
+}  // namespace stackgate::datastore::git

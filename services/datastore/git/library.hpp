@@ -1,0 +1,48 @@
+// libgit2's handles with an end, and its errors as ours. Only this folder includes it.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <git2.h>
+
+#include "services/datastore/git/objects.hpp"
+
+namespace stackgate::datastore::git {
+
+/// Settings for the whole process, once: nothing is read from a home directory or /etc, small caches.
+void prepare_library();
+
+template <auto free>
+struct Freed {
+  template <typename T>
+  void operator()(T* handle) const {
+    free(handle);
+  }
+};
+using RepositoryHandle = std::unique_ptr<git_repository, Freed<git_repository_free>>;
+using OdbHandle = std::unique_ptr<git_odb, Freed<git_odb_free>>;
+using OdbObjectHandle = std::unique_ptr<git_odb_object, Freed<git_odb_object_free>>;
+using ReferenceHandle = std::unique_ptr<git_reference, Freed<git_reference_free>>;
+using ObjectHandle = std::unique_ptr<git_object, Freed<git_object_free>>;
+using CommitHandle = std::unique_ptr<git_commit, Freed<git_commit_free>>;
+using TreeHandle = std::unique_ptr<git_tree, Freed<git_tree_free>>;
+using DiffHandle = std::unique_ptr<git_diff, Freed<git_diff_free>>;
+using PatchHandle = std::unique_ptr<git_patch, Freed<git_patch_free>>;
+
+/// What libgit2 said last on this thread, after `what`.
+std::unexpected<GitError> library_error(int code, std::string_view what);
+inline std::unexpected<GitError> git_error_of(Fault fault, std::string message) {
+  return std::unexpected(GitError{fault, std::move(message)});
+}
+/// From errno: ENOSPC and EDQUOT are Fault::full, ENOENT is Fault::missing.
+std::unexpected<GitError> system_error(int number, std::string_view what);
+
+Oid to_oid(const git_oid& oid);
+/// False unless `text` is 40 hex digits.
+bool from_oid(std::string_view text, git_oid& out);
+
+/// The bare repository at exactly this path.
+Expected<RepositoryHandle> open_handle(const std::string& path);
+
+}  // namespace stackgate::datastore::git

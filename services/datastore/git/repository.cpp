@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "services/datastore/git/cat_file.hpp"
+#include "services/datastore/git/names.hpp"
+#include "services/datastore/git/open_repository.hpp"
+
+namespace stackgate::datastore::git {
+namespace {
+
+constexpr std::uint64_t streamed_from = 8U << 20U;  // bytes; smaller blobs are read whole
+
+Signature to_signature(const git_signature* from) {
+  if (from == nullptr) return {};
+  return {from->name, from->email, from->when.time, from->when.offset};
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Repository>> Repository::open(const std::string& path) {
+  auto handle = open_handle(path);
+  if (!handle) return std::unexpected(handle.error());
+  git_odb* odb = nullptr;
+  if (const int code = git_repository_odb(&odb, handle->get()); code != 0)
+    return library_error(code, "objects cannot be opened");
+  return std::make_unique<OpenRepository>(path, std::move(*handle), OdbHandle(odb));
+}
+
+Commit to_commit(const git_commit& commit) {
+  Commit out;
+  out.oid = to_oid(*git_commit_id(&commit));
+  out.tree = to_oid(*git_commit_tree_id(&commit));
+  for (unsigned i = 0; i < git_commit_parentcount(&commit); ++i)
+    out.parents.push_back(to_oid(*git_commit_parent_id(&commit, i)));
+  out.author = to_signature(git_commit_author(&commit));
+  out.committer = to_signature(git_commit_committer(&commit));
+  if (const char* message = git_commit_message(&commit)) out.message = message;
+  return out;
+}
+
+Expected<CommitHandle> OpenRepository::lookup_commit(const git_oid& oid) {
+  git_commit* raw = nullptr;
+  if (const int code = git_commit_lookup(&raw, handle_.get(), &oid); code != 0)
+    return library_error(code, fmt::format("commit {}", to_oid(oid)));
+  return CommitHandle(raw);
+}
+
+Expected<CommitHandle> OpenRepository::lookup_commit(std::string_view oid) {
+  git_oid id;
+  if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", oid));
+  return lookup_commit(id);
+}
+
+Expected<TreeHandle> OpenRepository::lookup_tree(const git_oid& oid) {
+  git_tree* raw = nullptr;
+  if (const int code = git_tree_lookup(&raw, handle_.get(), &oid); code != 0)
+    return library_error(code, fmt::format("tree {}", to_oid(oid)));
+  return TreeHandle(raw);
+}
+
+Expected<std::vector<Ref>> OpenRepository::refs() {
+  git_reference_iterator* raw = nullptr;
+  if (const int code = git_reference_iterator_new(&raw, handle_.get()); code != 0)
+    return library_error(code, "references cannot be listed");
+  const std::unique_ptr<git_reference_iterator, Freed<git_reference_iterator_free>> iterator(raw);
+  std::vector<Ref> out;
+  git_reference* next = nullptr;
+  int code = 0;
+  while ((code = git_reference_next(&next, iterator.get())) == 0) {
+    const ReferenceHandle reference(next);
+    const std::string_view name = git_reference_name(next);
+    const git_oid* target = git_reference_target(next);
+    if (target == nullptr || (!name.starts_with("refs/heads/") && !name.starts_with("refs/tags/"))) continue;
+    Ref ref{std::string(name), to_oid(*target), {}};
+    if (name.starts_with("refs/tags/")) {
+      git_object* peeled = nullptr;
+      if (git_reference_peel(&peeled, next, GIT_OBJECT_COMMIT) == 0) {
+        const ObjectHandle object(peeled);
+        if (git_oid_cmp(git_object_id(peeled), target) != 0) ref.peeled = to_oid(*git_object_id(peeled));
+      }
+    }
+    out.push_back(std::move(ref));
+  }
+  if (code != GIT_ITEROVER) return library_error(code, "references cannot be listed");
+  std::ranges::sort(out, {}, &Ref::name);
+  return out;
+}
+
+Expected<std::string> OpenRepository::head_branch() {
+  git_reference* raw = nullptr;
+  if (const int code = git_reference_lookup(&raw, handle_.get(), "HEAD"); code != 0) return library_error(code, "HEAD");
+  const ReferenceHandle head(raw);
+  const char* target = git_reference_symbolic_target(raw);
+  if (target == nullptr) return git_error_of(Fault::missing, "HEAD names a commit, not a branch");
+  std::string_view name = target;
+  if (name.starts_with("refs/heads/")) name.remove_prefix(11);
+  return std::string(name);
+}
+
+Expected<Oid> OpenRepository::peel_to_commit(git_object* object, std::string_view revision) {
+  git_object* peeled = nullptr;
+  if (git_object_peel(&peeled, object, GIT_OBJECT_COMMIT) != 0)
+    return git_error_of(Fault::missing, fmt::format("\"{}\" is no commit", revision));
+  const ObjectHandle handle(peeled);
+  return to_oid(*git_object_id(peeled));
+}
+
+Expected<Oid> OpenRepository::resolve(std::string_view revision) {
+  std::vector<std::string> names;
+  if (revision == "HEAD") names.emplace_back(revision);
+  for (const std::string_view prefix : {"refs/heads/", "refs/tags/", ""}) {
+    std::string name = fmt::format("{}{}", prefix, revision);
+    if (name.starts_with("refs/") && is_reference_name(name)) names.push_back(std::move(name));
+  }
+  for (const std::string& name : names) {
+    git_reference* raw = nullptr;
+    git_object* object = nullptr;
+    if (git_reference_lookup(&raw, handle_.get(), name.c_str()) != 0) continue;
+    const ReferenceHandle reference(raw);
+    if (git_reference_peel(&object, raw, GIT_OBJECT_ANY) != 0) continue;  // HEAD of an empty repository
+    const ObjectHandle handle(object);
+    return peel_to_commit(object, revision);
+  }
+  const bool hex = std::ranges::all_of(
+      revision, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); });
+  git_oid id;
+  if (hex && revision.size() >= 7 && revision.size() <= 40 &&
+      git_oid_fromstrn(&id, revision.data(), revision.size()) == 0) {
+    git_object* object = nullptr;
+    const int code = git_object_lookup_prefix(&object, handle_.get(), &id, revision.size(), GIT_OBJECT_ANY);
+    if (code == 0) {
+      const ObjectHandle handle(object);
+      return peel_to_commit(object, revision);
+    }
+    if (code == GIT_EAMBIGUOUS)
+      return git_error_of(Fault::invalid, fmt::format("\"{}\" could mean several objects: give more digits", revision));
+  }
+  return git_error_of(Fault::missing, fmt::format("there is no branch, tag or commit \"{}\"", revision));
+}
+
+Expected<Commit> OpenRepository::commit(const Oid& oid) {
+  const auto found = lookup_commit(oid);
+  if (!found) return std::unexpected(found.error());
+  return to_commit(**found);
+}
+
+Expected<std::string> OpenRepository::blob(const Oid& oid, std::uint64_t largest) {
+  git_oid id;
+  if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no object id", oid));
+  std::size_t size = 0;
+  git_object_t type{};
+  if (const int code = git_odb_read_header(&size, &type, odb_.get(), &id); code != 0)
+    return library_error(code, fmt::format("blob {}", oid));
+  if (type != GIT_OBJECT_BLOB) return git_error_of(Fault::missing, fmt::format("{} is no file", oid));
+  if (size > largest)
+    return git_error_of(Fault::full, fmt::format("the file has {} bytes, more than {}", size, largest));
+  git_odb_object* raw = nullptr;
+  if (const int code = git_odb_read(&raw, odb_.get(), &id); code != 0)
+    return library_error(code, fmt::format("blob {}", oid));
+  const OdbObjectHandle object(raw);
+  return std::string(static_cast<const char*>(git_odb_object_data(raw)), git_odb_object_size(raw));
+}
+
+Expected<void> OpenRepository::stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) {
+  auto whole = blob(oid, streamed_from);
+  if (whole) {
+    std::string_view rest = *whole;
+    while (!rest.empty()) {
+      const std::string_view piece = rest.substr(0, 256 * 1024);
+      if (!take(piece)) return {};
+      rest.remove_prefix(piece.size());
+    }
+    return {};
+  }
+  if (whole.error().fault != Fault::full) return std::unexpected(whole.error());
+  return cat_file(path_, oid, take);  // libgit2 reads no packed object in pieces
+}
+
+}  // namespace stackgate::datastore::git

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include "services/datastore/git/lfs_pointer.hpp"
+#include "services/datastore/git/open_repository.hpp"
+
+namespace stackgate::datastore::git {
+namespace {
+
+EntryKind kind_of(const git_tree_entry& entry) {
+  switch (git_tree_entry_filemode(&entry)) {
+    case GIT_FILEMODE_TREE:
+      return EntryKind::folder;
+    case GIT_FILEMODE_COMMIT:
+      return EntryKind::submodule;
+    case GIT_FILEMODE_LINK:
+      return EntryKind::symlink;
+    case GIT_FILEMODE_BLOB_EXECUTABLE:
+      return EntryKind::executable;
+    default:
+      return EntryKind::file;
+  }
+}
+
+bool has_bytes(EntryKind kind) { return kind != EntryKind::folder && kind != EntryKind::submodule; }
+
+/// Git's order within a tree: folders compare as if a '/' followed.
+bool comes_before(const git_tree_entry& entry, std::string_view name) {
+  std::string key = git_tree_entry_name(&entry);
+  if (kind_of(entry) == EntryKind::folder) key += '/';
+  return key < name;
+}
+
+}  // namespace
+
+Entry to_entry(const git_tree_entry& entry, std::string path) {
+  return {std::move(path), kind_of(entry), to_oid(*git_tree_entry_id(&entry)), 0, {}};
+}
+
+Expected<void> OpenRepository::describe(Entry& entry, bool size, bool lfs) {
+  if ((!size && !lfs) || !has_bytes(entry.kind)) return {};
+  git_oid id;
+  from_oid(entry.oid, id);
+  std::size_t bytes = 0;
+  git_object_t type{};
+  if (const int code = git_odb_read_header(&bytes, &type, odb_.get(), &id); code != 0)
+    return library_error(code, fmt::format("blob {} of {}", entry.oid, entry.path));
+  entry.size = bytes;
+  if (!lfs || bytes > lfs_pointer_most || bytes < 100 || entry.kind == EntryKind::symlink) return {};
+  const auto text = blob(entry.oid, lfs_pointer_most);
+  if (!text) return std::unexpected(text.error());
+  entry.lfs = parse_lfs_pointer(*text);
+  return {};
+}
+
+Expected<TreeHandle> OpenRepository::folder_at(const Oid& commit, std::string_view path) {
+  const auto found = lookup_commit(commit);
+  if (!found) return std::unexpected(found.error());
+  auto root = lookup_tree(*git_commit_tree_id(found->get()));
+  if (!root || path.empty()) return root;
+  git_tree_entry* raw = nullptr;
+  if (git_tree_entry_bypath(&raw, root->get(), std::string(path).c_str()) != 0)
+    return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
+  const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
+  if (kind_of(*raw) != EntryKind::folder) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no folder", path));
+  return lookup_tree(*git_tree_entry_id(raw));
+}
+
+Expected<void> OpenRepository::list(const git_tree& tree, const std::string& prefix, std::string_view after,
+                                    const TreeOptions& options, std::vector<Entry>& out) {
+  if (prefix.size() > 8192) return git_error_of(Fault::invalid, "the folders are nested too deeply to be listed");
+  const std::string_view first = after.substr(0, after.find('/'));
+  const std::string_view deeper = first.size() == after.size() ? std::string_view{} : after.substr(first.size() + 1);
+  for (std::size_t i = 0; i < git_tree_entrycount(&tree); ++i) {
+    if (out.size() >= options.limit) return {};
+    const git_tree_entry& from = *git_tree_entry_byindex(&tree, i);
+    const std::string_view name = git_tree_entry_name(&from);
+    const bool is_folder = kind_of(from) == EntryKind::folder;
+    const bool at_mark = !after.empty() && name == first;
+    if (!after.empty() && !at_mark && comes_before(from, first)) continue;
+    if (at_mark && !(is_folder && options.recursive)) continue;
+    Entry entry = to_entry(from, prefix + std::string(name));
+    const std::string below = entry.path + "/";
+    if (!at_mark) {
+      if (const auto told = describe(entry, options.sizes, options.lfs); !told) return told;
+      out.push_back(std::move(entry));
+    }
+    if (!is_folder || !options.recursive) continue;
+    const auto folder = lookup_tree(*git_tree_entry_id(&from));
+    if (!folder) return std::unexpected(folder.error());
+    if (const auto done = list(**folder, below, at_mark ? deeper : std::string_view{}, options, out); !done)
+      return done;
+  }
+  return {};
+}
+
+Expected<std::vector<Entry>> OpenRepository::tree(const Oid& commit, std::string_view path,
+                                                  const TreeOptions& options) {
+  const auto folder = folder_at(commit, path);
+  if (!folder) return std::unexpected(folder.error());
+  const std::string prefix = path.empty() ? std::string{} : std::string(path) + "/";
+  std::string_view after = options.after;
+  if (!after.empty() && !prefix.empty()) {
+    if (!after.starts_with(prefix))
+      return git_error_of(Fault::invalid, fmt::format("the page mark \"{}\" is not in \"{}\"", after, path));
+    after.remove_prefix(prefix.size());
+  }
+  std::vector<Entry> out;
+  if (const auto done = list(**folder, prefix, after, options, out); !done) return std::unexpected(done.error());
+  return out;
+}
+
+Expected<Entry> OpenRepository::entry(const Oid& commit, std::string_view path) {
+  const auto found = lookup_commit(commit);
+  if (!found) return std::unexpected(found.error());
+  if (path.empty()) return Entry{{}, EntryKind::folder, to_oid(*git_commit_tree_id(found->get())), 0, {}};
+  const auto root = lookup_tree(*git_commit_tree_id(found->get()));
+  if (!root) return std::unexpected(root.error());
+  git_tree_entry* raw = nullptr;
+  const int code = git_tree_entry_bypath(&raw, root->get(), std::string(path).c_str());
+  if (code == GIT_ENOTFOUND) return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
+  if (code != 0) return library_error(code, fmt::format("\"{}\"", path));
+  const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> held(raw);
+  Entry out = to_entry(*raw, std::string(path));
+  if (const auto told = describe(out, true, true); !told) return std::unexpected(told.error());
+  return out;
+}
+
+}  // namespace stackgate::datastore::git
