@@ -138,14 +138,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
     }
     Stream& stream = connection.stream();
     const std::span<char> room = space.first(std::min(space.size(), reader.wanted()));
-    Stream::Result result;
-    if (stream.is_tls()) {
-      const body_stream_detail::NoPipeSignal quiet;
-      const std::lock_guard lock(wire_);
-      result = stream.read(room);
-    } else {
-      result = stream.read(room);
-    }
+    const Stream::Result result = receive_once(stream, room);
     switch (result.state) {
       case Stream::State::done: {
         connection.streamed_in(result.bytes);
@@ -172,6 +165,20 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
     }
   }
   return 0;
+}
+
+// TLS: as many records as there are.
+Stream::Result RequestBody::receive_once(Stream& stream, std::span<char> room) {
+  if (!stream.is_tls()) return stream.read(room);
+  const body_stream_detail::NoPipeSignal quiet;
+  const std::lock_guard lock(wire_);
+  Stream::Result result = stream.read(room);
+  while (result.state == Stream::State::done && result.bytes < room.size()) {
+    const auto next = stream.read(room.subspan(result.bytes));
+    if (next.state != Stream::State::done) break;  // a fault comes again
+    result.bytes += next.bytes;
+  }
+  return result;
 }
 
 std::expected<void, BodyError> RequestBody::ask_for_body(Connection& connection) {
@@ -205,8 +212,8 @@ std::expected<void, Error> AnswerBody::account(std::uint64_t bytes) {
   if (failed_) return std::unexpected(*failed_);
   if (finished_) return std::unexpected(Error{"the answer has been finished"});
   if (shape_.swallow || shape_.framing != Framing::length) return {};
-  if (bytes > shape_.length) return fail("more bytes than the answer has announced");
-  shape_.length -= bytes;
+  if (bytes > left_) return fail("more bytes than the answer has announced");
+  left_ -= bytes;
   return {};
 }
 
@@ -280,7 +287,7 @@ std::expected<void, Error> AnswerBody::copy_file(int fd, std::uint64_t offset, s
 std::expected<void, Error> AnswerBody::finish() {
   if (failed_) return std::unexpected(*failed_);
   if (finished_) return {};
-  if (!shape_.swallow && shape_.framing == Framing::length && shape_.length > 0)
+  if (!shape_.swallow && shape_.framing == Framing::length && left_ > 0)
     return fail("fewer bytes than the answer has announced");
   const bool ends_by_chunk = shape_.framing == Framing::chunked && !shape_.swallow;
   if (auto sent = send({ends_by_chunk ? "0\r\n\r\n" : ""}); !sent) return sent;
@@ -292,9 +299,11 @@ std::expected<void, Error> AnswerBody::finish() {
 // The head goes before the first pieces.
 std::expected<void, Error> AnswerBody::send(Pieces pieces, bool more) {
   if (failed_) return std::unexpected(*failed_);
+  std::string head;
   if (!head_sent_) {
+    head = connection_->head_of(shape_);
     std::rotate(pieces.begin(), pieces.end() - 1, pieces.end());
-    pieces.front() = shape_.head;
+    pieces.front() = head;
     head_sent_ = true;
     if (request_) {
       const std::lock_guard lock(request_->wire());

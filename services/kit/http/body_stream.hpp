@@ -15,6 +15,7 @@
 
 #include "services/kit/http/body.hpp"
 #include "services/kit/http/reader.hpp"
+#include "services/kit/http/stream.hpp"
 #include "services/kit/http/writer.hpp"
 
 namespace stackgate::http {
@@ -82,6 +83,7 @@ class RequestBody final : public BodyReader {
  private:
   std::expected<std::size_t, BodyError> receive(Connection& connection, std::span<char> space);
   std::expected<std::size_t, BodyError> passed_on(const RequestReader::Part& part);
+  Stream::Result receive_once(Stream& stream, std::span<char> room);
   std::expected<void, BodyError> ask_for_body(Connection& connection);
   bool is_ended();
 
@@ -100,7 +102,7 @@ class RequestBody final : public BodyReader {
 class AnswerBody final : public BodyWriter {
  public:
   struct Shape {
-    std::string head;
+    Response head;  // its body is not looked at
     Framing framing = Framing::length;
     std::uint64_t length = 0;  // Framing::length: of the body
     bool swallow = false;      // only the head is sent
@@ -130,7 +132,8 @@ class AnswerBody final : public BodyWriter {
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<RequestBody> request_;  // null when the request was buffered
   Patience patience_;
-  Shape shape_;
+  const Shape shape_;
+  std::uint64_t left_;  // of the announced length
   std::optional<Error> failed_;
   bool head_sent_ = false;
   bool finished_ = false;

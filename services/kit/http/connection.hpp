@@ -44,6 +44,8 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   };
   /// The socket is the handler's until conclude(); false when it is closed.
   bool borrow();
+  /// The head as it is now to be sent: decides whether the connection goes on.
+  std::string head_of(const AnswerBody::Shape& shape);
   bool is_cut() const { return custody_.holder() == Custody::Holder::closed; }
   bool is_draining() const { return worker_->draining(); }
   Stream& stream() { return stream_; }

@@ -52,24 +52,28 @@ bool Connection::take_back() {
 }
 
 std::unique_ptr<BodyWriter> Connection::start(Response&& head, std::optional<std::uint64_t> length) {
-  const Head& asked = reader_.head();
   AnswerBody::Shape shape;
-  const bool is_head = reader_.request().method == "HEAD";
-  shape.swallow = is_head || !may_have_body(head.status);
-  shape.framing = length ? Framing::length : asked.http10 ? Framing::until_close : Framing::chunked;
+  shape.swallow = reader_.request().method == "HEAD" || !may_have_body(head.status);
+  shape.framing = length ? Framing::length : reader_.head().http10 ? Framing::until_close : Framing::chunked;
   shape.length = length.value_or(0);
+  shape.head = std::move(head);
+  return std::make_unique<AnswerBody>(shared_from_this(), body_, Patience(worker_->limits().write, 1),
+                                      std::move(shape));
+}
+
+std::string Connection::head_of(const AnswerBody::Shape& shape) {
+  const Head& asked = reader_.head();
   // Who has not begun to read the request's body by now will hardly do so.
   close_after_ = worker_->draining() || !asked.keep_alive || (body_ && !body_->is_begun()) ||
                  (shape.framing == Framing::until_close && !shape.swallow);
   const std::string date = imf_fixdate(std::time(nullptr));
   WriteOptions options;
   options.date = date;
-  options.head_only = is_head;
   options.close = close_after_;
   options.keep_alive = asked.http10 && !close_after_;
-  append_head(shape.head, head, options, shape.framing, shape.length);
-  return std::make_unique<AnswerBody>(shared_from_this(), body_, Patience(worker_->limits().write, 1),
-                                      std::move(shape));
+  std::string out;
+  append_head(out, shape.head, options, shape.framing, shape.length);
+  return out;
 }
 
 void Connection::conclude(Outcome outcome) {

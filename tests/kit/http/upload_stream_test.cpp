@@ -61,7 +61,7 @@ TEST_P(UploadStream, serves_bodies_whole_where_the_policy_says_so) {
 }
 
 TEST_P(UploadStream, holds_a_client_back_while_the_handler_is_slow) {
-  judge_all(256 * 1024, 20ms);
+  judge_all(256 * 1024, 10ms);
   const auto client = connect();
   const std::string body = Pattern().next(8'000'000);
   client->send(post("/", body.size()) + body);
