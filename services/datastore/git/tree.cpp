@@ -23,11 +23,17 @@ EntryKind kind_of(const git_tree_entry& entry) {
 
 bool has_bytes(EntryKind kind) { return kind != EntryKind::folder && kind != EntryKind::submodule; }
 
-/// Git's order within a tree: folders compare as if a '/' followed.
-bool comes_before(const git_tree_entry& entry, std::string_view name) {
-  std::string key = git_tree_entry_name(&entry);
-  if (kind_of(entry) == EntryKind::folder) key += '/';
-  return key < name;
+/// Where listing goes on: at the mark, or where it would be by name if it has gone meanwhile. Git orders folders as if
+/// a
+/// '/' followed ("b.txt", then "b"), so only the entry itself tells its place.
+std::size_t start_of(const git_tree& tree, std::string_view mark) {
+  std::size_t later = 0;
+  for (std::size_t i = 0; i < git_tree_entrycount(&tree) && !mark.empty(); ++i) {
+    const std::string_view name = git_tree_entry_name(git_tree_entry_byindex(&tree, i));
+    if (name == mark) return i;
+    if (name < mark) later = i + 1;
+  }
+  return later;
 }
 
 }  // namespace
@@ -70,13 +76,12 @@ Expected<void> OpenRepository::list(const git_tree& tree, const std::string& pre
   if (prefix.size() > 8192) return git_error_of(Fault::invalid, "the folders are nested too deeply to be listed");
   const std::string_view first = after.substr(0, after.find('/'));
   const std::string_view deeper = first.size() == after.size() ? std::string_view{} : after.substr(first.size() + 1);
-  for (std::size_t i = 0; i < git_tree_entrycount(&tree); ++i) {
+  for (std::size_t i = start_of(tree, first); i < git_tree_entrycount(&tree); ++i) {
     if (out.size() >= options.limit) return {};
     const git_tree_entry& from = *git_tree_entry_byindex(&tree, i);
     const std::string_view name = git_tree_entry_name(&from);
     const bool is_folder = kind_of(from) == EntryKind::folder;
     const bool at_mark = !after.empty() && name == first;
-    if (!after.empty() && !at_mark && comes_before(from, first)) continue;
     if (at_mark && !(is_folder && options.recursive)) continue;
     Entry entry = to_entry(from, prefix + std::string(name));
     const std::string below = entry.path + "/";
