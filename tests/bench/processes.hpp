@@ -10,11 +10,21 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace stackgate::bench {
+
+/// The thread `task` (0: the calling one) on this core, or anywhere again (-1).
+inline void keep_on_core(pid_t task, int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (int each = 0; each < CPU_SETSIZE; ++each)
+    if (core < 0 || each == core) CPU_SET(static_cast<unsigned>(each), &cores);
+  if (::sched_setaffinity(task, sizeof cores, &cores) != 0) throw std::runtime_error("cannot choose a core");
+}
 
 class Process {
  public:
@@ -55,6 +65,11 @@ class Process {
       if (line.starts_with(name + ":")) return std::stod(line.substr(name.size() + 1)) / 1024;
     }
     throw std::runtime_error("the server has ended; see its log");
+  }
+  /// All its threads on this core, or anywhere again (-1).
+  void keep_on_core(int core) const {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid_) + "/task"))
+      bench::keep_on_core(std::stoi(task.path().filename()), core);
   }
   /// SIGTERM, and waits for its end.
   void terminate() { end(SIGTERM); }
