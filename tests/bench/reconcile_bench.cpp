@@ -227,27 +227,28 @@ class Bench {
   }
 
   void patch_latency() {
-    std::vector<double> ours, bare;
+    std::vector<double> ours, bare, asking, reacting;
     for (int i = 0; i < 40; ++i) {
       audit_->read("");
       const std::string tag = fmt::format("2.0.{}", i);
       must(user_->patch(services, "bench", service_name(i % 20), kube::PatchType::merge,
                         fmt::format(R"({{"spec":{{"image":{{"tag":"{}"}}}}}})", tag)));
       std::this_thread::sleep_for(400ms);
-      double asked = 0, done = 0;
+      Asked users{}, operators{};
       for (const Asked& each : audit_->read("")) {
-        if (each.agent.contains(user_agent) && each.resource == "inferenceservices") asked = each.received;
-        if (each.agent.contains(operator_agent) && each.resource == "deployments") done = std::max(done, each.answered);
+        if (each.agent.contains(user_agent) && each.resource == "inferenceservices") users = each;
+        if (each.agent.contains(operator_agent) && each.resource == "deployments") operators = each;
       }
-      ours.push_back((done - asked) * 1000);
+      ours.push_back((operators.answered - users.received) * 1000);
+      asking.push_back((users.answered - users.received) * 1000);
+      reacting.push_back((operators.received - users.answered) * 1000);
       must(user_->patch({"apps", "v1", "deployments"}, "bare-after", service_name(i % 20), kube::PatchType::merge,
                         fmt::format(R"({{"metadata":{{"annotations":{{"tag":"{}"}}}}}})", tag)));
       std::this_thread::sleep_for(100ms);
       for (const Asked& each : audit_->read(user_agent))
         if (each.resource == "deployments") bare.push_back((each.answered - each.received) * 1000);
     }
-    std::ranges::sort(ours);
-    std::ranges::sort(bare);
+    for (auto* each : {&ours, &bare, &asking, &reacting}) std::ranges::sort(*each);
     const auto at = [](const std::vector<double>& sorted, double part) {
       return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(part * static_cast<double>(sorted.size())))];
     };
@@ -256,7 +257,9 @@ class Bench {
            .unit = "ms",
            .limit = 8,
            .beside = at(bare, 0.5),
-           .text = fmt::format("a bare patch takes {:.1f} ms", at(bare, 0.5))});
+           .text =
+               fmt::format("a bare patch takes {:.1f} ms, the user's own {:.1f} ms, the operator's reaction {:.1f} ms",
+                           at(bare, 0.5), at(asking, 0.5), at(reacting, 0.5))});
     print({.name = "patch_latency_p99",
            .value = at(ours, 0.99),
            .unit = "ms",

@@ -23,6 +23,7 @@ struct HttpRequest {
   std::string accept = "application/json";
   std::chrono::milliseconds timeout{30'000};  // of the whole exchange; 0: none
   std::chrono::milliseconds connect_timeout{5'000};
+  bool endless = false;           // a watch: most of the time nothing comes
   bool fresh_connection = false;  // after a stall: the pooled connection may be dead
 };
 

@@ -258,6 +258,7 @@ void Watch::Impl::begin_watch(const WatchNow& watch) {
                                     .text();
   request.accept = accept_of(target, "PartialObjectMetadata");
   request.timeout = watch.timeout + std::chrono::seconds(30);
+  request.endless = true;
   request.fresh_connection = watch.fresh_connection;
   cut_as_stalled = false;
   begun = last_bytes = Clock::now();
