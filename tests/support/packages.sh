@@ -5,6 +5,7 @@ package_group() {
   case $1 in
     build) echo g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl jq openssl \
       libboost1.81-dev libssl-dev libcurl4-openssl-dev libyaml-dev libyaml-cpp-dev libre2-dev \
+      libsqlite3-dev libpq-dev libgit2-dev libarchive-dev zlib1g-dev libcmark-gfm-dev libcmark-gfm-extensions-dev \
       nlohmann-json3-dev libvalijson-dev libfmt-dev libcli11-dev libsimdjson-dev libgtest-dev libgmock-dev \
       librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
@@ -14,6 +15,10 @@ package_group() {
     lint) echo clang-tidy-19 ;;
     chart) echo golang-go golang-github-masterminds-sprig-dev golang-github-xeipuuv-gojsonschema-dev \
       golang-github-ghodss-yaml-dev jq ;;
+    storage) echo postgresql-15 git git-lfs sqlite3 python3 python3-dulwich python3-boto3 jq curl procps ;;
+    s3) echo radosgw ceph-mon ceph-osd ceph-common ;;
+    browser) echo chromium nodejs ;;
+    npm) echo npm ;;
     bench) echo wrk libbenchmark-dev ;;
   esac
 }
