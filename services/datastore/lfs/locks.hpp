@@ -13,6 +13,7 @@
 namespace stackgate::datastore::lfs {
 
 struct Lock {
+  bool operator==(const Lock&) const = default;
   std::string id;  // increases with time
   std::string path, ref;
   std::int64_t owner = 0;
