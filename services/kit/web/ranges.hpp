@@ -14,7 +14,7 @@ struct ByteRange {
 
 struct RangeRequest {
   enum class Kind : std::uint8_t {
-    whole,          // no Range, another unit, broken, or too many and overlapping: 200 with everything
+    whole,          // no Range, another unit, broken, too many, or nothing to cut: 200 with everything
     parts,          // 206
     unsatisfiable,  // 416
   };

@@ -1,0 +1,190 @@
+#include "services/kit/web/multipart.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "services/kit/web/media_type.hpp"
+#include "services/kit/web/part_head.hpp"
+
+namespace stackgate::web {
+namespace multipart_detail {
+
+using Done = std::expected<void, Failure>;
+
+enum class Phase : std::uint8_t { preamble, delimiter, head, data, epilogue };
+
+std::unexpected<Failure> fail(int status, std::string message) {
+  return std::unexpected(Failure{status, std::move(message)});
+}
+
+// How many bytes at the end of `text` may be the beginning of `delimiter`.
+std::size_t held_back(std::string_view text, std::string_view delimiter) {
+  for (std::size_t size = std::min(text.size(), delimiter.size() - 1); size > 0; --size) {
+    if (text.ends_with(delimiter.substr(0, size))) return size;
+  }
+  return 0;
+}
+
+}  // namespace multipart_detail
+
+struct MultipartParser::State {
+  using Done = multipart_detail::Done;
+  using Phase = multipart_detail::Phase;
+
+  std::string delimiter;  // with the line break that belongs to it
+  PartEvents events;
+  MultipartLimits limits;
+  Phase phase = Phase::preamble;
+  std::string buffer = "\r\n";  // not looked at yet; the first delimiter may stand at the very beginning
+  std::size_t parts = 0;
+  std::uint64_t part_bytes = 0;
+  std::string part_name{};
+  std::optional<Failure> failure{};
+
+  /// False: more bytes are needed.
+  std::expected<bool, Failure> step(std::string_view& rest);
+  std::expected<bool, Failure> step_delimiter(std::string_view& rest);
+  std::expected<bool, Failure> step_head(std::string_view& rest);
+  std::expected<bool, Failure> step_data(std::string_view& rest);
+  Done give(std::string_view bytes);
+};
+
+multipart_detail::Done MultipartParser::State::give(std::string_view bytes) {
+  if (phase == Phase::preamble || bytes.empty()) return {};
+  part_bytes += bytes.size();
+  if (limits.part_bytes != 0 && part_bytes > limits.part_bytes)
+    return multipart_detail::fail(413,
+                                  fmt::format("the part {} is larger than {} bytes", part_name, limits.part_bytes));
+  return events.data ? events.data(bytes) : Done();
+}
+
+// Data, or what stands before the first part.
+std::expected<bool, Failure> MultipartParser::State::step_data(std::string_view& rest) {
+  const auto at = rest.find(delimiter);
+  const bool found = at != std::string_view::npos;
+  const std::size_t size = found ? at : rest.size() - multipart_detail::held_back(rest, delimiter);
+  if (auto given = give(rest.substr(0, size)); !given) return std::unexpected(std::move(given.error()));
+  rest.remove_prefix(size);
+  if (!found) return false;
+  rest.remove_prefix(delimiter.size());
+  if (phase == Phase::data && events.end) {
+    if (auto ended = events.end(); !ended) return std::unexpected(std::move(ended.error()));
+  }
+  phase = Phase::delimiter;
+  return true;
+}
+
+std::expected<bool, Failure> MultipartParser::State::step_delimiter(std::string_view& rest) {
+  constexpr std::size_t most_padding = 256;
+  if (rest.size() >= 2 && rest.starts_with("--")) {
+    phase = Phase::epilogue;
+    return true;
+  }
+  const auto text = std::min(rest.find_first_not_of(" \t"), rest.size());  // padding that a gateway may have added
+  if (text > most_padding) return multipart_detail::fail(400, "the boundary between two parts is broken");
+  const std::string_view end = rest.substr(text);
+  if (end.size() < 2) {
+    if (end.empty() || end == "\r" || (end == "-" && text == 0)) return false;
+  } else if (end.starts_with("\r\n")) {
+    rest.remove_prefix(text + 2);
+    phase = Phase::head;
+    return true;
+  }
+  return multipart_detail::fail(400, "the boundary stands inside a part; choose one that does not");
+}
+
+std::expected<bool, Failure> MultipartParser::State::step_head(std::string_view& rest) {
+  const bool empty = rest.starts_with("\r\n");
+  const auto end = empty ? 0 : rest.find("\r\n\r\n");
+  if (std::min(end, rest.size()) > limits.head_bytes)
+    return multipart_detail::fail(413, fmt::format("a part's header is larger than {} bytes", limits.head_bytes));
+  if (end == std::string_view::npos) return false;
+  auto head = parse_part_head(rest.substr(0, end));
+  if (!head) return std::unexpected(std::move(head.error()));
+  rest.remove_prefix(end + (empty ? 2 : 4));
+  if (++parts > limits.parts)
+    return multipart_detail::fail(413, fmt::format("the body has more than {} parts", limits.parts));
+  part_bytes = 0;
+  part_name = head->name;
+  phase = Phase::data;
+  if (events.begin) {
+    if (auto begun = events.begin(*head); !begun) return std::unexpected(std::move(begun.error()));
+  }
+  return true;
+}
+
+std::expected<bool, Failure> MultipartParser::State::step(std::string_view& rest) {
+  switch (phase) {
+    case Phase::preamble:
+    case Phase::data:
+      return step_data(rest);
+    case Phase::delimiter:
+      return step_delimiter(rest);
+    case Phase::head:
+      return step_head(rest);
+    case Phase::epilogue:  // to be ignored (RFC 2046, 5.1.1)
+      rest = {};
+      return false;
+  }
+  return false;
+}
+
+MultipartParser::MultipartParser(std::string_view boundary, PartEvents events, MultipartLimits limits)
+    : state_(std::make_unique<State>(
+          State{.delimiter = "\r\n--" + std::string(boundary), .events = std::move(events), .limits = limits})) {}
+MultipartParser::~MultipartParser() = default;
+MultipartParser::MultipartParser(MultipartParser&&) noexcept = default;
+MultipartParser& MultipartParser::operator=(MultipartParser&&) noexcept = default;
+
+std::expected<void, Failure> MultipartParser::add(std::string_view bytes) {
+  if (state_->failure) return std::unexpected(*state_->failure);
+  state_->buffer += bytes;
+  std::string_view rest = state_->buffer;
+  for (;;) {
+    const auto more = state_->step(rest);
+    if (!more) {
+      state_->failure = more.error();
+      return std::unexpected(more.error());
+    }
+    if (!*more) break;
+  }
+  state_->buffer.erase(0, state_->buffer.size() - rest.size());
+  return {};
+}
+
+std::expected<void, Failure> MultipartParser::finish() {
+  if (state_->failure) return std::unexpected(*state_->failure);
+  if (state_->phase == State::Phase::epilogue) return {};
+  state_->failure = Failure{400, "the body ends before its closing boundary"};
+  return std::unexpected(*state_->failure);
+}
+
+std::expected<std::string, Failure> multipart_boundary(std::string_view content_type) {
+  if (!is_media_type(content_type, "multipart/form-data"))
+    return std::unexpected(Failure{415, "the body must be multipart/form-data"});
+  auto boundary = media_parameter(content_type, "boundary");
+  // RFC 2046, 5.1.1.
+  const bool good = boundary && !boundary->empty() && boundary->size() <= 70 && !boundary->ends_with(' ') &&
+                    std::ranges::all_of(*boundary, [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                             std::string_view("'()+_,-./:=? ").contains(c);
+                    });
+  if (!good) return std::unexpected(Failure{400, "the Content-Type has no boundary, or one that is not allowed"});
+  return std::move(*boundary);
+}
+
+std::expected<void, Failure> read_multipart(Call& call, const PartEvents& events, const MultipartLimits& limits) {
+  const auto boundary = multipart_boundary(call.request().header("content-type"));
+  if (!boundary) return std::unexpected(boundary.error());
+  MultipartParser parser(*boundary, events, limits);
+  std::string part(64 * 1024, '\0');
+  for (;;) {
+    const auto got = call.stream().read(part);
+    if (!got) return std::unexpected(to_failure(got.error()));
+    if (*got == 0) return parser.finish();
+    if (auto taken = parser.add(std::string_view(part).substr(0, *got)); !taken) return taken;
+  }
+}
+
+}  // namespace stackgate::web
