@@ -1,0 +1,177 @@
+#include <chrono>
+
+#include "services/datastore/git/write.hpp"
+#include "services/datastore/gitea/handlers.hpp"
+#include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/web/body_schema.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+constexpr std::string_view heads = "refs/heads/", tags = "refs/tags/";
+
+constexpr std::string_view new_branch_schema = R"({
+  "type": "object",
+  "required": ["new_branch_name"],
+  "properties": {
+    "new_branch_name": {"type": "string", "minLength": 1, "maxLength": 240},
+    "old_branch_name": {"type": "string", "maxLength": 240},
+    "old_ref_name": {"type": "string", "maxLength": 255}
+  }
+})";
+
+constexpr std::string_view new_tag_schema = R"({
+  "type": "object",
+  "required": ["tag_name"],
+  "properties": {
+    "tag_name": {"type": "string", "minLength": 1, "maxLength": 240},
+    "message": {"type": "string", "maxLength": 65536},
+    "target": {"type": "string", "maxLength": 255}
+  }
+})";
+
+std::expected<std::vector<git::Ref>, web::Failure> refs_below(git::Repository& git, std::string_view prefix) {
+  auto all = git.refs();
+  if (!all) return std::unexpected(to_failure(all.error()));
+  std::erase_if(*all, [&](const git::Ref& ref) { return !ref.name.starts_with(prefix); });
+  return std::move(*all);
+}
+
+const git::Oid& commit_of(const git::Ref& ref) { return ref.peeled.empty() ? ref.oid : ref.peeled; }
+
+void write_ref(const Shape& shape, const Repository& repository, const git::Ref& ref, const git::Commit& commit) {
+  if (ref.name.starts_with(heads))
+    shape.branch(repository, std::string_view(ref.name).substr(heads.size()), commit);
+  else
+    shape.tag(repository, ref, commit);
+}
+
+web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix) {
+  auto opened = open_at(backend, call, {});
+  if (!opened) return opened.error();
+  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
+  if (!page) return page.error();
+  auto refs = refs_below(*opened->git, prefix);
+  if (!refs) return refs.error();
+  std::optional<web::Failure> failure;
+  auto response = json_page(call, *page, refs->size(), [&](json::Writer& w) {
+    const Shape shape{w, call.base_url(), opened->allowed.identity};
+    for (std::size_t i = page->offset(); i < std::min(refs->size(), page->offset() + page->size); ++i) {
+      auto commit = opened->git->commit(commit_of((*refs)[i]));
+      if (!commit && commit.error().fault == git::Fault::broken) failure = to_failure(commit.error());
+      if (commit) write_ref(shape, opened->allowed.repository, (*refs)[i], *commit);  // a tag may name a tree: left out
+    }
+  });
+  if (failure) return *failure;
+  return response;
+}
+
+web::Answer ref_response(Backend& backend, web::Call& call, const Allowed& allowed, const std::string& name,
+                         int status) {
+  auto git = git::Repository::open(backend.repositories.path(allowed.repository));
+  if (!git) return to_failure(git.error());
+  auto refs = refs_below(**git, name);
+  if (!refs) return refs.error();
+  for (const git::Ref& ref : *refs) {
+    if (ref.name != name) continue;
+    auto commit = (*git)->commit(commit_of(ref));
+    if (!commit) return to_failure(commit.error());
+    std::string out;
+    json::Writer writer(out);
+    write_ref({writer, call.base_url(), allowed.identity}, allowed.repository, ref, *commit);
+    return json_response(status, std::move(out));
+  }
+  return web::Failure{.status = 404, .message = "there is no " + name};
+}
+
+web::Answer one_ref(Backend& backend, web::Call& call, std::string_view prefix) {
+  auto allowed = allow_named(backend, call, Action::read);
+  if (!allowed) return allowed.error();
+  return ref_response(backend, call, *allowed, std::string(prefix).append(call.parameter("name")), 200);
+}
+
+/// The commit that a new branch or tag is to stand at; empty is the default branch.
+std::expected<git::Oid, web::Failure> start_of(Backend& backend, const Repository& repository,
+                                               std::string_view revision) {
+  auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) return std::unexpected(to_failure(git.error()));
+  auto commit = (*git)->resolve(revision.empty() ? std::string_view(repository.default_branch) : revision);
+  if (!commit) return std::unexpected(to_failure(commit.error()));
+  return std::move(*commit);
+}
+
+web::Answer create_branch_route(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(new_branch_schema);
+  auto allowed = allow_named(backend, call, Action::write);
+  if (!allowed) return allowed.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  const std::string name(text_of(root, "new_branch_name"));
+  auto at = start_of(backend, allowed->repository, text_of(root, "old_ref_name", text_of(root, "old_branch_name")));
+  if (!at) return at.error();
+  if (auto made = git::create_branch(backend.repositories.path(allowed->repository), name, *at, false); !made)
+    return to_failure(made.error());
+  (void)backend.repositories.touch(allowed->repository.id);
+  return ref_response(backend, call, *allowed, std::string(heads) + name, 201);
+}
+
+web::Answer delete_branch_route(Backend& backend, web::Call& call) {
+  auto allowed = allow_named(backend, call, Action::write);
+  if (!allowed) return allowed.error();
+  if (call.parameter("name") == allowed->repository.default_branch)
+    return web::Failure{.status = 403, .message = "the default branch cannot be deleted; choose another default first"};
+  if (auto done = git::delete_branch(backend.repositories.path(allowed->repository), call.parameter("name")); !done)
+    return to_failure(done.error());
+  (void)backend.repositories.touch(allowed->repository.id);
+  return http::Response{.status = 204};
+}
+
+web::Answer create_tag_route(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(new_tag_schema);
+  auto allowed = allow_named(backend, call, Action::write);
+  if (!allowed) return allowed.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  const std::string name(text_of(root, "tag_name"));
+  auto at = start_of(backend, allowed->repository, text_of(root, "target"));
+  if (!at) return at.error();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const git::Signature tagger{.name = allowed->identity.name,
+                              .email = allowed->identity.name + "@noreply.localhost",
+                              .seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+  const std::string path = backend.repositories.path(allowed->repository);
+  if (auto made = git::create_tag(path, name, *at, text_of(root, "message"), tagger); !made)
+    return to_failure(made.error());
+  (void)backend.repositories.touch(allowed->repository.id);
+  return ref_response(backend, call, *allowed, std::string(tags) + name, 201);
+}
+
+web::Answer delete_tag_route(Backend& backend, web::Call& call) {
+  auto allowed = allow_named(backend, call, Action::write);
+  if (!allowed) return allowed.error();
+  if (auto done = git::delete_tag(backend.repositories.path(allowed->repository), call.parameter("name")); !done)
+    return to_failure(done.error());
+  (void)backend.repositories.touch(allowed->repository.id);
+  return http::Response{.status = 204};
+}
+
+}  // namespace
+
+void add_branch_routes(Routes& routes, Backend& backend) {
+  constexpr std::string_view all_branches = "/api/v1/repos/{owner}/{repo}/branches";
+  constexpr std::string_view one_branch = "/api/v1/repos/{owner}/{repo}/branches/{name...}";
+  constexpr std::string_view all_tags = "/api/v1/repos/{owner}/{repo}/tags";
+  constexpr std::string_view one_tag = "/api/v1/repos/{owner}/{repo}/tags/{name...}";
+  add(routes, backend, "GET", all_branches, [](Backend& b, web::Call& c) { return ref_page(b, c, heads); });
+  add(routes, backend, "GET", one_branch, [](Backend& b, web::Call& c) { return one_ref(b, c, heads); });
+  add(routes, backend, "POST", all_branches, create_branch_route);
+  add(routes, backend, "DELETE", one_branch, delete_branch_route);
+  add(routes, backend, "GET", all_tags, [](Backend& b, web::Call& c) { return ref_page(b, c, tags); });
+  add(routes, backend, "GET", one_tag, [](Backend& b, web::Call& c) { return one_ref(b, c, tags); });
+  add(routes, backend, "POST", all_tags, create_tag_route);
+  add(routes, backend, "DELETE", one_tag, delete_tag_route);
+}
+
+}  // namespace stackgate::datastore::gitea

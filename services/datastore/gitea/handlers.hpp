@@ -1,0 +1,81 @@
+// What the handlers of this folder share, and their groups. Only for its .cpp files.
+#pragma once
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/datastore/backend.hpp"
+#include "services/datastore/guard/guard.hpp"
+#include "services/kit/json/value.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/web/paging.hpp"
+#include "services/kit/web/route.hpp"
+
+namespace stackgate::datastore::gitea {
+
+// Gitea's own defaults; clients ask for them at /settings/api.
+inline constexpr std::uint64_t default_page = 30, largest_page = 50;
+
+using Routes = std::vector<web::Route>;
+using Handle = web::Answer (*)(Backend&, web::Call&);
+
+inline void add(Routes& routes, Backend& backend, std::string_view method, std::string_view pattern, Handle handle) {
+  routes.push_back({.method = method,
+                    .pattern = pattern,
+                    .handler = [&backend, handle](web::Call& call) { return handle(backend, call); },
+                    .options = {.dialect = web::Dialect::gitea}});
+}
+
+void add_server_routes(Routes& routes, Backend& backend);  // version, healthz, settings
+void add_user_routes(Routes& routes, Backend& backend);    // user, users, admin/users
+void add_token_routes(Routes& routes, Backend& backend);   // users/{name}/tokens
+void add_organization_routes(Routes& routes, Backend& backend);
+void add_repository_routes(Routes& routes, Backend& backend);  // making, changing, listing
+void add_branch_routes(Routes& routes, Backend& backend);      // branches, tags
+void add_commit_routes(Routes& routes, Backend& backend);      // commits, git/trees
+void add_content_routes(Routes& routes, Backend& backend);     // contents, raw, media
+void add_namespace_routes(Routes& routes, Backend& backend);   // /v1/datastore/namespaces
+
+/// 401 for nobody, 403 for a token that may only read.
+std::expected<Identity, web::Failure> identify_writer(Backend& backend, web::Call& call);
+
+/// "{owner}" and "{repo}" of the pattern.
+std::expected<Allowed, web::Failure> allow_named(Backend& backend, web::Call& call, Action action);
+
+/// The same, opened, with the commit that `revision` names (the default branch when it is empty).
+struct Opened {
+  Allowed allowed;
+  std::unique_ptr<git::Repository> git;
+  git::Oid commit;  // empty: the repository has no commit, and none was asked for
+};
+std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, std::string_view revision);
+
+/// Members of a JSON object; the fallback when it is missing or null.
+std::string_view text_of(const json::Value& body, std::string_view key, std::string_view fallback = {});
+bool flag_of(const json::Value& body, std::string_view key, bool fallback = false);
+
+http::Response json_response(int status, std::string body, web::Headers headers = {});
+
+template <typename Body>
+http::Response json_object(int status, Body&& body) {
+  std::string out;
+  json::Writer writer(out);
+  writer.object([&] { body(writer); });
+  return json_response(status, std::move(out));
+}
+
+/// A list with X-Total-Count and Link; `write_each` writes the items into an open array.
+template <typename Body>
+http::Response json_page(web::Call& call, const web::Page& page, std::uint64_t total, Body&& write_each) {
+  std::string out;
+  json::Writer writer(out);
+  writer.array([&] { write_each(writer); });
+  web::Headers headers;
+  web::add_page_headers(headers, call.base_url() + std::string(call.request().path), call.query(), web::gitea_pages,
+                        page, total);
+  return json_response(200, std::move(out), std::move(headers));
+}
+
+}  // namespace stackgate::datastore::gitea

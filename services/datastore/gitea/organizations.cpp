@@ -1,0 +1,89 @@
+#include "services/datastore/gitea/handlers.hpp"
+#include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/web/body_schema.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+constexpr std::string_view new_organization_schema = R"({
+  "type": "object",
+  "required": ["username"],
+  "properties": {
+    "username": {"type": "string", "minLength": 1, "maxLength": 40},
+    "full_name": {"type": "string", "maxLength": 100}
+  }
+})";
+
+web::Answer organization_page(Backend& backend, web::Call& call) {
+  auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
+  if (!page) return page.error();
+  std::size_t total = 0;
+  auto found = backend.accounts.list(AccountKind::organization, "", page->offset(), page->size, &total);
+  if (!found) return to_failure(found.error());
+  return json_page(call, *page, total, [&](json::Writer& w) {
+    for (const Account& account : *found) Shape{w, call.base_url(), *identity}.organization(account);
+  });
+}
+
+web::Answer create_organization(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(new_organization_schema);
+  auto identity = identify_writer(backend, call);
+  if (!identity) return identity.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  auto made =
+      backend.accounts.create_organization(text_of(root, "username"), identity->account, text_of(root, "full_name"));
+  if (!made && made.error().fault == AccountFault::exists)  // as Gitea
+    return web::Failure{.status = 422, .message = made.error().message};
+  if (!made) return to_failure(made.error());
+  std::string out;
+  json::Writer writer(out);
+  Shape{writer, call.base_url(), *identity}.organization(*made);
+  return json_response(201, std::move(out));
+}
+
+std::expected<Account, web::Failure> find_organization(Backend& backend, web::Call& call) {
+  auto account = backend.accounts.find(call.parameter("org"));
+  if (!account) return std::unexpected(to_failure(account.error()));
+  if (account->kind != AccountKind::organization)
+    return std::unexpected(web::Failure{.status = 404, .message = "there is no organisation of that name"});
+  return std::move(*account);
+}
+
+web::Answer one_organization(Backend& backend, web::Call& call) {
+  auto identity = identify(backend, call);
+  if (!identity) return identity.error();
+  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
+  auto account = find_organization(backend, call);
+  if (!account) return account.error();
+  std::string out;
+  json::Writer writer(out);
+  Shape{writer, call.base_url(), *identity}.organization(*account);
+  return json_response(200, std::move(out));
+}
+
+web::Answer delete_organization(Backend& backend, web::Call& call) {
+  auto identity = identify_writer(backend, call);
+  if (!identity) return identity.error();
+  auto account = find_organization(backend, call);
+  if (!account) return account.error();
+  if (!may_create_in(*identity, account->id, account->steward_id))
+    return web::Failure{.status = 403, .message = "the organisation is another account's"};
+  if (auto done = backend.accounts.remove(account->name); !done) return to_failure(done.error());
+  return http::Response{.status = 204};
+}
+
+}  // namespace
+
+void add_organization_routes(Routes& routes, Backend& backend) {
+  add(routes, backend, "GET", "/api/v1/orgs", organization_page);
+  add(routes, backend, "GET", "/api/v1/user/orgs", organization_page);
+  add(routes, backend, "POST", "/api/v1/orgs", create_organization);
+  add(routes, backend, "GET", "/api/v1/orgs/{org}", one_organization);
+  add(routes, backend, "DELETE", "/api/v1/orgs/{org}", delete_organization);
+}
+
+}  // namespace stackgate::datastore::gitea

@@ -1,0 +1,268 @@
+#include <fmt/format.h>
+
+#include "services/datastore/git/names.hpp"
+#include "services/datastore/git/write.hpp"
+#include "services/datastore/gitea/handlers.hpp"
+#include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/web/body_schema.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+constexpr std::string_view new_repository_schema = R"({
+  "type": "object",
+  "required": ["name"],
+  "properties": {
+    "name": {"type": "string", "minLength": 1, "maxLength": 100},
+    "description": {"type": "string", "maxLength": 2048},
+    "private": {"type": "boolean"},
+    "auto_init": {"type": "boolean"},
+    "default_branch": {"type": "string", "maxLength": 240},
+    "object_format_name": {"enum": ["", "sha1"]},
+    "gitignores": {"enum": [""]},
+    "license": {"enum": [""]},
+    "readme": {"enum": ["", "Default"]},
+    "template": {"enum": [false]}
+  }
+})";
+
+constexpr std::string_view changed_repository_schema = R"({
+  "type": "object",
+  "properties": {
+    "name": {"type": "string", "minLength": 1, "maxLength": 100},
+    "description": {"type": "string", "maxLength": 2048},
+    "private": {"type": "boolean"},
+    "archived": {"type": "boolean"},
+    "default_branch": {"type": "string", "minLength": 1, "maxLength": 240}
+  }
+})";
+
+bool is_empty(const Backend& backend, const Repository& repository) {
+  auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) return true;
+  auto refs = (*git)->refs();
+  return !refs || refs->empty();
+}
+
+std::expected<void, web::Failure> write_repository(Backend& backend, const Shape& shape, const Repository& repository) {
+  auto owner = backend.accounts.find(repository.owner_id);
+  if (!owner) return std::unexpected(to_failure(owner.error()));
+  shape.repository(repository, *owner, is_empty(backend, repository));
+  return {};
+}
+
+web::Answer repository_response(Backend& backend, web::Call& call, const Identity& viewer, const Repository& repository,
+                                int status) {
+  std::string out;
+  json::Writer writer(out);
+  if (auto done = write_repository(backend, {writer, call.base_url(), viewer}, repository); !done) return done.error();
+  return json_response(status, std::move(out));
+}
+
+/// README.md with name and description, as Gitea's auto_init makes it.
+std::expected<void, web::Failure> add_first_commit(Backend& backend, const Identity& identity,
+                                                   const Repository& repository) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const git::Signature author{.name = identity.name,
+                              .email = identity.name + "@noreply.localhost",
+                              .seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+  std::string text = fmt::format("# {}\n", repository.name);
+  if (!repository.description.empty()) text += fmt::format("\n{}\n", repository.description);
+  bool given = false;
+  const auto next = [&](git::Change& change) -> git::Expected<bool> {
+    if (given) return false;
+    change = {.kind = git::Change::Kind::put, .path = "README.md", .content = text};
+    return given = true;
+  };
+  auto made = git::commit_changes(
+      backend.repositories.path(repository),
+      {.branch = repository.default_branch, .message = "Initial commit\n", .author = author, .committer = author},
+      next);
+  if (!made) return std::unexpected(to_failure(made.error()));
+  return {};
+}
+
+web::Answer create_in(Backend& backend, web::Call& call, const Identity& identity, std::int64_t owner_id) {
+  static const web::BodySchema schema(new_repository_schema);
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  NewRepository wanted{.owner_id = owner_id,
+                       .name = std::string(text_of(root, "name")),
+                       .description = std::string(text_of(root, "description")),
+                       .is_private = flag_of(root, "private")};
+  if (const std::string_view branch = text_of(root, "default_branch"); !branch.empty()) {
+    if (auto fault = git::fault_of_branch_name(branch)) return web::Failure{.status = 422, .message = *fault};
+    wanted.default_branch = branch;
+  }
+  auto made = backend.repositories.create(wanted);
+  if (!made) return to_failure(made.error());
+  log::info("repository made", {{"repository", made->full_name()}, {"id", made->id}, {"by", identity.name}});
+  if (flag_of(root, "auto_init"))
+    if (auto done = add_first_commit(backend, identity, *made); !done) return done.error();
+  return repository_response(backend, call, identity, *made, 201);
+}
+
+web::Answer create_own(Backend& backend, web::Call& call) {
+  auto identity = identify_writer(backend, call);
+  if (!identity) return identity.error();
+  return create_in(backend, call, *identity, identity->account);
+}
+
+web::Answer create_for(Backend& backend, web::Call& call) {
+  auto identity = identify_writer(backend, call);
+  if (!identity) return identity.error();
+  auto owner = backend.accounts.find(call.parameter("owner"));
+  if (!owner) return to_failure(owner.error());
+  if (!may_create_in(*identity, owner->id, owner->steward_id))
+    return web::Failure{.status = 403, .message = "only its steward and administrators make repositories here"};
+  return create_in(backend, call, *identity, owner->id);
+}
+
+web::Answer one_repository(Backend& backend, web::Call& call) {
+  auto allowed = allow_named(backend, call, Action::read);
+  if (!allowed) return allowed.error();
+  return repository_response(backend, call, allowed->identity, allowed->repository, 200);
+}
+
+web::Answer change_repository(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(changed_repository_schema);
+  auto allowed = allow_named(backend, call, Action::administer);
+  if (!allowed) return allowed.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  RepositoryChange change;
+  if (root.find("name") != nullptr) change.name = text_of(root, "name");
+  if (root.find("description") != nullptr) change.description = text_of(root, "description");
+  if (root.find("private") != nullptr) change.is_private = flag_of(root, "private");
+  if (root.find("archived") != nullptr) change.archived = flag_of(root, "archived");
+  if (root.find("default_branch") != nullptr) {
+    change.default_branch = text_of(root, "default_branch");
+    const std::string path = backend.repositories.path(allowed->repository);
+    if (auto done = git::set_default_branch(path, *change.default_branch); !done) {
+      auto failure = to_failure(done.error());
+      if (failure.status == 404) failure.status = 422;
+      return failure;
+    }
+  }
+  auto changed = backend.repositories.update(allowed->repository.id, change);
+  if (!changed) return to_failure(changed.error());
+  return repository_response(backend, call, allowed->identity, *changed, 200);
+}
+
+web::Answer delete_repository(Backend& backend, web::Call& call) {
+  auto allowed = allow_named(backend, call, Action::administer);
+  if (!allowed) return allowed.error();
+  if (auto done = backend.repositories.remove(allowed->repository.id); !done) return to_failure(done.error());
+  log::info("repository deleted", {{"repository", allowed->repository.full_name()},
+                                   {"id", allowed->repository.id},
+                                   {"by", allowed->identity.name}});
+  return http::Response{.status = 204};
+}
+
+web::Answer transfer_repository(Backend& backend, web::Call& call) {
+  auto allowed = allow_named(backend, call, Action::administer);
+  if (!allowed) return allowed.error();
+  auto body = call.json();
+  if (!body) return body.error();
+  const std::string_view name = text_of((*body)->root, "new_owner");
+  if (name.empty()) return web::Failure{.status = 422, .message = "write the new owner's name into \"new_owner\""};
+  auto owner = backend.accounts.find(name);
+  if (!owner) return to_failure(owner.error());
+  if (!may_create_in(allowed->identity, owner->id, owner->steward_id))
+    return web::Failure{.status = 403, .message = "you may not make repositories for the new owner"};
+  auto changed = backend.repositories.update(allowed->repository.id, {.owner_id = owner->id});
+  if (!changed) return to_failure(changed.error());
+  return repository_response(backend, call, allowed->identity, *changed, 202);
+}
+
+std::expected<RepositoryFilter, web::Failure> read_filter(const web::Query& query) {
+  RepositoryFilter filter{.search = std::string(query.get("q").value_or(""))};
+  const auto flag = [&](std::string_view name) -> std::optional<bool> {
+    const auto text = query.get(name);
+    if (!text || text->empty()) return std::nullopt;
+    return *text == "true" || *text == "1";
+  };
+  filter.is_private = flag("private").value_or(true) ? std::nullopt : std::optional(false);  // as Gitea reads it
+  if (flag("is_private")) filter.is_private = flag("is_private");
+  filter.archived = flag("archived");
+  const std::string_view sort = query.get("sort").value_or("alpha");
+  if (sort == "alpha" || sort.empty())
+    filter.order = RepositoryOrder::name;
+  else if (sort == "created")
+    filter.order = RepositoryOrder::created;
+  else if (sort == "updated")
+    filter.order = RepositoryOrder::updated;
+  else if (sort == "size")
+    filter.order = RepositoryOrder::size;
+  else if (sort == "id")
+    filter.order = RepositoryOrder::id;
+  else
+    return std::unexpected(
+        web::Failure{.status = 422, .message = "sort must be one of alpha, created, updated, size and id"});
+  filter.descending = query.get("order").value_or("asc") == "desc";
+  return filter;
+}
+
+web::Answer repository_page(Backend& backend, web::Call& call, const Identity& viewer, RepositoryFilter filter,
+                            bool in_envelope) {
+  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
+  if (!page) return page.error();
+  filter.skip = page->offset();
+  filter.limit = page->size;
+  auto found = backend.repositories.list(viewer, filter);
+  if (!found) return to_failure(found.error());
+  std::optional<web::Failure> failure;
+  auto response = json_page(call, *page, found->total, [&](json::Writer& w) {
+    for (const Repository& each : found->items)
+      if (auto done = write_repository(backend, {w, call.base_url(), viewer}, each); !done) failure = done.error();
+  });
+  if (failure) return *failure;
+  if (in_envelope) response.body = R"({"ok":true,"data":)" + response.body + "}";
+  return response;
+}
+
+web::Answer search_repositories(Backend& backend, web::Call& call) {
+  auto identity = identify(backend, call);
+  if (!identity) return identity.error();
+  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
+  auto filter = read_filter(call.query());
+  if (!filter) return filter.error();
+  if (const auto owner = call.query().get("owner")) filter->owner = *owner;
+  return repository_page(backend, call, *identity, std::move(*filter), true);
+}
+
+web::Answer own_repositories(Backend& backend, web::Call& call) {
+  auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  return repository_page(backend, call, *identity, {.owner = identity->name}, false);
+}
+
+web::Answer repositories_of(Backend& backend, web::Call& call) {
+  auto identity = identify(backend, call);
+  if (!identity) return identity.error();
+  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
+  auto owner = backend.accounts.find(call.parameter("owner"));
+  if (!owner) return to_failure(owner.error());
+  return repository_page(backend, call, *identity, {.owner = owner->name}, false);
+}
+
+}  // namespace
+
+void add_repository_routes(Routes& routes, Backend& backend) {
+  add(routes, backend, "POST", "/api/v1/user/repos", create_own);
+  add(routes, backend, "GET", "/api/v1/user/repos", own_repositories);
+  add(routes, backend, "GET", "/api/v1/users/{owner}/repos", repositories_of);
+  add(routes, backend, "GET", "/api/v1/orgs/{owner}/repos", repositories_of);
+  add(routes, backend, "POST", "/api/v1/orgs/{owner}/repos", create_for);
+  add(routes, backend, "POST", "/api/v1/admin/users/{owner}/repos", create_for);
+  add(routes, backend, "GET", "/api/v1/repos/search", search_repositories);
+  add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}", one_repository);
+  add(routes, backend, "PATCH", "/api/v1/repos/{owner}/{repo}", change_repository);
+  add(routes, backend, "DELETE", "/api/v1/repos/{owner}/{repo}", delete_repository);
+  add(routes, backend, "POST", "/api/v1/repos/{owner}/{repo}/transfer", transfer_repository);
+}
+
+}  // namespace stackgate::datastore::gitea

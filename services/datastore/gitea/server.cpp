@@ -1,0 +1,47 @@
+#include <chrono>
+
+#include "services/datastore/gitea/handlers.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+// Clients of Gitea (its SDK, tea) look whether the server is new enough for a call.
+constexpr std::string_view gitea_version = "1.22.0+stackgate";
+
+web::Answer version(Backend&, web::Call&) {
+  return json_object(200, [](json::Writer& w) { w.member("version", gitea_version); });
+}
+
+web::Answer health(Backend& backend, web::Call&) {
+  const bool good = backend.database.ping(std::chrono::seconds(2)).has_value();
+  return json_object(good ? 200 : 503, [&](json::Writer& w) {
+    const std::string_view word = good ? "pass" : "fail";
+    w.member("status", word);
+    w.member("description", "Stackgate datastore");
+    w.key("checks");
+    w.object([&] {
+      w.key("database:ping");
+      w.array([&] { w.object([&] { w.member("status", word); }); });
+    });
+  });
+}
+
+web::Answer api_settings(Backend&, web::Call&) {
+  return json_object(200, [](json::Writer& w) {
+    w.member("max_response_items", largest_page);
+    w.member("default_paging_num", default_page);
+    w.member("default_git_trees_per_page", 1000);
+    w.member("default_max_blob_size", 10 * 1024 * 1024);
+  });
+}
+
+}  // namespace
+
+void add_server_routes(Routes& routes, Backend& backend) {
+  add(routes, backend, "GET", "/api/v1/version", version);
+  add(routes, backend, "GET", "/api/v1/settings/api", api_settings);
+  add(routes, backend, "GET", "/api/healthz", health);
+  routes.back().options.quiet = true;
+}
+
+}  // namespace stackgate::datastore::gitea

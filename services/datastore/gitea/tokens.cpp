@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "services/datastore/accounts/credentials.hpp"
+#include "services/datastore/gitea/handlers.hpp"
+#include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/web/body_schema.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+constexpr std::string_view new_token_schema = R"({
+  "type": "object",
+  "required": ["name"],
+  "properties": {
+    "name": {"type": "string", "minLength": 1, "maxLength": 255},
+    "scopes": {"type": "array", "maxItems": 50, "items": {"type": "string", "maxLength": 64}},
+    "valid_days": {"type": "integer", "minimum": 1, "maximum": 3650}
+  }
+})";
+
+/// Whose tokens, if the caller showed a password: a token must not beget tokens.
+std::expected<Account, web::Failure> owner_of_tokens(Backend& backend, web::Call& call) {
+  auto identity = identify_someone(backend, call);
+  if (!identity) return std::unexpected(std::move(identity.error()));
+  if (read_credentials(call.request().header("Authorization")).kind != Credentials::Kind::password)
+    return std::unexpected(unauthorized("tokens are managed with name and password (HTTP Basic), not with a token"));
+  auto account = backend.accounts.find(call.parameter("username"));
+  if (!account) return std::unexpected(to_failure(account.error()));
+  if (account->id != identity->account && !identity->admin)
+    return std::unexpected(web::Failure{.status = 403, .message = "these tokens are another account's"});
+  if (account->kind != AccountKind::user)
+    return std::unexpected(web::Failure{.status = 422, .message = "an organisation has no tokens; use a user's"});
+  return std::move(*account);
+}
+
+/// Gitea's words: "all", "write:repository", "read:user" … A token that may write anything may write here.
+Scope scope_of(const json::Value& body) {
+  const json::Value* scopes = body.find("scopes");
+  if (scopes == nullptr || !scopes->is_array() || scopes->items().empty()) return Scope::write;
+  const bool writes = std::ranges::any_of(scopes->items(), [](const json::Value& scope) {
+    const std::string_view word = scope.string();
+    return word == "all" || word == "repo" || word.starts_with("write:");
+  });
+  return writes ? Scope::write : Scope::read;
+}
+
+web::Answer list_tokens(Backend& backend, web::Call& call) {
+  auto account = owner_of_tokens(backend, call);
+  if (!account) return account.error();
+  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
+  if (!page) return page.error();
+  auto tokens = backend.accounts.list_tokens(account->id);
+  if (!tokens) return to_failure(tokens.error());
+  return json_page(call, *page, tokens->size(), [&](json::Writer& w) {
+    for (std::size_t i = page->offset(); i < std::min(tokens->size(), page->offset() + page->size); ++i)
+      Shape{w, {}}.token((*tokens)[i]);
+  });
+}
+
+web::Answer create_token(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(new_token_schema);
+  auto account = owner_of_tokens(backend, call);
+  if (!account) return account.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  const json::Value* days = root.find("valid_days");
+  const std::chrono::hours valid(days == nullptr ? 0 : days->integer() * 24);
+  auto made = backend.accounts.create_token(account->id, text_of(root, "name"), scope_of(root), valid);
+  if (!made && made.error().fault == AccountFault::exists)  // as Gitea
+    return web::Failure{.status = 400, .message = made.error().message};
+  if (!made) return to_failure(made.error());
+  std::string out;
+  json::Writer writer(out);
+  Shape{writer, {}}.token(made->token, made->secret);
+  return json_response(201, std::move(out), {{"Cache-Control", "no-store"}});
+}
+
+web::Answer delete_token(Backend& backend, web::Call& call) {
+  auto account = owner_of_tokens(backend, call);
+  if (!account) return account.error();
+  if (auto done = backend.accounts.remove_token(account->id, call.parameter("token")); !done)
+    return to_failure(done.error());
+  return http::Response{.status = 204};
+}
+
+}  // namespace
+
+void add_token_routes(Routes& routes, Backend& backend) {
+  add(routes, backend, "GET", "/api/v1/users/{username}/tokens", list_tokens);
+  add(routes, backend, "POST", "/api/v1/users/{username}/tokens", create_token);
+  add(routes, backend, "DELETE", "/api/v1/users/{username}/tokens/{token}", delete_token);
+}
+
+}  // namespace stackgate::datastore::gitea

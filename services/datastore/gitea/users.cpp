@@ -1,0 +1,119 @@
+#include "services/datastore/gitea/handlers.hpp"
+#include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/web/body_schema.hpp"
+
+namespace stackgate::datastore::gitea {
+namespace {
+
+constexpr std::string_view new_user_schema = R"({
+  "type": "object",
+  "required": ["username"],
+  "properties": {
+    "username": {"type": "string", "minLength": 1, "maxLength": 40},
+    "email": {"type": "string", "maxLength": 254},
+    "full_name": {"type": "string", "maxLength": 100},
+    "password": {"type": "string", "maxLength": 1024},
+    "is_admin": {"type": "boolean"}
+  }
+})";
+
+std::expected<Identity, web::Failure> identify_admin(Backend& backend, web::Call& call) {
+  auto identity = identify_writer(backend, call);
+  if (identity && !identity->admin)
+    return std::unexpected(web::Failure{.status = 403, .message = "only an administrator may do this"});
+  return identity;
+}
+
+http::Response user_response(web::Call& call, const Identity& viewer, const Account& account, int status = 200) {
+  std::string out;
+  json::Writer writer(out);
+  Shape{writer, call.base_url(), viewer}.user(account);
+  return json_response(status, std::move(out));
+}
+
+web::Answer user_page(Backend& backend, web::Call& call, const Identity& viewer, std::string_view search,
+                      bool in_envelope) {
+  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
+  if (!page) return page.error();
+  std::size_t total = 0;
+  auto found = backend.accounts.list(AccountKind::user, search, page->offset(), page->size, &total);
+  if (!found) return to_failure(found.error());
+  auto response = json_page(call, *page, total, [&](json::Writer& w) {
+    for (const Account& account : *found) Shape{w, call.base_url(), viewer}.user(account);
+  });
+  if (in_envelope) response.body = R"({"data":)" + response.body + R"(,"ok":true})";
+  return response;
+}
+
+web::Answer current_user(Backend& backend, web::Call& call) {
+  auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  auto account = backend.accounts.find(identity->account);
+  if (!account) return to_failure(account.error());
+  return user_response(call, *identity, *account);
+}
+
+web::Answer one_user(Backend& backend, web::Call& call) {
+  auto identity = identify(backend, call);
+  if (!identity) return identity.error();
+  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
+  auto account = backend.accounts.find(call.parameter("username"));
+  if (!account) return to_failure(account.error());
+  return user_response(call, *identity, *account);
+}
+
+web::Answer search_users(Backend& backend, web::Call& call) {
+  auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  return user_page(backend, call, *identity, call.query().get("q").value_or(""), true);
+}
+
+web::Answer all_users(Backend& backend, web::Call& call) {
+  auto identity = identify_admin(backend, call);
+  if (!identity) return identity.error();
+  return user_page(backend, call, *identity, "", false);
+}
+
+web::Answer create_user(Backend& backend, web::Call& call) {
+  static const web::BodySchema schema(new_user_schema);
+  auto identity = identify_admin(backend, call);
+  if (!identity) return identity.error();
+  auto body = schema.read(call);
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  auto made =
+      backend.accounts.create_user(text_of(root, "username"), text_of(root, "password"), flag_of(root, "is_admin"),
+                                   text_of(root, "full_name"), text_of(root, "email"));
+  // Gitea says 422 for a name that is taken.
+  if (!made && made.error().fault == AccountFault::exists)
+    return web::Failure{.status = 422, .message = made.error().message};
+  if (!made) return to_failure(made.error());
+  return user_response(call, *identity, *made, 201);
+}
+
+web::Answer delete_user(Backend& backend, web::Call& call) {
+  auto identity = identify_admin(backend, call);
+  if (!identity) return identity.error();
+  auto account = backend.accounts.find(call.parameter("username"));
+  if (!account) return to_failure(account.error());
+  if (account->kind != AccountKind::user)
+    return web::Failure{.status = 404, .message = "there is no user of that name"};
+  if (auto done = backend.accounts.remove(account->name); !done) {
+    if (done.error().fault == AccountFault::exists) return web::Failure{.status = 422, .message = done.error().message};
+    return to_failure(done.error());
+  }
+  return http::Response{.status = 204};
+}
+
+}  // namespace
+
+void add_user_routes(Routes& routes, Backend& backend) {
+  add(routes, backend, "GET", "/api/v1/user", current_user);
+  add(routes, backend, "GET", "/api/v1/users/search", search_users);
+  add(routes, backend, "GET", "/api/v1/users/{username}", one_user);
+  add(routes, backend, "GET", "/api/v1/admin/users", all_users);
+  add(routes, backend, "POST", "/api/v1/admin/users", create_user);
+  add(routes, backend, "DELETE", "/api/v1/admin/users/{username}", delete_user);
+}
+
+}  // namespace stackgate::datastore::gitea

@@ -1,0 +1,165 @@
+#include "services/datastore/accounts/accounts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/datastore/migrations.hpp"
+#include "services/kit/base/base64.hpp"
+#include "tests/kit/sql/engines.hpp"
+
+namespace stackgate::datastore {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class AccountsOnBoth : public sql::test::OnBothEngines {
+ protected:
+  void SetUp() override {
+    OnBothEngines::SetUp();
+    if (IsSkipped()) return;
+    auto done = sql::migrate(*database_, account_migrations());
+    ASSERT_TRUE(done) << done.error().message;
+    accounts_ = std::make_unique<Accounts>(*database_, options());
+  }
+  AccountOptions options() {
+    return {.admin_name = "Root", .admin_password = "the admin's word", .now = [this] { return now_; }};
+  }
+  static std::string basic(const std::string& name, const std::string& password) {
+    return "Basic " + base64::encode(name + ":" + password);
+  }
+  auto ask(const std::string& header, const std::string& peer = "10.0.0.1:1") {
+    return accounts_->authenticate(header, peer);
+  }
+
+  std::chrono::system_clock::time_point now_{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
+  std::unique_ptr<Accounts> accounts_;
+};
+ON_BOTH_ENGINES(AccountsOnBoth);
+
+TEST_P(AccountsOnBoth, NobodyIsAnonymous) {
+  auto who = ask("");
+  ASSERT_TRUE(who);
+  EXPECT_TRUE(who->anonymous());
+}
+
+TEST_P(AccountsOnBoth, TheConfiguredAdministratorSignsInWithAnyCaseOfTheNameAndOnlyTheRightPassword) {
+  auto who = ask(basic("root", "the admin's word"));
+  ASSERT_TRUE(who) << who.error().message;
+  EXPECT_TRUE(who->admin);
+  EXPECT_EQ(who->name, "Root");
+  EXPECT_GT(who->account, 0);
+  EXPECT_EQ(ask(basic("ROOT", "the admin's word"))->account, who->account);
+  auto wrong = ask(basic("root", "the admin's worD"));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().fault, AccountFault::wrong);
+  EXPECT_FALSE(ask(basic("root", "")));
+}
+
+TEST_P(AccountsOnBoth, TheAdministratorNeedsNoDatabaseOnceSeen) {
+  ASSERT_TRUE(accounts_->prepare());
+  must("DROP TABLE tokens");
+  must("DROP TABLE accounts");
+  EXPECT_TRUE(ask(basic("Root", "the admin's word")));
+  auto user = ask(basic("ann", "whatever"));
+  ASSERT_FALSE(user);
+  EXPECT_EQ(user.error().fault, AccountFault::unavailable);
+}
+
+TEST_P(AccountsOnBoth, AUserSignsInUntilSwitchedOff) {
+  ASSERT_TRUE(accounts_->create_user("Ann", "correct horse", false));
+  auto who = ask(basic("ann", "correct horse"));
+  ASSERT_TRUE(who) << who.error().message;
+  EXPECT_EQ(who->name, "Ann");
+  EXPECT_FALSE(who->admin);
+  EXPECT_FALSE(ask(basic("ann", "wrong horse")));
+  EXPECT_FALSE(ask(basic("nobody", "correct horse")));
+  ASSERT_TRUE(accounts_->set_active("ann", false));
+  EXPECT_FALSE(ask(basic("ann", "correct horse")));
+}
+
+TEST_P(AccountsOnBoth, AChangedPasswordEndsTheOldOneAtOnce) {
+  ASSERT_TRUE(accounts_->create_user("ann", "correct horse", false));
+  ASSERT_TRUE(ask(basic("ann", "correct horse")));
+  ASSERT_TRUE(accounts_->set_password("ann", "battery staple"));
+  EXPECT_FALSE(ask(basic("ann", "correct horse")));
+  EXPECT_TRUE(ask(basic("ann", "battery staple")));
+}
+
+TEST_P(AccountsOnBoth, GuessingIsSlowedButWhoeverWasRightBeforeIsNotHeldUp) {
+  ASSERT_TRUE(accounts_->create_user("ann", "correct horse", false));
+  accounts_ = std::make_unique<Accounts>(
+      *database_, AccountOptions{.admin_name = "root", .admin_password = "x", .proven_for = seconds(0)});
+  ASSERT_TRUE(ask(basic("ann", "correct horse")));
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(ask(basic("ann", "guess" + std::to_string(i))).error().fault, AccountFault::wrong);
+  auto limited = ask(basic("ann", "guess again"));
+  ASSERT_FALSE(limited);
+  EXPECT_EQ(limited.error().fault, AccountFault::limited);
+  EXPECT_GE(limited.error().retry_after, seconds(1));
+  EXPECT_TRUE(ask(basic("ann", "correct horse")));
+  EXPECT_EQ(ask(basic("ann", "guess again"), "10.0.0.2:1").error().fault, AccountFault::wrong);
+}
+
+TEST_P(AccountsOnBoth, ATokenSignsInWithItsScopeUntilItExpiresOrIsWithdrawn) {
+  const auto ann = accounts_->create_user("ann", "", false);
+  ASSERT_TRUE(ann);
+  auto token = accounts_->create_token(ann->id, "ci", Scope::read, seconds(3600));
+  ASSERT_TRUE(token) << token.error().message;
+  EXPECT_TRUE(token->secret.ends_with(token->token.last_eight));
+  for (const std::string& header :
+       {"Bearer " + token->secret, "token " + token->secret, basic("ann", token->secret), basic(token->secret, "")}) {
+    auto who = ask(header);
+    ASSERT_TRUE(who) << header << who.error().message;
+    EXPECT_EQ(who->account, ann->id);
+    EXPECT_EQ(who->scope, Scope::read);
+  }
+  EXPECT_EQ(accounts_->list_tokens(ann->id)->at(0).last_used_at, "2026-01-01T00:00:00Z");
+  now_ += seconds(3600);
+  EXPECT_THAT(ask("Bearer " + token->secret).error().message, HasSubstr("expired"));
+  auto lasting = accounts_->create_token(ann->id, "for ever", Scope::write, seconds(0));
+  EXPECT_TRUE(ask("Bearer " + lasting->secret));
+  ASSERT_TRUE(accounts_->remove_token(ann->id, "for ever"));
+  EXPECT_FALSE(ask("Bearer " + lasting->secret));
+  EXPECT_EQ(accounts_->remove_token(ann->id, "for ever").error().fault, AccountFault::missing);
+}
+
+TEST_P(AccountsOnBoth, NoSecretStandsInTheDatabase) {
+  const auto ann = accounts_->create_user("ann", "correct horse", false);
+  auto token = accounts_->create_token(ann->id, "ci", Scope::write, seconds(0));
+  ASSERT_TRUE(accounts_->prepare());
+  const auto rows =
+      must("SELECT COALESCE(a.password, ''), t.hash FROM accounts a LEFT JOIN tokens t ON t.account_id = a.id").rows;
+  ASSERT_EQ(rows.size(), 2U);
+  for (const auto& row : rows) {
+    EXPECT_FALSE(row.text(0).contains("correct") || row.text(0).contains("admin's")) << row.text(0);
+    EXPECT_FALSE(row.text(1).contains(token->secret.substr(5)));
+  }
+}
+
+TEST_P(AccountsOnBoth, NamesAreUniqueOverUsersAndOrganisationsWithoutCase) {
+  const auto ann = accounts_->create_user("ann", "", false);
+  ASSERT_TRUE(ann);
+  EXPECT_EQ(accounts_->create_organization("ANN", ann->id).error().fault, AccountFault::exists);
+  auto team = accounts_->create_organization("Team", ann->id);
+  ASSERT_TRUE(team);
+  EXPECT_EQ(team->steward_id, ann->id);
+  EXPECT_EQ(accounts_->create_user("team", "", false).error().fault, AccountFault::exists);
+  EXPECT_EQ(accounts_->create_user("api", "", false).error().fault, AccountFault::invalid);
+  EXPECT_EQ(accounts_->create_user("bob", "short", false).error().fault, AccountFault::invalid);
+  EXPECT_FALSE(ask(basic("team", "")));
+  std::size_t total = 0;
+  EXPECT_EQ(accounts_->list(AccountKind::organization, "EA", 0, 10, &total)->size(), 1U);
+  EXPECT_EQ(total, 1U);
+  EXPECT_EQ(accounts_->list(AccountKind::organization, "%", 0, 10, &total)->size(), 0U);
+}
+
+TEST_P(AccountsOnBoth, TheConfiguredAdministratorCannotBeDeletedSwitchedOffOrGivenAPassword) {
+  ASSERT_TRUE(accounts_->prepare());
+  EXPECT_EQ(accounts_->remove("root").error().fault, AccountFault::forbidden);
+  EXPECT_EQ(accounts_->set_active("root", false).error().fault, AccountFault::forbidden);
+  EXPECT_EQ(accounts_->set_password("ROOT", "another one").error().fault, AccountFault::forbidden);
+}
+
+}  // namespace
+}  // namespace stackgate::datastore
