@@ -96,7 +96,7 @@ inline const std::vector<Fence>& fences() {
       {"curl/",
        {"services/kit/kube/transport.cpp", "services/kit/fetch/client.cpp"},
        "one file for watches, one for calls speaks to curl"},
-      {"CLI/", {"services/stackgate/command_line.cpp", "services/kit/settings/"}, "header-only and slow to compile"},
+      {"CLI/", {"services/stackgate/command_line.cpp"}, "header-only and slow to compile"},
       {"re2/", {"validators/schema/"}, "patterns belong to the schema engine"},
       {"openssl/",
        {"services/kit/http/", "services/kit/crypto/", "certs/", "reconcile/observe/content_hash.cpp",

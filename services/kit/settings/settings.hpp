@@ -21,10 +21,10 @@ enum class Kind : std::uint8_t { text, secret, flag, integer, duration, size, ur
 struct Setting {
   std::string_view name;  // "database-url"
   Kind kind = Kind::text;
-  std::string_view help;               // one line for --help
-  std::string_view fallback{};         // the default, as it would be written
-  std::string_view variable{};         // when it is not STACKGATE_<NAME>: "GIT_ADMIN_USERNAME"
-  std::string_view group{};            // heading in --help
+  std::string_view help;        // one line for --help
+  std::string_view fallback{};  // the default, as it would be written
+  std::string_view variable{};  // when it is not STACKGATE_<NAME>: "GIT_ADMIN_USERNAME"
+  std::string_view group{};     // heading in --help
   std::vector<std::string_view> choices{};
   std::int64_t at_least = 0, at_most = INT64_MAX;  // integers; seconds of durations; bytes of sizes
   bool required = false;

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "services/kit/json/write.hpp"
+#include "services/kit/settings/help.hpp"
+#include "services/kit/settings/names.hpp"
+#include "services/kit/settings/settings.hpp"
+#include "services/kit/settings/value.hpp"
+#include "validators/schema/check.hpp"
+
+namespace stackgate::settings {
+
+namespace reader_detail {
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  json::append_quoted(out, text);
+  return out;
+}
+
+}  // namespace reader_detail
+
+/// One pass over the arguments, then one over the settings; faults are collected, never thrown.
+struct Reader {
+  const Program& program;
+  const Environment& environment;
+  const ReadFile& read_file;
+  Outcome out{};
+  std::map<std::string, std::string, std::less<>> flags{};  // as given: "database-password-file" → a path
+
+  void complain(std::string rule_path, std::string value, std::string problem, std::string fix) {
+    out.findings.push_back({.rule = "setting",
+                            .severity = validate::Severity::error,
+                            .path = std::move(rule_path),
+                            .value = std::move(value),
+                            .problem = std::move(problem),
+                            .fix = std::move(fix)});
+  }
+
+  const Setting* find_flag(std::string_view name) const {
+    const auto found = std::ranges::find_if(
+        program.settings, [&](const Setting& s) { return std::string_view(flag_of(s)).substr(2) == name; });
+    return found == program.settings.end() ? nullptr : &*found;
+  }
+
+  void refuse_unknown(std::string_view name) {
+    const auto secret = std::ranges::find_if(
+        program.settings, [&](const Setting& s) { return s.kind == Kind::secret && s.name == name; });
+    if (secret != program.settings.end()) {
+      complain(fmt::format("--{}", name), {}, "is a secret, which other users would see in the list of processes",
+               fmt::format("set {} or give {}", variable_of(*secret), flag_of(*secret)));
+      return;
+    }
+    std::vector<std::string> names;
+    for (const Setting& setting : program.settings) names.push_back(flag_of(setting).substr(2));
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const auto near = validate::schema::nearest(name, known);
+    complain(fmt::format("--{}", name), {}, "is not a flag of this program",
+             near.empty() ? fmt::format("run {} --help for all of them", program.name)
+                          : fmt::format("did you mean --{}?", near));
+  }
+
+  /// `text` begins behind the two dashes. Whether the next argument was taken as its value.
+  bool take_flag(std::string_view text, std::optional<std::string_view> next) {
+    const auto equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    const Setting* setting = find_flag(name);
+    bool took = false;
+    std::string value;
+    if (equals != std::string_view::npos) {
+      value = text.substr(equals + 1);
+    } else if (setting != nullptr && setting->kind == Kind::flag) {
+      value = "true";
+    } else if (next && !next->starts_with("--")) {
+      value = *next;
+      took = true;
+    } else if (setting != nullptr) {
+      complain(fmt::format("--{}", name), {}, "needs a value", fmt::format("write --{} VALUE", name));
+      return false;
+    }
+    if (setting == nullptr) {
+      refuse_unknown(name);
+      // What follows belongs to it rather than being a command.
+      return took;
+    }
+    if (!flags.emplace(name, std::move(value)).second) {
+      complain(fmt::format("--{}", name), {}, "is given twice", "keep one of them");
+    }
+    return took;
+  }
+
+  void take_word(std::string_view word) {
+    if (!out.values.command_.empty() || program.commands.empty()) {
+      out.values.arguments_.emplace_back(word);
+      return;
+    }
+    if (std::ranges::find(program.commands, word, &Command::name) == program.commands.end()) {
+      std::vector<std::string_view> known;
+      for (const Command& command : program.commands) known.push_back(command.name);
+      const auto near = validate::schema::nearest(word, known);
+      complain("command", reader_detail::quoted(word), "is not a command of this program",
+               near.empty() ? fmt::format("run {} --help for all of them", program.name)
+                            : fmt::format("did you mean {}?", near));
+    }
+    out.values.command_ = word;
+  }
+
+  void take(std::span<const char* const> arguments) {
+    bool words_only = false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string_view argument = arguments[i];
+      if (words_only || argument == "-" || !argument.starts_with('-')) {
+        take_word(argument);
+      } else if (argument == "--") {
+        words_only = true;
+      } else if (argument.starts_with("--")) {
+        const auto next = i + 1 < arguments.size() ? std::optional<std::string_view>(arguments[i + 1]) : std::nullopt;
+        if (take_flag(argument.substr(2), next)) ++i;
+      } else {
+        complain(std::string(argument), {}, "is not a flag of this program", "write flags with two dashes");
+      }
+    }
+    if (out.values.command_.empty() && !program.commands.empty()) out.values.command_ = program.commands.front().name;
+  }
+
+  std::optional<std::string> variable(const std::string& name) const {
+    auto value = environment(name);
+    return value && value->empty() ? std::nullopt : value;
+  }
+
+  std::optional<std::string> secret_from(const Setting& setting, const std::string& source, const std::string& path) {
+    auto text = read_file(path);
+    if (!text) {
+      complain(flag_of(setting), reader_detail::quoted(path), fmt::format("{}the file cannot be read", source),
+               "name a file that this user may read");
+      return std::nullopt;
+    }
+    while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();  // as editors and echo leave them
+    if (text->empty()) {
+      complain(flag_of(setting), reader_detail::quoted(path), fmt::format("{}the file is empty", source),
+               "write the secret into it");
+      return std::nullopt;
+    }
+    return text;
+  }
+
+  /// A flag wins over a variable, and that over the default. Also says where it came from.
+  std::optional<std::string> given(const Setting& setting, std::string& source) {
+    const std::string name = variable_of(setting);
+    const auto flag = flags.find(std::string_view(flag_of(setting)).substr(2));
+    if (setting.kind == Kind::secret) {
+      if (flag != flags.end()) return secret_from(setting, {}, flag->second);
+      if (auto value = variable(name)) return value;
+      if (const auto path = variable(name + "_FILE")) {
+        return secret_from(setting, fmt::format("from {}_FILE: ", name), *path);
+      }
+      return std::nullopt;
+    }
+    if (flag != flags.end()) return flag->second;
+    auto value = variable(name);
+    if (value) source = fmt::format("from {}: ", name);
+    return value;
+  }
+
+  void settle(const Setting& setting) {
+    const std::size_t faults = out.findings.size();
+    std::string source;
+    std::optional<std::string> text = given(setting, source);
+    if (!text && faults == out.findings.size()) {
+      if (!setting.fallback.empty()) text = setting.fallback;
+    }
+    std::string kept;
+    if (text && !text->empty()) {
+      const bool secret = setting.kind == Kind::secret;
+      if (auto good = check_value(setting, *text)) {
+        kept = *std::move(good);
+      } else {
+        // A URL may hold a password, however it is broken otherwise.
+        const bool quiet = secret || text->contains('@') || text->size() > 200;
+        complain(flag_of(setting), quiet ? std::string() : reader_detail::quoted(*text), source + good.error().problem,
+                 good.error().fix);
+      }
+    } else if (setting.required && faults == out.findings.size()) {
+      complain(flag_of(setting), {}, "is needed",
+               setting.kind == Kind::secret
+                   ? fmt::format("set {} or give {} FILE", variable_of(setting), flag_of(setting))
+                   : fmt::format("give {} or set {}", flag_of(setting), variable_of(setting)));
+    }
+    out.values.values_.emplace_back(setting.name, std::move(kept));
+  }
+};
+
+Outcome read(const Program& program, std::span<const char* const> arguments, const Environment& environment,
+             const ReadFile& read_file, std::string_view version) {
+  Reader reader{program, environment, read_file};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    if (argument == "--help" || argument == "-h" || (argument == "help" && i == 0)) {
+      reader.out.to_print = help_text(program);
+      return reader.out;
+    }
+    if (argument == "--version" || argument == "-V") {
+      reader.out.to_print = fmt::format("{} {}\n", program.name, version);
+      return reader.out;
+    }
+  }
+  reader.take(arguments);
+  for (const Setting& setting : program.settings) reader.settle(setting);
+  return std::move(reader.out);
+}
+
+}  // namespace stackgate::settings

@@ -1,0 +1,122 @@
+#include "services/kit/settings/value.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "validators/grammar/duration.hpp"
+#include "validators/grammar/host.hpp"
+#include "validators/grammar/quantity.hpp"
+#include "validators/grammar/url.hpp"
+#include "validators/schema/check.hpp"
+
+namespace stackgate::settings {
+namespace value_detail {
+
+using validate::grammar::Problem;
+using Checked = std::expected<std::string, Problem>;
+
+std::unexpected<Problem> refuse(std::string problem, std::string fix) {
+  return std::unexpected(Problem{std::move(problem), std::move(fix)});
+}
+
+Checked within(const Setting& setting, std::int64_t value, std::int64_t unit, std::string_view unit_name) {
+  const auto scaled = [&](std::int64_t bound) {
+    return bound > std::numeric_limits<std::int64_t>::max() / unit ? std::numeric_limits<std::int64_t>::max()
+                                                                   : bound * unit;
+  };
+  const auto words = [&](std::int64_t bound) { return fmt::format("{}{}", bound, unit_name); };
+  if (value < scaled(setting.at_least)) {
+    return refuse(fmt::format("must be at least {}", words(setting.at_least)),
+                  fmt::format("write {} or more", words(setting.at_least)));
+  }
+  if (value > scaled(setting.at_most)) {
+    return refuse(fmt::format("must be at most {}", words(setting.at_most)),
+                  fmt::format("write {} or less", words(setting.at_most)));
+  }
+  return std::to_string(value);
+}
+
+Checked integer(const Setting& setting, std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault == std::errc::result_out_of_range) return refuse("is too large a number", "write a smaller one");
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    return refuse("must be a whole number",
+                  fmt::format("write digits, for example {}", setting.fallback.empty() ? "8" : setting.fallback));
+  }
+  return within(setting, value, 1, "");
+}
+
+Checked duration(const Setting& setting, std::string_view text) {
+  const auto value = validate::grammar::parse_go_duration(text);
+  if (!value) return std::unexpected(value.error());
+  return within(setting, std::chrono::duration_cast<std::chrono::milliseconds>(*value).count(), 1000, "s");
+}
+
+Checked size(const Setting& setting, std::string_view text) {
+  const auto value = validate::grammar::parse_quantity(text);
+  if (!value) return std::unexpected(value.error());
+  if (!value->to_integer()) return refuse("must be a whole number of bytes", "write for example 512Mi or 10Gi");
+  return within(setting, *value->to_integer(), 1, " bytes");
+}
+
+Checked flag(std::string_view text) {
+  std::string word(text);
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (word == "true" || word == "1" || word == "yes" || word == "on") return "true";
+  if (word == "false" || word == "0" || word == "no" || word == "off") return "false";
+  return refuse("must be true or false", "write true or false");
+}
+
+/// host:port as the grammar has it, and beyond it no host (every address) and port 0 (any free one).
+Checked listen(std::string_view text) {
+  std::string asked(text);
+  if (asked.starts_with(':')) asked.insert(0, "localhost");
+  if (asked.ends_with(":0")) asked.back() = '1';
+  if (const auto good = validate::grammar::parse_host_port(asked); !good) return std::unexpected(good.error());
+  return std::string(text);
+}
+
+Checked choice(const Setting& setting, std::string_view text) {
+  if (std::ranges::find(setting.choices, text) != setting.choices.end()) return std::string(text);
+  const auto near = validate::schema::nearest(text, setting.choices);
+  return refuse(fmt::format("must be one of {}", fmt::join(setting.choices, ", ")),
+                near.empty() ? fmt::format("write {}", setting.choices.empty() ? "" : setting.choices.front())
+                             : fmt::format("write {}", near));
+}
+
+}  // namespace value_detail
+
+std::expected<std::string, validate::grammar::Problem> check_value(const Setting& setting, std::string_view text) {
+  using namespace value_detail;
+  if (text.contains('\0')) return refuse("must not hold a NUL", "write it without");
+  switch (setting.kind) {
+    case Kind::integer:
+      return integer(setting, text);
+    case Kind::duration:
+      return duration(setting, text);
+    case Kind::size:
+      return size(setting, text);
+    case Kind::flag:
+      return flag(text);
+    case Kind::listen:
+      return listen(text);
+    case Kind::choice:
+      return choice(setting, text);
+    case Kind::url:
+      if (const auto good = validate::grammar::parse_http_url(text); !good) return std::unexpected(good.error());
+      break;
+    case Kind::secret:
+    case Kind::text:
+    case Kind::directory:
+      break;
+  }
+  return std::string(text);
+}
+
+}  // namespace stackgate::settings
