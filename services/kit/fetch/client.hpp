@@ -19,26 +19,32 @@ namespace stackgate::fetch {
 struct Options {
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds pause{60'000};  // the longest time without a byte
-  std::chrono::milliseconds whole{0};       // 0: no limit
+  std::chrono::milliseconds whole{0};       // of a call with its repetitions; 0: no limit
   unsigned retries = 3;                     // for what may be repeated: see Call::repeatable
   std::string ca_file{};
-  /// Follow redirects only within the same origin; credentials never leave it.
+  /// How many redirects are followed, and only within the same origin: credentials never leave it. Others are the
+  /// reply.
   unsigned redirects = 0;
-  /// Addresses that are not for us when a URL comes from outside (SSRF): link-local, loopback, metadata services.
+  /// For URLs that come from outside (SSRF): only addresses of the public Internet, looked at when the socket is
+  /// opened, so that no name server can say one thing and then another. Proxies of the environment are not used then.
   bool public_addresses_only = false;
   std::string user_agent = "stackgate";
 };
+
+/// What Call::read_body returns when there is no more to be had although the body is not whole: cancels the call.
+inline constexpr std::size_t body_failed = ~std::size_t{0};
 
 struct Call {
   std::string method = "GET";
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string body{};
-  /// Instead of `body`: fills the space, 0 is the end. Such a call is repeated only with `rewind`.
+  /// Instead of `body`: fills the space, 0 is the end. Such a call is repeated only with `rewind`, which returns false
+  /// when it cannot.
   std::function<std::size_t(char* space, std::size_t size)> read_body{};
   std::optional<std::uint64_t> body_size{};  // of read_body; chunked without it
   std::function<bool()> rewind{};
-  /// Instead of Reply::body: false cancels. Called only for a status below 300.
+  /// Instead of Reply::body: false cancels. Called only for a status below 300; once it was, the call is not repeated.
   std::function<bool(std::string_view)> take_body{};
   std::uint64_t largest_reply = 16 * 1024 * 1024;  // of a reply that is held
   /// GET, HEAD, PUT and DELETE are; say so for a POST that may come twice.

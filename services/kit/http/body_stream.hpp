@@ -96,7 +96,7 @@ class RequestBody final : public BodyReader {
   bool reading_ = false;
   bool ended_ = false;
   std::mutex wire_;
-  bool asks_for_body_;  // "100 Continue" is owed; under wire_
+  std::atomic<bool> asks_for_body_;  // "100 Continue" is owed; decided under wire_
 };
 
 class AnswerBody final : public BodyWriter {
