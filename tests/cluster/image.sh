@@ -2,7 +2,8 @@
 # A container image of one program: the stripped binary as its entrypoint, the shared libraries that it names (a static
 # one has none), CA certificates, and an unprivileged user. No shell, no package manager.
 #   image.sh NAME:TAG OUT.tar BINARY
-# IMAGE_LIMIT_MB in the environment: fail when OUT is larger. Prints what the image consists of, in bytes.
+# In the environment: IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
+# IMAGE_LIMIT_MB: fail when OUT is larger. Prints what the image consists of, in bytes.
 # Import it with: ctr -n k8s.io images import OUT.tar
 set -euo pipefail
 fail() { echo "image.sh: $1" >&2; exit 1; }
@@ -25,13 +26,17 @@ strip -o "$root$program" "$binary"
 chmod 755 "$root$program"
 
 # ldd runs the program's loader: only for what we built ourselves. For a static program it fails.
-needs=$(ldd "$binary" 2>/dev/null || true)
+own=${IMAGE_LIBRARIES:+$(realpath "$IMAGE_LIBRARIES")}
+needs=$(LD_LIBRARY_PATH=$own ldd "$binary" 2>/dev/null || true)
+system=$(dirname "$(grep -oE '/[^ ]*/libc\.so[^ ]*' <<<"$needs" | head -1)")
 ! grep 'not found' <<<"$needs" >&2 || fail "$binary needs libraries that are not on this machine"
 library_bytes=0 libraries=0
 while read -r library; do
-  mkdir -p "$root$(dirname "$library")"
-  install -m 755 "$(realpath "$library")" "$root$library"
-  library_bytes=$((library_bytes + $(stat -c %s "$root$library")))
+  place=$library
+  if [ -n "$own" ] && [[ $library == "$own"/* ]]; then place=$system/$(basename "$library"); fi
+  mkdir -p "$root$(dirname "$place")"
+  install -m 755 "$(realpath "$library")" "$root$place"
+  library_bytes=$((library_bytes + $(stat -c %s "$root$place")))
   libraries=$((libraries + 1))
 done < <(grep -oE '/[^ ]+' <<<"$needs" | sort -u)
 
