@@ -1,0 +1,49 @@
+// What GET /v1/adapters asks for, and which records answer it. Pure.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/entitystore/adapters/record.hpp"
+#include "services/entitystore/adapters/version.hpp"
+#include "services/kit/web/paging.hpp"
+
+namespace stackgate::entitystore {
+
+struct ListQuery {
+  std::vector<Status> statuses{};  // any of them; empty: all
+  std::string base_model{}, name{}, name_space{}, tag{}, search{}, updated_since{};
+  bool latest = false;    // of each adapter the highest version that passes the filters
+  bool expanded = false;  // details instead of summaries
+  web::Sort sort{"created_at", false};
+  std::optional<web::Page> page{};  // nothing: the whole list, as the specification has it
+};
+
+/// status (repeated or with commas), base_model, name, namespace, tag, search, updated_since, latest, expand, sort,
+/// page, page_size. Other parameters are let be. 422 names every wrong one.
+std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query);
+
+/// A record with what lists need of it, made once.
+struct Listed {
+  Record record;
+  Version version;
+  std::string summary;     // to_summary()
+  std::uint64_t mark = 0;  // differs when the record does
+};
+using ListedPtr = std::shared_ptr<const Listed>;
+ListedPtr make_listed(Record record);
+
+struct Selection {
+  std::vector<const Listed*> rows;  // of the page
+  std::uint64_t total = 0;          // of all pages
+};
+/// `all` is in order of creation.
+Selection select(const std::vector<ListedPtr>& all, const ListQuery& query);
+
+/// The entity tag of a list: the same on every replica, and only another when an answer to this query is.
+std::string etag_of(const Selection& selection);
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,49 @@
+// An adapter as the database knows it: one row per (namespace, name, version).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "services/entitystore/adapters/status.hpp"
+
+namespace stackgate::entitystore {
+
+struct LoraConfig {
+  std::int64_t rank = 0;
+  double alpha = 0, dropout = 0;
+  std::vector<std::string> target_modules{};
+};
+
+/// One file in the datastore.
+struct StoredFile {
+  std::string path;
+  std::uint64_t size = 0;
+  std::string sha256;
+  bool large = false;  // by LFS
+};
+
+struct Record {
+  std::string id{};
+  std::string name_space = "default", name{}, version{}, base_model{};
+  Status status = Status::uploading;
+  std::string reason{};                    // failed: why
+  std::string created_at{}, updated_at{};  // ISO 8601, UTC, with milliseconds: they sort as texts
+  std::string deleted_at{};                // a tombstone; empty while it lives
+  LoraConfig lora{};
+  std::string description{}, project{};
+  std::string dataset{}, job_id{};
+  std::string hyperparameters{}, metrics{};  // JSON objects as text; empty when not given
+  std::string training{};                    // the rest of what the uploader said of the training, as JSON
+  std::vector<std::string> tags{};
+  std::vector<std::string> notes{};  // findings that are no errors, one line each
+  std::string repository{};          // "adapters/default--name"
+  std::string commit{};              // 40 hex digits, once there is one
+  std::string archive_sha256{};
+  std::uint64_t archive_bytes = 0;
+  std::int64_t changed = 0;  // the change counter when the row was last written
+};
+
+/// "2026-01-02T03:04:05.678Z" of now.
+std::string timestamp();
+
+}  // namespace stackgate::entitystore

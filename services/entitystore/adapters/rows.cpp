@@ -1,0 +1,342 @@
+#include "services/entitystore/adapters/rows.hpp"
+
+#include <fmt/format.h>
+
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+
+namespace stackgate::entitystore {
+namespace rows_detail {
+
+using sql::Result;
+using sql::Session;
+using sql::Value;
+
+/// Seconds by the database's clock, so that replicas need not agree on the time.
+std::string_view now_of(sql::Engine engine) {
+  return engine == sql::Engine::sqlite ? "CAST(strftime('%s', 'now') AS INTEGER)"
+                                       : "CAST(extract(epoch FROM clock_timestamp()) AS BIGINT)";
+}
+
+constexpr std::string_view columns =
+    "a.id, a.namespace, a.name, a.version, a.base_model, a.status, a.reason, a.created_at, a.updated_at, a.deleted_at, "
+    "a.changed, a.lora, a.description, a.project, a.tags, a.notes, a.repository, a.commit_sha, a.archive_sha256, "
+    "a.archive_bytes, p.dataset, p.job_id, p.hyperparameters, p.metrics, p.training, a.step, a.owner, a.lease_until";
+
+std::string select(std::string_view rest) {
+  return fmt::format("SELECT {} FROM adapter a LEFT JOIN provenance p ON p.adapter_id = a.id {}", columns, rest);
+}
+
+std::string list_text(const std::vector<std::string>& list) {
+  std::string out;
+  json::Writer w(out);
+  w.array([&] {
+    for (const std::string& text : list) w.value(text);
+  });
+  return out;
+}
+
+std::vector<std::string> read_list(const json::Value* value) {
+  std::vector<std::string> out;
+  if (value == nullptr) return out;
+  for (const json::Value& item : value->items()) out.emplace_back(item.string());
+  return out;
+}
+
+std::vector<std::string> read_list(const std::string& text) {
+  json::Document document;
+  const auto root = json::parse(text, document);
+  return root ? read_list(&*root) : std::vector<std::string>{};
+}
+
+std::string lora_text(const LoraConfig& lora) {
+  std::string out;
+  json::Writer w(out);
+  w.object([&] {
+    w.member("rank", lora.rank);
+    w.member("alpha", lora.alpha);
+    w.member("dropout", lora.dropout);
+    w.key("target_modules");
+    w.raw(list_text(lora.target_modules));
+  });
+  return out;
+}
+
+LoraConfig read_lora(const std::string& text) {
+  json::Document document;
+  const auto root = json::parse(text, document);
+  LoraConfig out;
+  if (!root) return out;
+  if (const json::Value* rank = root->find("rank")) out.rank = rank->integer();
+  if (const json::Value* alpha = root->find("alpha")) out.alpha = alpha->number();
+  if (const json::Value* dropout = root->find("dropout")) out.dropout = dropout->number();
+  out.target_modules = read_list(root->find("target_modules"));
+  return out;
+}
+
+Work read_work_row(const sql::Row& row) {
+  Work out;
+  Record& r = out.record;
+  r.id = row.text(0);
+  r.name_space = row.text(1);
+  r.name = row.text(2);
+  r.version = row.text(3);
+  r.base_model = row.text(4);
+  r.status = parse_status(row.text(5)).value_or(Status::failed);
+  r.reason = row.text(6);
+  r.created_at = row.text(7);
+  r.updated_at = row.text(8);
+  r.deleted_at = row.text(9);
+  r.changed = row.integer(10);
+  r.lora = read_lora(row.text(11));
+  r.description = row.text(12);
+  r.project = row.text(13);
+  r.tags = read_list(row.text(14));
+  r.notes = read_list(row.text(15));
+  r.repository = row.text(16);
+  r.commit = row.text(17);
+  r.archive_sha256 = row.text(18);
+  r.archive_bytes = static_cast<std::uint64_t>(row.integer(19));
+  r.dataset = row.text(20);
+  r.job_id = row.text(21);
+  r.hyperparameters = row.text(22);
+  r.metrics = row.text(23);
+  r.training = row.text(24);
+  out.step = row.text(25);
+  out.owner = row.text(26);
+  out.lease_until = row.integer(27);
+  return out;
+}
+
+sql::Expected<std::vector<Work>> works(const sql::Expected<Result>& result) {
+  if (!result) return std::unexpected(result.error());
+  std::vector<Work> out;
+  out.reserve(result->rows.size());
+  for (const sql::Row& row : result->rows) out.push_back(read_work_row(row));
+  return out;
+}
+
+/// The lock on the counter's row makes changes take turns, so that the counter's order is the commits' order.
+sql::Expected<std::int64_t> next_change(Session& session) {
+  const auto result = session.run("UPDATE change_counter SET value = value + 1 WHERE id = 1 RETURNING value");
+  if (!result) return std::unexpected(result.error());
+  if (result->rows.empty())
+    return std::unexpected(sql::SqlError{sql::Fault::broken, "the table change_counter is empty", {}});
+  return result->rows[0].integer(0);
+}
+
+/// `assignments … WHERE …` with `changed` and `updated_at` set; $1 and $2 are those two. True when a row was changed.
+sql::Expected<bool> change(sql::Database& database, std::string_view assignments, std::string_view where,
+                           const std::vector<Value>& values) {
+  bool changed = false;
+  const auto done = database.transact([&](Session& session) -> sql::Expected<void> {
+    changed = false;
+    const auto next = next_change(session);
+    if (!next) return std::unexpected(next.error());
+    std::vector<Value> all = {*next, timestamp()};
+    all.insert(all.end(), values.begin(), values.end());
+    const auto result = session.run(
+        fmt::format("UPDATE adapter SET changed = $1, updated_at = $2, {} WHERE {}", assignments, where), all);
+    if (!result) return std::unexpected(result.error());
+    changed = result->affected > 0;
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  return changed;
+}
+
+sql::Expected<void> insert_all(Session& session, const Record& r, const std::vector<StoredFile>& files,
+                               const Lease& lease) {
+  const auto next = next_change(session);
+  if (!next) return std::unexpected(next.error());
+  const auto row = session.run(
+      fmt::format("INSERT INTO adapter (id, namespace, name, version, base_model, status, created_at, updated_at, "
+                  "changed, lora, description, project, tags, notes, repository, archive_sha256, archive_bytes, step, "
+                  "owner, lease_until) VALUES ($1, $2, $3, $4, $5, 'uploading', $6, $7, $8, $9, $10, $11, $12, $13, "
+                  "$14, $15, $16, 'accepted', $17, {} + $18)",
+                  now_of(session.engine())),
+      {r.id, r.name_space, r.name, r.version, r.base_model, r.created_at, r.updated_at, *next, lora_text(r.lora),
+       r.description, r.project, list_text(r.tags), list_text(r.notes), r.repository, r.archive_sha256,
+       static_cast<std::int64_t>(r.archive_bytes), lease.owner, lease.seconds});
+  if (!row) return std::unexpected(row.error());
+  for (const StoredFile& file : files) {
+    const auto done = session.run(
+        "INSERT INTO adapter_file (adapter_id, path, size, sha256, large) VALUES ($1, $2, $3, $4, $5)",
+        {r.id, file.path, static_cast<std::int64_t>(file.size), file.sha256, std::int64_t{file.large ? 1 : 0}});
+    if (!done) return std::unexpected(done.error());
+  }
+  const auto provenance = session.run(
+      "INSERT INTO provenance (adapter_id, dataset, job_id, hyperparameters, metrics, training) VALUES ($1, $2, $3, "
+      "$4, $5, $6)",
+      {r.id, r.dataset, r.job_id, r.hyperparameters, r.metrics, r.training});
+  if (!provenance) return std::unexpected(provenance.error());
+  return {};
+}
+
+/// The living row of the same namespace, name and version, if there is one.
+sql::Expected<std::optional<Record>> in_the_way(Session& session, const Record& record) {
+  auto rows = works(session.run(select("WHERE lower(a.namespace) = lower($1) AND lower(a.name) = lower($2) AND "
+                                       "a.version = $3 AND a.deleted_at = ''"),
+                                {record.name_space, record.name, record.version}));
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->empty()) return std::nullopt;
+  return std::move(rows->front().record);
+}
+
+sql::Expected<void> bury_in(Session& session, std::string_view id) {
+  const auto next = next_change(session);
+  if (!next) return std::unexpected(next.error());
+  const std::string now = timestamp();
+  const auto done = session.run("UPDATE adapter SET changed = $1, updated_at = $2, deleted_at = $2 WHERE id = $3",
+                                {*next, now, std::string(id)});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+}  // namespace rows_detail
+
+sql::Expected<std::vector<Record>> read_changed(sql::Database& database, std::int64_t from) {
+  namespace d = rows_detail;
+  auto rows = from < 0 ? d::works(database.run(d::select("WHERE a.deleted_at = ''")))
+                       : d::works(database.run(d::select("WHERE a.changed > $1"), {from}));
+  if (!rows) return std::unexpected(rows.error());
+  std::vector<Record> out;
+  out.reserve(rows->size());
+  for (Work& work : *rows) out.push_back(std::move(work.record));
+  return out;
+}
+
+sql::Expected<Inserted> insert_adapter(sql::Database& database, const Record& record,
+                                       const std::vector<StoredFile>& files, const Lease& lease) {
+  namespace d = rows_detail;
+  Inserted out;
+  const auto attempt = [&] {
+    return database.transact([&](sql::Session& session) -> sql::Expected<void> {
+      out = {};
+      auto other = d::in_the_way(session, record);
+      if (!other) return std::unexpected(other.error());
+      if (*other && (*other)->status != Status::failed) {
+        out = {Inserted::Outcome::exists, std::move(**other)};
+        return {};
+      }
+      if (*other) {
+        if (auto done = d::bury_in(session, (*other)->id); !done) return done;
+      }
+      return d::insert_all(session, record, files, lease);
+    });
+  };
+  auto done = attempt();
+  // Two uploads of one version at once: the index let one pass, and the other sees it now.
+  if (!done && done.error().fault == sql::Fault::duplicate) done = attempt();
+  if (!done) return std::unexpected(done.error());
+  return out;
+}
+
+sql::Expected<std::optional<Work>> read_work(sql::Database& database, std::string_view id) {
+  auto rows = rows_detail::works(database.run(rows_detail::select("WHERE a.id = $1"), {std::string(id)}));
+  if (!rows) return std::unexpected(rows.error());
+  if (rows->empty()) return std::nullopt;
+  return std::move(rows->front());
+}
+
+sql::Expected<std::vector<Work>> read_uploading(sql::Database& database) {
+  return rows_detail::works(database.run(
+      rows_detail::select("WHERE a.status = 'uploading' AND a.deleted_at = '' ORDER BY a.created_at, a.id")));
+}
+
+sql::Expected<std::vector<Work>> read_unpurged(sql::Database& database) {
+  return rows_detail::works(database.run(rows_detail::select(
+      "WHERE a.purged = 0 AND (a.deleted_at <> '' OR a.status = 'failed') ORDER BY a.created_at, a.id")));
+}
+
+sql::Expected<std::vector<StoredFile>> read_files(sql::Database& database, std::string_view id) {
+  const auto result = database.run(
+      "SELECT path, size, sha256, large FROM adapter_file WHERE adapter_id = $1 ORDER BY path", {std::string(id)});
+  if (!result) return std::unexpected(result.error());
+  std::vector<StoredFile> out;
+  for (const sql::Row& row : result->rows)
+    out.push_back({row.text(0), static_cast<std::uint64_t>(row.integer(1)), row.text(2), row.integer(3) != 0});
+  return out;
+}
+
+sql::Expected<bool> note_step(sql::Database& database, std::string_view id, std::string_view step,
+                              std::string_view commit, const Lease& lease) {
+  const auto result = database.run(
+      fmt::format("UPDATE adapter SET step = $1, commit_sha = $2, lease_until = {} + $3 WHERE id = $4 AND owner = $5 "
+                  "AND status = 'uploading' AND deleted_at = ''",
+                  rows_detail::now_of(database.engine())),
+      {std::string(step), std::string(commit), lease.seconds, std::string(id), lease.owner});
+  if (!result) return std::unexpected(result.error());
+  return result->affected > 0;
+}
+
+sql::Expected<bool> take_over(sql::Database& database, const Work& work, const Lease& lease) {
+  const auto now = rows_detail::now_of(database.engine());
+  const auto result =
+      database.run(fmt::format("UPDATE adapter SET owner = $1, lease_until = {0} + $2 WHERE id = $3 AND owner = $4 AND "
+                               "lease_until = $5 AND status = 'uploading' AND (lease_until < {0} OR owner = $1)",
+                               now),
+                   {lease.owner, lease.seconds, work.record.id, work.owner, work.lease_until});
+  if (!result) return std::unexpected(result.error());
+  return result->affected > 0;
+}
+
+sql::Expected<bool> move_status(sql::Database& database, std::string_view id, Status from, Status to,
+                                std::string_view reason) {
+  return rows_detail::change(
+      database, "status = $3, reason = $4", "id = $5 AND status = $6 AND deleted_at = ''",
+      {std::string(to_string(to)), std::string(reason), std::string(id), std::string(to_string(from))});
+}
+
+sql::Expected<bool> bury(sql::Database& database, std::string_view id) {
+  return rows_detail::change(database, "deleted_at = $2", "id = $3 AND deleted_at = ''", {std::string(id)});
+}
+
+sql::Expected<void> set_purged(sql::Database& database, std::string_view id) {
+  const auto done = database.run("UPDATE adapter SET purged = 1 WHERE id = $1", {std::string(id)});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+sql::Expected<Needed> who_needs(sql::Database& database, const Record& record) {
+  const auto result = database.run(
+      "SELECT version FROM adapter WHERE lower(repository) = lower($1) AND id <> $2 AND deleted_at = '' AND status <> "
+      "'failed'",
+      {record.repository, record.id});
+  if (!result) return std::unexpected(result.error());
+  Needed out{.repository = !result->rows.empty()};
+  for (const sql::Row& row : result->rows) out.version = out.version || row.text(0) == record.version;
+  return out;
+}
+
+sql::Expected<bool> lease_repository(sql::Database& database, std::string_view repository, const Lease& lease) {
+  const auto now = rows_detail::now_of(database.engine());
+  const auto result = database.run(
+      fmt::format(
+          "INSERT INTO repository_lease (repository, owner, lease_until) VALUES (lower($1), $2, {0} + $3) ON "
+          "CONFLICT (repository) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until WHERE "
+          "repository_lease.lease_until < {0}",
+          now),
+      {std::string(repository), lease.owner, lease.seconds});
+  if (!result) return std::unexpected(result.error());
+  return result->affected > 0;
+}
+
+sql::Expected<void> release_repository(sql::Database& database, std::string_view repository, const Lease& lease) {
+  const auto done = database.run("DELETE FROM repository_lease WHERE repository = lower($1) AND owner = $2",
+                                 {std::string(repository), lease.owner});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
+  const auto put = database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+                                {std::string(name), std::string(proposal)});
+  if (!put) return std::unexpected(put.error());
+  const auto got = database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)});
+  if (!got) return std::unexpected(got.error());
+  if (got->rows.empty()) return std::unexpected(sql::SqlError{sql::Fault::broken, "a setting has vanished", {}});
+  return got->rows[0].text(0);
+}
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,85 @@
+#include "services/entitystore/adapters/version.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace stackgate::entitystore {
+namespace version_detail {
+
+constexpr std::size_t longest = 64;
+
+bool is_numeric(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  });
+}
+
+/// Without leading zeros, within 64 bits.
+std::optional<std::uint64_t> number(std::string_view text) {
+  if (!is_numeric(text) || (text.size() > 1 && text[0] == '0')) return std::nullopt;
+  std::uint64_t out = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), out).ec != std::errc()) return std::nullopt;
+  return out;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const auto dot = text.find('.');
+    out.push_back(text.substr(0, dot));
+    if (dot == std::string_view::npos) return out;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+std::strong_ordering compare_identifiers(std::string_view a, std::string_view b) {
+  const bool na = is_numeric(a), nb = is_numeric(b);
+  if (na != nb) return na ? std::strong_ordering::less : std::strong_ordering::greater;
+  // Numbers without leading zeros: the longer one is larger.
+  if (na && a.size() != b.size()) return a.size() <=> b.size();
+  return a.compare(b) <=> 0;
+}
+
+}  // namespace version_detail
+
+std::optional<Version> parse_version(std::string_view text) {
+  namespace d = version_detail;
+  if (text.size() > d::longest) return std::nullopt;
+  Version out;
+  if (const auto plus = text.find('+'); plus != std::string_view::npos) {
+    out.build = text.substr(plus + 1);
+    if (!std::ranges::all_of(d::split(out.build), d::is_identifier)) return std::nullopt;
+    text = text.substr(0, plus);
+  }
+  if (const auto dash = text.find('-'); dash != std::string_view::npos) {
+    for (const std::string_view part : d::split(text.substr(dash + 1))) {
+      if (!d::is_identifier(part) || (d::is_numeric(part) && part.size() > 1 && part[0] == '0')) return std::nullopt;
+      out.pre.emplace_back(part);
+    }
+    text = text.substr(0, dash);
+  }
+  const auto parts = d::split(text);
+  if (parts.size() != 3) return std::nullopt;
+  const auto major = d::number(parts[0]), minor = d::number(parts[1]), patch = d::number(parts[2]);
+  if (!major || !minor || !patch) return std::nullopt;
+  out.major = *major;
+  out.minor = *minor;
+  out.patch = *patch;
+  return out;
+}
+
+std::strong_ordering compare(const Version& a, const Version& b) {
+  if (const auto order = a.major <=> b.major; order != 0) return order;
+  if (const auto order = a.minor <=> b.minor; order != 0) return order;
+  if (const auto order = a.patch <=> b.patch; order != 0) return order;
+  if (a.pre.empty() != b.pre.empty()) return a.pre.empty() ? std::strong_ordering::greater : std::strong_ordering::less;
+  for (std::size_t i = 0; i < std::min(a.pre.size(), b.pre.size()); ++i)
+    if (const auto order = version_detail::compare_identifiers(a.pre[i], b.pre[i]); order != 0) return order;
+  return a.pre.size() <=> b.pre.size();
+}
+
+}  // namespace stackgate::entitystore
