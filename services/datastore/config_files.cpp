@@ -1,0 +1,125 @@
+#include "services/datastore/config_files.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace stackgate::datastore {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t largest_config = 1024 * 1024;  // as a Secret
+
+bool is_variable_name(std::string_view name) {
+  const auto fits = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, fits);
+}
+
+std::string_view config_trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+/// Nothing for a value that a shell would expand or split.
+std::optional<std::string> literal(std::string_view text) {
+  const auto quoted = [&](char quote) { return text.size() >= 2 && text.front() == quote && text.back() == quote; };
+  if (quoted('\'')) {
+    text = text.substr(1, text.size() - 2);
+    return text.contains('\'') ? std::nullopt : std::optional(std::string(text));
+  }
+  const bool in_double = quoted('"');
+  if (in_double) text = text.substr(1, text.size() - 2);
+  if (text.find_first_of(in_double ? "\"$`\\" : "'\"$`\\ \t;&|<>()") != std::string_view::npos) return std::nullopt;
+  return std::string(text);
+}
+
+std::optional<std::string> read_small_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.size() > largest_config) return std::nullopt;
+  return text;
+}
+
+struct Adopter {
+  std::vector<std::string> warnings{};
+
+  static void set(const std::string& name, const std::string& value) {
+    ::setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any thread
+  }
+
+  void file(const fs::path& path, bool may_be_value) {
+    const auto text = read_small_file(path);
+    if (!text) {
+      warnings.push_back(fmt::format("{}: cannot be read, or is larger than 1 MiB", path.string()));
+      return;
+    }
+    const std::string name = path.filename().string();
+    if (may_be_value && is_variable_name(name)) {
+      if (!text->contains('\0')) set(name, std::string(config_trim(*text)));
+      return;
+    }
+    const Assignments found = parse_assignments(*text);
+    for (const auto& [key, value] : found.values) set(key, value);
+    if (!found.skipped.empty())
+      warnings.push_back(
+          fmt::format("{}: {} lines are no plain assignments and were passed over (the first is line {}); nothing in "
+                      "this file is run",
+                      path.string(), found.skipped.size(), found.skipped.front()));
+  }
+
+  void folder(const fs::path& path) {
+    std::error_code error;
+    std::vector<fs::path> files;
+    for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+      std::error_code odd;
+      // Kubernetes mounts a Secret as links through a folder "..data".
+      if (!at->path().filename().string().starts_with('.') && at->is_regular_file(odd)) files.push_back(at->path());
+    }
+    if (error) warnings.push_back(fmt::format("{}: {}", path.string(), error.message()));
+    std::ranges::sort(files);
+    for (const fs::path& each : files) file(each, true);
+  }
+};
+
+}  // namespace
+
+Assignments parse_assignments(std::string_view text) {
+  Assignments out;
+  unsigned number = 0;
+  while (!text.empty()) {
+    ++number;
+    const auto end = text.find('\n');
+    std::string_view line = config_trim(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.starts_with('#')) continue;
+    if (line.starts_with("export ")) line = config_trim(line.substr(7));
+    const auto equals = line.find('=');
+    const std::string_view name = line.substr(0, equals);
+    auto value = equals == std::string_view::npos ? std::nullopt : literal(line.substr(equals + 1));
+    if (!is_variable_name(name) || !value || value->contains('\0'))
+      out.skipped.push_back(number);
+    else
+      out.values.emplace_back(name, std::move(*value));
+  }
+  return out;
+}
+
+std::vector<std::string> adopt_config_files() {
+  Adopter adopter;
+  // NOLINTBEGIN(concurrency-mt-unsafe): before any thread
+  if (const char* script = std::getenv("STACKGATE_CONFIG_SCRIPT"); script != nullptr && *script != '\0')
+    adopter.file(script, false);
+  if (const char* folder = std::getenv("STACKGATE_INLINE_CONFIG_DIR"); folder != nullptr && *folder != '\0')
+    adopter.folder(folder);
+  // NOLINTEND(concurrency-mt-unsafe)
+  return adopter.warnings;
+}
+
+}  // namespace stackgate::datastore

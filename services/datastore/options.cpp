@@ -1,0 +1,185 @@
+#include "services/datastore/options.hpp"
+
+#include <vector>
+
+#include "services/datastore/accounts/accounts.hpp"
+#include "services/kit/service/service.hpp"
+
+namespace stackgate::datastore {
+namespace {
+
+using settings::Kind;
+using settings::Setting;
+
+std::vector<Setting> own_settings() {
+  return {
+      {.name = "git-admin-username",
+       .help = "the administrator's name; \"admin\" with a generated password when neither is given",
+       .variable = "GIT_ADMIN_USERNAME",
+       .group = "Accounts"},
+      {.name = "git-admin-password",
+       .kind = Kind::secret,
+       .help = "the administrator's password",
+       .variable = "GIT_ADMIN_PASSWORD",
+       .group = "Accounts"},
+      {.name = "anonymous-read",
+       .kind = Kind::flag,
+       .help = "public repositories are read without signing in",
+       .fallback = "true",
+       .group = "Accounts"},
+      {.name = "lfs-jwt-secret",
+       .kind = Kind::secret,
+       .help = "signs the tokens of large-file transfers; 32 bytes or more, the same in every replica",
+       .group = "Large files"},
+      {.name = "lfs-threshold",
+       .kind = Kind::size,
+       .help = "files beyond it are stored as large files",
+       .fallback = "1M",
+       .group = "Large files",
+       .at_least = 1024},
+      {.name = "lfs-max-file",
+       .kind = Kind::size,
+       .help = "the largest file that is taken; 0 for no limit",
+       .fallback = "0",
+       .group = "Large files"},
+      {.name = "lfs-repository-quota",
+       .kind = Kind::size,
+       .help = "large files of one repository together; 0 for no limit",
+       .fallback = "0",
+       .group = "Large files"},
+      {.name = "lfs-total-quota",
+       .kind = Kind::size,
+       .help = "all large files together; 0 for no limit",
+       .fallback = "0",
+       .group = "Large files"},
+      {.name = "s3-endpoint", .help = "host:port of an S3 service; the data directory without it", .group = "S3"},
+      {.name = "s3-bucket", .help = "its bucket", .group = "S3"},
+      {.name = "s3-region", .help = "its region", .fallback = "us-east-1", .group = "S3"},
+      {.name = "s3-ssl", .kind = Kind::flag, .help = "speak TLS with it", .fallback = "true", .group = "S3"},
+      {.name = "s3-serve-direct",
+       .kind = Kind::flag,
+       .help = "clients move large files straight to and from S3",
+       .fallback = "true",
+       .group = "S3"},
+      {.name = "s3-public-endpoint", .help = "what clients call S3, when it is not the endpoint", .group = "S3"},
+      {.name = "s3-path-style",
+       .kind = Kind::flag,
+       .help = "http://host/bucket/key rather than http://bucket.host/key",
+       .fallback = "true",
+       .group = "S3"},
+      {.name = "s3-ca-file", .help = "certificates to trust, PEM; the system's without it", .group = "S3"},
+      {.name = "s3-access-key", .help = "the access key's id", .variable = "S3_ACCESS_KEY", .group = "S3"},
+      {.name = "s3-secret-key",
+       .kind = Kind::secret,
+       .help = "the access key's secret",
+       .variable = "S3_SECRET_KEY",
+       .group = "S3"},
+      {.name = "push-limit",
+       .kind = Kind::size,
+       .help = "the largest pack that a push may bring; 0 for no limit",
+       .fallback = "0",
+       .group = "Git"},
+      {.name = "git-processes",
+       .kind = Kind::integer,
+       .help = "clones and pushes at the same time",
+       .fallback = "8",
+       .group = "Git",
+       .at_least = 1,
+       .at_most = 256},
+      {.name = "upkeep-interval",
+       .kind = Kind::duration,
+       .help = "between two rounds of packing, sweeping and measuring; 0s for never",
+       .fallback = "1h",
+       .group = "Git"},
+      {.name = "config-script",
+       .help = "a file of NAME=VALUE assignments, read as variables that are not set otherwise",
+       .group = "Deployment"},
+      {.name = "inline-config-dir",
+       .help = "a directory of such files, or one file per variable; weaker than the script",
+       .group = "Deployment"},
+      {.name = "init-dir",
+       .help = "init runs its *.sh files with /bin/sh, in the order of their names",
+       .group = "Deployment"},
+      {.name = "repair", .kind = Kind::flag, .help = "fsck also mends what can be mended safely", .group = "fsck"},
+      {.name = "hash", .kind = Kind::flag, .help = "fsck reads every large file", .fallback = "true", .group = "fsck"},
+  };
+}
+
+/// Joins faults so that all of them are seen at once.
+struct Faults {
+  std::string text{};
+  void add(const std::string& fault) { text += (text.empty() ? "" : "\n") + fault; }
+};
+
+}  // namespace
+
+settings::Program program() {
+  settings::Program out{
+      .name = "stackgate-datastore",
+      .summary = "Git, large files and the Hugging Face API over one store of repositories",
+      .commands = {{"serve", "answer requests; the default"},
+                   {"init",
+                    "make the data directory, generate missing secrets, migrate, run the scripts of --init-dir"},
+                   {"migrate", "bring the database to this version's schema"},
+                   {"fsck", "hold database, repositories and large files against each other; prints JSON"},
+                   {"gc", "sweep what belongs to nothing, pack repositories, drop large files without a link"},
+                   {"user", "list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME"},
+                   {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME"}},
+      .settings = service::common_settings(),
+      .examples =
+          "  stackgate-datastore --data-dir /var/lib/datastore\n"
+          "  stackgate-datastore user add ann < password.txt\n"
+          "  stackgate-datastore fsck --repair | jq .faults\n"};
+  for (Setting& setting : own_settings()) out.settings.push_back(std::move(setting));
+  return out;
+}
+
+std::expected<Options, Error> read_options(const settings::Values& values) {
+  const auto bytes = [&](std::string_view name) { return static_cast<std::uint64_t>(values.integer(name)); };
+  Options out{.data_dir = values.text("data-dir"),
+              .database_url = values.text("database-url"),
+              .database_password = values.text("database-password"),
+              .admin_name = values.text("git-admin-username"),
+              .admin_password = values.text("git-admin-password"),
+              .jwt_key = values.text("lfs-jwt-secret"),
+              .serve_direct = values.flag("s3-serve-direct"),
+              .anonymous_read = values.flag("anonymous-read"),
+              .lfs_threshold = bytes("lfs-threshold"),
+              .lfs_file = bytes("lfs-max-file"),
+              .lfs_repository = bytes("lfs-repository-quota"),
+              .lfs_total = bytes("lfs-total-quota"),
+              .push_bytes = bytes("push-limit"),
+              .git_processes = static_cast<unsigned>(values.integer("git-processes")),
+              .upkeep = std::chrono::seconds(values.integer("upkeep-interval") / 1000),
+              .init_dir = values.text("init-dir"),
+              .repair = values.flag("repair"),
+              .hash = values.flag("hash")};
+  Faults faults;
+  while (out.data_dir.size() > 1 && out.data_dir.ends_with('/')) out.data_dir.pop_back();
+  if (out.data_dir.empty()) faults.add("--data-dir: is missing; name a directory for repositories and files");
+  if (out.database_url.empty()) out.database_url = "sqlite:" + out.data_dir + "/datastore.db";
+  out.embedded = out.database_url.starts_with("sqlite:");
+  if (out.admin_name.empty() != out.admin_password.empty())
+    faults.add("GIT_ADMIN_USERNAME and GIT_ADMIN_PASSWORD: give both or neither");
+  if (!out.admin_name.empty())
+    if (const auto fault = fault_of_account_name(out.admin_name)) faults.add("GIT_ADMIN_USERNAME: " + *fault);
+  if (!out.jwt_key.empty() && out.jwt_key.size() < 16)
+    faults.add("--lfs-jwt-secret-file: the secret has fewer than 16 bytes; write 32 random ones or more");
+  out.store.directory = out.data_dir + "/objects";
+  if (!values.text("s3-endpoint").empty()) {
+    out.store.s3.endpoint = values.text("s3-endpoint");
+    out.store.s3.public_endpoint = values.text("s3-public-endpoint");
+    out.store.s3.bucket = values.text("s3-bucket");
+    out.store.s3.region = values.text("s3-region");
+    out.store.s3.access_key = values.text("s3-access-key");
+    out.store.s3.secret_key = values.text("s3-secret-key");
+    out.store.s3.ca_file = values.text("s3-ca-file");
+    out.store.s3.ssl = values.flag("s3-ssl");
+    out.store.s3.path_style = values.flag("s3-path-style");
+    for (const std::string& fault : objects::faults_of(out.store)) faults.add("--s3-…: " + fault);
+  }
+  if (!faults.text.empty()) return std::unexpected(Error{faults.text});
+  return out;
+}
+
+}  // namespace stackgate::datastore

@@ -1,0 +1,97 @@
+#include "services/datastore/own_secrets.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::datastore {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error secret_error(const std::string& path, int number) {
+  return {fmt::format("{}: {}", path, std::generic_category().message(number))};
+}
+
+std::string random_hex(std::size_t bytes) {
+  const std::string raw = crypto::random_bytes(bytes);
+  return crypto::to_hex(reinterpret_cast<const unsigned char*>(raw.data()), raw.size());
+}
+
+/// Written beside and linked into place: whoever sees the file sees all of it, and the first one wins.
+std::expected<bool, Error> make_secret_file(const std::string& path, const std::string& text) {
+  const std::string beside = fmt::format("{}.{}", path, random_hex(6));
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return std::unexpected(secret_error(beside, errno));
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  int number = written ? 0 : errno;
+  ::close(fd);
+  bool made = false;
+  if (number == 0) {
+    made = ::link(beside.c_str(), path.c_str()) == 0;
+    if (!made && errno != EEXIST) number = errno;
+  }
+  ::unlink(beside.c_str());
+  if (number != 0) return std::unexpected(secret_error(path, number));
+  return made;
+}
+
+struct SecretText {
+  std::string text;
+  bool fresh = false;
+};
+
+std::expected<SecretText, Error> read_or_make(const std::string& path, std::size_t bytes) {
+  bool fresh = false;
+  if (::access(path.c_str(), F_OK) != 0) {
+    auto made = make_secret_file(path, random_hex(bytes) + "\n");
+    if (!made) return std::unexpected(made.error());
+    fresh = *made;
+  }
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (text.ends_with('\n')) text.pop_back();
+  if (!file || text.size() < 16)
+    return std::unexpected(Error{path + ": cannot be read or is too short; delete it to have another one made"});
+  return SecretText{std::move(text), fresh};
+}
+
+}  // namespace
+
+std::expected<void, Error> complete_secrets(Options& options) {
+  if (!options.admin_name.empty() && !options.jwt_key.empty()) return {};
+  const std::string folder = options.data_dir + "/secrets";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return std::unexpected(Error{fmt::format("{}: {}", folder, error.message())});
+  ::chmod(folder.c_str(), 0700);  // best effort: a shared volume may not know modes; the files say it too
+  if (options.admin_name.empty()) {
+    const std::string path = folder + "/admin-password";
+    auto secret = read_or_make(path, 16);
+    if (!secret) return std::unexpected(secret.error());
+    options.admin_name = "admin";
+    options.admin_password = secret->text;
+    if (secret->fresh)
+      std::fputs(
+          fmt::format("no administrator is configured: \"admin\" was made, the password is in {}\n", path).c_str(),
+          stderr);
+  }
+  if (options.jwt_key.empty()) {
+    auto secret = read_or_make(folder + "/jwt-key", 32);
+    if (!secret) return std::unexpected(secret.error());
+    options.jwt_key = secret->text;
+  }
+  return {};
+}
+
+}  // namespace stackgate::datastore
