@@ -5,8 +5,6 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
-#include <random>
-#include <thread>
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -16,7 +14,7 @@
 
 #include "services/kit/fetch/addresses.hpp"
 #include "services/kit/fetch/checks.hpp"
-#include "services/kit/fetch/retry.hpp"
+#include "services/kit/fetch/repeat.hpp"
 #include "services/kit/fetch/words.hpp"
 
 namespace stackgate::fetch {
@@ -238,11 +236,6 @@ void prepare(CURL* handle, Transfer& transfer, std::optional<milliseconds> left)
   set(handle, CURLOPT_OPENSOCKETDATA, &transfer);
 }
 
-double roll() {
-  thread_local std::minstd_rand dice{std::random_device{}()};
-  return std::uniform_real_distribution<double>(0, 1)(dice);
-}
-
 struct FreeUrl {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
@@ -308,18 +301,11 @@ struct Client::Impl {
     }
   }
 
-  struct Ended {
-    std::expected<Reply, std::string> result;
-    bool reached = true;
-    bool final = false;  // never to be repeated
-  };
   Ended attempt(const Call& call, const std::string& url, std::optional<client_detail::milliseconds> left);
   std::expected<Reply, Error> follow(const Call& first, std::optional<Clock::time_point> until);
-  std::expected<Reply, Error> persist(const Call& call, const std::string& url, std::optional<Clock::time_point> until);
 };
 
-Client::Impl::Ended Client::Impl::attempt(const Call& call, const std::string& url,
-                                          std::optional<client_detail::milliseconds> left) {
+Ended Client::Impl::attempt(const Call& call, const std::string& url, std::optional<client_detail::milliseconds> left) {
   CURL* handle = take();
   if (handle == nullptr) return {std::unexpected(std::string("out of memory")), false, true};
   client_detail::Transfer transfer{.call = call, .options = options};
@@ -330,6 +316,8 @@ Client::Impl::Ended Client::Impl::attempt(const Call& call, const std::string& u
   const CURLcode code = curl_easy_perform(handle);
   curl_off_t sent_at = 0;
   curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &sent_at);
+  long system_error = 0;
+  curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
   give(handle);
   if (transfer.thrown) std::rethrow_exception(transfer.thrown);
   if (code == CURLE_OK) return {std::move(transfer.reply), true, transfer.took_bytes};
@@ -340,41 +328,10 @@ Client::Impl::Ended Client::Impl::attempt(const Call& call, const std::string& u
   std::string why = !transfer.stopped.empty() ? transfer.stopped
                     : transfer.error[0] != 0  ? std::string(transfer.error.data())
                                               : std::string(curl_easy_strerror(code));
+  if (code == CURLE_COULDNT_CONNECT && system_error != 0)
+    why += fmt::format(" ({})", std::strerror(static_cast<int>(system_error)));
   return {std::unexpected(std::move(why)), sent_at > 0,
           hopeless || transfer.took_bytes || (!transfer.stopped.empty() && !transfer.paused)};
-}
-
-// The same call until it gets a reply worth giving, or patience ends.
-std::expected<Reply, Error> Client::Impl::persist(const Call& call, const std::string& url,
-                                                  std::optional<Clock::time_point> until) {
-  const auto left = [&]() -> std::optional<client_detail::milliseconds> {
-    if (!until) return std::nullopt;
-    return std::chrono::duration_cast<client_detail::milliseconds>(*until - Clock::now());
-  };
-  const bool repeatable = call.repeatable.value_or(is_idempotent(call.method));
-  for (unsigned next = 1;; ++next) {
-    Ended ended = attempt(call, url, left());
-    const int status = ended.result ? ended.result->status : 0;
-    std::optional<client_detail::milliseconds> wait;
-    if (!ended.final && next <= options.retries && may_retry({repeatable, ended.reached, status})) {
-      std::optional<std::chrono::seconds> asked;
-      if (ended.result) {
-        if (const auto value = ended.result->header("retry-after"))
-          asked = parse_retry_after(*value, std::chrono::system_clock::now());
-      }
-      wait = wait_before(next, asked, client_detail::roll());
-      if (wait && until && *wait >= *left()) wait.reset();
-      if (wait && call.read_body && !(call.rewind && call.rewind())) wait.reset();
-    }
-    if (wait) {
-      std::this_thread::sleep_for(*wait);
-      continue;
-    }
-    if (ended.result) return std::move(*ended.result);
-    return std::unexpected(
-        Error{fmt::format("{} {}: {}{}", call.method, without_secrets(url), scrub(ended.result.error(), url),
-                          next > 1 ? fmt::format(" (tried {} times)", next) : "")});
-  }
 }
 
 std::expected<Reply, Error> Client::Impl::follow(const Call& first, std::optional<Clock::time_point> until) {
@@ -382,7 +339,8 @@ std::expected<Reply, Error> Client::Impl::follow(const Call& first, std::optiona
   std::optional<Call> changed;  // by a redirect
   for (unsigned followed = 0;; ++followed) {
     const Call& call = changed ? *changed : first;
-    auto reply = persist(call, url, until);
+    auto reply = persist(call, url, options.retries, until,
+                         [&](std::optional<client_detail::milliseconds> left) { return attempt(call, url, left); });
     if (!reply || followed >= options.redirects) return reply;
     const int status = reply->status;
     const auto location = reply->header("location");
