@@ -4,6 +4,7 @@
 
 #include "services/kit/objects/directory_store.hpp"
 #include "services/kit/objects/endpoint.hpp"
+#include "services/kit/objects/s3_store.hpp"
 
 namespace stackgate::objects {
 namespace options_detail {
@@ -48,7 +49,7 @@ Expected<std::unique_ptr<Store>> open_store(const Options& options) {
     for (const std::string& fault : faults) message += "; " + fault;
     return std::unexpected(StoreError{Fault::refused, std::move(message)});
   }
-  if (!options.s3.endpoint.empty()) return std::unexpected(StoreError{Fault::broken, "S3 is not built in yet"});
+  if (!options.s3.endpoint.empty()) return std::make_unique<S3Store>(options.s3);
   return DirectoryStore::open_at(options.directory, options.stale_after);
 }
 

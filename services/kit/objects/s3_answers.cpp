@@ -1,0 +1,238 @@
+#include "services/kit/objects/s3_answers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <pugixml.hpp>
+
+namespace stackgate::objects {
+namespace s3_answers_detail {
+
+// Without parse_doctype and parse_pi those are skipped; entities beyond XML's five and characters by number are left
+// as they stand.
+constexpr unsigned how = pugi::parse_cdata | pugi::parse_escapes | pugi::parse_eol;
+constexpr std::size_t longest_word = 1'024;
+
+// Prefixes of namespaces may stand before a name; S3 and its imitators declare a default one.
+bool named(const pugi::xml_node& node, std::string_view name) {
+  std::string_view own = node.name();
+  if (const std::size_t colon = own.rfind(':'); colon != std::string_view::npos) own.remove_prefix(colon + 1);
+  return node.type() == pugi::node_element && own == name;
+}
+
+pugi::xml_node child(const pugi::xml_node& node, std::string_view name) {
+  for (const pugi::xml_node& below : node.children())
+    if (named(below, name)) return below;
+  return {};
+}
+
+std::string text_of(const pugi::xml_node& node, std::string_view name) {
+  return std::string(child(node, name).text().get());
+}
+
+std::expected<pugi::xml_node, std::string> root_of(pugi::xml_document& document, std::string_view xml,
+                                                   std::string_view name) {
+  const pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size(), how, pugi::encoding_utf8);
+  if (!parsed) return std::unexpected("the server's answer is no XML: " + std::string(parsed.description()));
+  for (const pugi::xml_node& node : document.children())
+    if (named(node, name)) return node;
+  return std::unexpected("the server's answer is no <" + std::string(name) + ">");
+}
+
+std::optional<std::string> decode_url(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      unsigned byte = 0;
+      if (i + 2 >= text.size()) return std::nullopt;
+      const char* const digits = text.data() + i + 1;
+      const auto [stop, fault] = std::from_chars(digits, digits + 2, byte, 16);
+      if (fault != std::errc{} || stop != digits + 2) return std::nullopt;
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return out;
+}
+
+std::optional<unsigned> number(std::string_view text) {
+  unsigned out = 0;
+  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (fault != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+std::optional<std::chrono::system_clock::time_point> moment(std::string_view year, unsigned month, std::string_view day,
+                                                            std::string_view clock) {
+  const auto y = number(year), d = number(day);
+  if (!y || !d || *y < 1970 || *y > 9999 || clock.size() != 8 || clock[2] != ':' || clock[5] != ':')
+    return std::nullopt;
+  const auto hour = number(clock.substr(0, 2)), minute = number(clock.substr(3, 2)),
+             second = number(clock.substr(6, 2));
+  const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(*y)), std::chrono::month(month),
+                                         std::chrono::day(*d));
+  if (!date.ok() || !hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+         std::chrono::seconds(*second);
+}
+
+std::expected<Entry, std::string> entry_of(const pugi::xml_node& node) {
+  Entry entry;
+  auto key = decode_url(text_of(node, "Key"));
+  if (!key || key->empty()) return std::unexpected("the list has an entry without readable key");
+  entry.key = std::move(*key);
+  const std::string size = text_of(node, "Size");
+  const auto [stop, fault] = std::from_chars(size.data(), size.data() + size.size(), entry.info.size);
+  if (fault != std::errc{} || size.empty() || stop != size.data() + size.size())
+    return std::unexpected("the list has an entry without size");
+  entry.info.modified = parse_iso_time(text_of(node, "LastModified")).value_or(std::chrono::system_clock::time_point{});
+  entry.info.etag = text_of(node, "ETag");
+  return entry;
+}
+
+struct Advice {
+  std::string_view code;
+  Fault fault;
+  std::string_view advice;
+};
+
+// Amazon's "Error responses", the ones that somebody can do something about, and Ceph's spelling of them.
+constexpr Advice table[] = {
+    {"NoSuchKey", Fault::missing, ""},
+    {"NoSuchUpload", Fault::missing, "the upload in parts was completed or given up before"},
+    {"NoSuchBucket", Fault::refused, "create the bucket, or correct the bucket's name"},
+    {"InvalidAccessKeyId", Fault::refused, "the server knows no such access key: correct the user in the credentials"},
+    {"SignatureDoesNotMatch", Fault::refused,
+     "the secret key is not the access key's, or a proxy changes host or path on the way"},
+    {"AccessDenied", Fault::refused, "give the user the right to read, write, list and delete in the bucket"},
+    {"RequestTimeTooSkewed", Fault::refused,
+     "this machine's clock and the server's differ by more than 15 minutes: set them right"},
+    {"ExpiredToken", Fault::refused, "the session token has expired: give a new one"},
+    {"InvalidToken", Fault::refused, "the session token is not valid: give a new one"},
+    {"AuthorizationHeaderMalformed", Fault::refused, "the region is probably wrong: set the bucket's"},
+    {"PermanentRedirect", Fault::refused, "the bucket is in another region: set region and endpoint to the bucket's"},
+    {"IllegalLocationConstraintException", Fault::refused, "the bucket is in another region: set its region"},
+    {"InvalidBucketName", Fault::refused, "correct the bucket's name"},
+    {"XAmzContentSHA256Mismatch", Fault::broken, "the bytes changed on the way"},
+    {"BadDigest", Fault::broken, "the bytes changed on the way"},
+    {"QuotaExceeded", Fault::full, "raise the user's or the bucket's quota, or delete objects"},
+    {"EntityTooLarge", Fault::refused, "the object is larger than the server takes"},
+    {"SlowDown", Fault::away, "the server asks to slow down"},
+    {"ServiceUnavailable", Fault::away, "the server is not ready"},
+    {"InternalError", Fault::away, "the server failed; look into its log"},
+    {"RequestTimeout", Fault::away, "the bytes came too slowly for the server"},
+};
+
+}  // namespace s3_answers_detail
+
+using namespace s3_answers_detail;
+
+std::expected<ListPage, std::string> parse_list(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = root_of(document, xml, "ListBucketResult");
+  if (!root) return std::unexpected(root.error());
+  ListPage page;
+  for (const pugi::xml_node& node : root->children()) {
+    if (!named(node, "Contents")) continue;
+    auto entry = entry_of(node);
+    if (!entry) return std::unexpected(std::move(entry.error()));
+    page.entries.push_back(std::move(*entry));
+  }
+  if (text_of(*root, "IsTruncated") == "true") {
+    page.next = text_of(*root, "NextContinuationToken");
+    if (page.next.empty()) return std::unexpected("the list says that it goes on and does not say where");
+  }
+  return page;
+}
+
+std::expected<std::string, std::string> parse_upload_id(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = root_of(document, xml, "InitiateMultipartUploadResult");
+  if (!root) return std::unexpected(root.error());
+  std::string id = text_of(*root, "UploadId");
+  if (id.empty() || id.size() > longest_word) return std::unexpected("the server gave no upload id");
+  return id;
+}
+
+std::optional<S3Fault> parse_fault(std::string_view xml) {
+  pugi::xml_document document;
+  const auto root = root_of(document, xml, "Error");
+  if (!root) return std::nullopt;
+  S3Fault fault{.code = text_of(*root, "Code").substr(0, 80), .message = text_of(*root, "Message").substr(0, 300)};
+  for (std::string* text : {&fault.code, &fault.message})
+    std::ranges::replace_if(*text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  return fault;
+}
+
+std::string complete_body(const std::vector<std::pair<unsigned, std::string>>& parts) {
+  std::string out = "<CompleteMultipartUpload>";
+  for (const auto& [part, etag] : parts) {
+    out += "<Part><PartNumber>" + std::to_string(part) + "</PartNumber><ETag>";
+    for (const char c : etag) {
+      if (c == '&')
+        out += "&amp;";
+      else if (c == '<')
+        out += "&lt;";
+      else if (c == '>')
+        out += "&gt;";
+      else
+        out += c;
+    }
+    out += "</ETag></Part>";
+  }
+  return out + "</CompleteMultipartUpload>";
+}
+
+std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text) {
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || !text.ends_with('Z'))
+    return std::nullopt;
+  const auto month = number(text.substr(5, 2));
+  if (!month) return std::nullopt;
+  return moment(text.substr(0, 4), *month, text.substr(8, 2), text.substr(11, 8));
+}
+
+std::optional<std::chrono::system_clock::time_point> parse_http_time(std::string_view text) {
+  static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (text.size() != 29 || text[3] != ',' || !text.ends_with(" GMT")) return std::nullopt;
+  const std::size_t month = months.find(text.substr(8, 3));
+  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
+  return moment(text.substr(12, 4), static_cast<unsigned>(month / 3 + 1), text.substr(5, 2), text.substr(17, 8));
+}
+
+StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_view what, std::string_view bucket) {
+  StoreError error{Fault::broken, std::string(what) + ": "};
+  if (fault) {
+    error.message += fault->code.empty() ? "status " + std::to_string(status) : fault->code;
+    if (!fault->message.empty()) error.message += " (" + fault->message + ")";
+    const auto* const known = std::ranges::find(table, std::string_view(fault->code), &Advice::code);
+    if (known != std::end(table)) {
+      error.fault = known->fault;
+      if (!known->advice.empty()) error.message.append("; ").append(known->advice);
+      if (fault->code == "NoSuchBucket") error.message.append(" \"").append(bucket).append("\"");
+      return error;
+    }
+  } else {
+    error.message += "the server answered with status " + std::to_string(status);
+  }
+  if (status == 404) {
+    error.fault = Fault::missing;
+  } else if (status == 403 || status == 401) {
+    error.fault = Fault::refused;
+    error.message += "; the credentials or their rights are wrong";
+  } else if (status == 301 || status == 307) {
+    error.fault = Fault::refused;
+    error.message += "; the bucket is in another region: set region and endpoint to the bucket's";
+  } else if (status == 507) {
+    error.fault = Fault::full;
+  } else if (status >= 500 || status == 429) {
+    error.fault = Fault::away;
+  } else if (status >= 400) {
+    error.fault = Fault::refused;
+  }
+  return error;
+}
+
+}  // namespace stackgate::objects

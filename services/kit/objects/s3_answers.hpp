@@ -1,0 +1,44 @@
+// What S3 answers, read from its XML. Any bytes are safe: a document that is not what was expected is an error. No
+// entity, DTD or link in it is followed. Pure.
+#pragma once
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/objects/store.hpp"
+
+namespace stackgate::objects {
+
+struct ListPage {
+  std::vector<Entry> entries;  // keys decoded; any bytes
+  std::string next{};          // continuation token; empty at the end
+};
+
+/// ListObjectsV2 asked with encoding-type=url.
+std::expected<ListPage, std::string> parse_list(std::string_view xml);
+
+/// InitiateMultipartUpload's id.
+std::expected<std::string, std::string> parse_upload_id(std::string_view xml);
+
+struct S3Fault {
+  std::string code;  // NoSuchKey, SignatureDoesNotMatch, …
+  std::string message{};
+};
+/// Nothing when the document is no <Error>.
+std::optional<S3Fault> parse_fault(std::string_view xml);
+
+/// CompleteMultipartUpload's body: part numbers and ETags, escaped.
+std::string complete_body(const std::vector<std::pair<unsigned, std::string>>& parts);
+
+/// "2009-10-12T17:50:30.000Z"
+std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text);
+/// "Mon, 12 Oct 2009 17:50:30 GMT" (RFC 9110 5.6.7, the form that servers send)
+std::optional<std::chrono::system_clock::time_point> parse_http_time(std::string_view text);
+
+/// What a fault means here and what to change: by S3's code, or by status where a HEAD has no body. `what` begins the
+/// sentence ("cannot read bucket/key").
+StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_view what, std::string_view bucket);
+
+}  // namespace stackgate::objects
