@@ -124,6 +124,7 @@ KeptRequest::KeptRequest(const http::Request& request) {
   request_.path = keep(request.path);
   request_.query = keep(request.query);
   request_.peer = keep(request.peer);
+  request_.stream = request.stream;
   request_.headers.reserve(request.headers.size());
   for (const auto& [name, value] : request.headers) {
     const std::string_view kept_name = keep(name);

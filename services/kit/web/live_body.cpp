@@ -44,8 +44,8 @@ std::expected<std::string_view, Failure> LiveCall::body() {
   }
   const auto gzipped = is_gzipped();
   if (!gzipped) return std::unexpected(gzipped.error());
-  if (!*gzipped || request().body.empty()) return request().body;
-  auto whole = inflate(request().body, {.bytes = match_.route->options.body_bytes});
+  if (!*gzipped || body_.empty()) return body_;
+  auto whole = inflate(body_, {.bytes = match_.route->options.body_bytes});
   if (!whole) return std::unexpected(to_failure(whole.error()));
   return inflated_.emplace(std::move(*whole));
 }
@@ -92,7 +92,7 @@ http::BodyReader& LiveCall::stream() {
   if (request().stream) {
     raw_ = std::make_unique<CountingReader>(*request().stream, arrival_.bytes_in);
   } else {
-    raw_ = std::make_unique<WholeReader>(request().body);
+    raw_ = std::make_unique<WholeReader>(body_);
   }
   if (!gzipped) {
     reader_ = std::make_unique<RefusingReader>(gzipped.error());

@@ -31,7 +31,8 @@ LiveCall::LiveCall(Site& site, const http::Request& request, http::Responder res
     : site_(site),
       responder_(std::move(responder)),
       match_(std::move(match)),
-      arrival_(begin_arrival(request, site.config.sample_new_traces)) {
+      arrival_(begin_arrival(request, site.config.sample_new_traces)),
+      body_(request.body) {
   if (match_.route != nullptr) {
     arrival_.pattern = match_.route->pattern;
     arrival_.quiet = match_.route->options.quiet;

@@ -50,6 +50,7 @@ class LiveCall final : public Call {
   http::Responder responder_;
   Match match_;
   Arrival arrival_;
+  const std::string_view body_;  // as it came
   bool answered_ = false;
   std::vector<std::string> decoded_{};  // of the parameters with escapes
   std::array<std::string_view, max_parameters> values_{};

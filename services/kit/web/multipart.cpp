@@ -97,7 +97,8 @@ std::expected<bool, Failure> MultipartParser::State::step_delimiter(std::string_
 std::expected<bool, Failure> MultipartParser::State::step_head(std::string_view& rest) {
   const bool empty = rest.starts_with("\r\n");
   const auto end = empty ? 0 : rest.find("\r\n\r\n");
-  if (std::min(end, rest.size()) > limits.head_bytes)
+  // Up to three bytes of the empty line may be here already.
+  if (end == std::string_view::npos ? rest.size() > limits.head_bytes + 3 : end > limits.head_bytes)
     return multipart_detail::fail(413, fmt::format("a part's header is larger than {} bytes", limits.head_bytes));
   if (end == std::string_view::npos) return false;
   auto head = parse_part_head(rest.substr(0, end));
