@@ -1,5 +1,2 @@
 #pragma once
-
-namespace stackgate {
-inline constexpr const char* version = "0.1.0";
-}
+#include "services/kit/base/version.hpp"  // one for every binary

@@ -67,7 +67,7 @@ own-secret|if .kind == "Deployment" then .spec.template.spec.containers[0].volum
 T
 kinds_of() { jq -r 'select(.webhooks) | .webhooks[0].rules[0].resources[]' "$scratch/default.json" | sort -u; }
 same "the webhooks are for every kind that there is" "$(basename -as .yaml "$repo"/crds/stackgate.dev_*.yaml | sed 's/.*_//')" "$(kinds_of)"
-same "the chart's version is the program's" "$(sed -nE 's/.*version = "(.*)";/\1/p' "$repo/services/stackgate/version.hpp")" \
+same "the chart's version is the program's" "$(sed -nE 's/.*version = "(.*)";/\1/p' "$repo/services/kit/base/version.hpp")" \
   "$(sed -nE 's/^appVersion: "?([^"]*)"?/\1/p' "$repo/chart/Chart.yaml")"
 
 # --- Every value does something: with one value put back to its default, the rendering is another.

@@ -104,7 +104,8 @@ std::string help_text(const Program& program) {
   out += "\nOther:\n" + row("--help", "this text") + row("--version", "the version");
   out +=
       "\nEvery setting is also an environment variable: --data-dir is STACKGATE_DATA_DIR, except where\n"
-      "another name is shown above. A flag wins. TIME is written like 30s, 5m or 1h30m; SIZE like 512Mi or 10Gi.\n";
+      "another name is shown above. A flag wins. TIME is written like 30s, 5m or 1h30m; SIZE like\n"
+      "512Mi or 10Gi.\n";
   if (!program.examples.empty()) {
     out += fmt::format("\nExamples:\n{}{}", program.examples, program.examples.ends_with('\n') ? "" : "\n");
   }

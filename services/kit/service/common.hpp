@@ -1,0 +1,18 @@
+// What the settings that all services share mean. Pure but for log and TLS.
+#pragma once
+#include "services/kit/http/server.hpp"
+#include "services/kit/run/stop.hpp"
+#include "services/kit/settings/settings.hpp"
+#include "validators/finding.hpp"
+
+namespace stackgate::service {
+
+/// The faults that no single setting has: a certificate without its key, a database URL with a password.
+validate::Findings check_common(const settings::Program& program, const settings::Values& values);
+
+void configure_log(const settings::Values& values);
+run::DrainPlan drain_plan(const settings::Values& values);
+/// "threads", or when it is 0 one for each core, at most four.
+unsigned io_threads(const settings::Values& values);
+
+}  // namespace stackgate::service

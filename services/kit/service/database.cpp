@@ -1,0 +1,47 @@
+#include "services/kit/service/database.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace stackgate::service {
+
+std::string database_url(const settings::Program& program, const settings::Values& values) {
+  if (values.has("database-url")) return values.text("database-url");
+  std::string_view name = program.name;
+  if (name.starts_with("stackgate-")) name.remove_prefix(10);
+  return fmt::format("sqlite:{}/{}.db", values.text("data-dir"), name);
+}
+
+std::string database_url_problem(const std::string& url) {
+  // A file's folder may not be there yet, which open() would not like.
+  if (url.starts_with("sqlite:")) return url.size() > 7 ? std::string() : "names no file";
+  auto opened = sql::Database::open(url, {});
+  return opened ? std::string() : std::move(opened.error());
+}
+
+std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
+                                                                   const settings::Values& values) {
+  const std::filesystem::path folder = values.text("data-dir");
+  std::error_code fault;
+  if (!folder.empty() && std::filesystem::create_directories(folder, fault)) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
+  }
+  if (fault) return std::unexpected(Error{fmt::format("cannot make {}: {}", folder.string(), fault.message())});
+  const std::chrono::milliseconds limit(values.integer("database-timeout"));
+  const auto sessions = static_cast<unsigned>(values.integer("database-sessions"));
+  auto opened = sql::Database::open(database_url(program, values), values.text("database-password"),
+                                    {.sessions = sessions, .statement = limit});
+  if (!opened) return std::unexpected(Error{std::move(opened.error())});
+  return std::shared_ptr<sql::Database>(*std::move(opened));
+}
+
+Check database_check(std::shared_ptr<sql::Database> database) {
+  return {"database", [database = std::move(database)](std::chrono::milliseconds limit) -> std::expected<void, Error> {
+            const auto answer = database->ping(limit);
+            if (!answer) return std::unexpected(Error{answer.error().message});
+            return {};
+          }};
+}
+
+}  // namespace stackgate::service

@@ -1,0 +1,26 @@
+// The database that the common settings name.
+#pragma once
+#include <expected>
+#include <memory>
+#include <string>
+
+#include "services/kit/base/error.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/settings/settings.hpp"
+#include "services/kit/sql/database.hpp"
+
+namespace stackgate::service {
+
+/// --database-url, or "sqlite:DATA_DIR/datastore.db" for the program "stackgate-datastore".
+std::string database_url(const settings::Program& program, const settings::Values& values);
+/// Empty when the URL can be used. Touches no file.
+std::string database_url_problem(const std::string& url);
+
+/// Makes data-dir (for this user alone) where it is missing, and opens; does not connect.
+std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
+                                                                   const settings::Values& values);
+
+/// Readiness check "database".
+Check database_check(std::shared_ptr<sql::Database> database);
+
+}  // namespace stackgate::service

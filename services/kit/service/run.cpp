@@ -1,0 +1,138 @@
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "certs/file_identity.hpp"
+#include "certs/identity_metrics.hpp"
+#include "services/kit/base/version.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/run/metrics.hpp"
+#include "services/kit/service/check_runner.hpp"
+#include "services/kit/service/common.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/web/health.hpp"
+
+namespace stackgate::service {
+namespace run_detail {
+
+constexpr int failed = 1, wrong_settings = 2;
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// Secrets are short; what is longer than 64 KiB is another file.
+std::optional<std::string> read_file(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text(65'537, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text.size() > 65'536 ? std::nullopt : std::optional(std::move(text));
+}
+
+int fail(const Service& service, std::string_view message) {
+  log::error("cannot start", {{"program", service.program.name}, {"error", message}});
+  return failed;
+}
+
+std::shared_ptr<certs::FileIdentity> identity(const settings::Values& values, metrics::Registry& registry,
+                                              run::Readiness& readiness) {
+  if (!values.has("tls-cert")) return nullptr;
+  auto files =
+      certs::FileIdentity::start({.certificate_file = values.text("tls-cert"), .key_file = values.text("tls-key")});
+  certs::add_identity_metrics(registry, [files] { return files->status(); });
+  readiness.add("certificate",
+                [files] { return certs::why_not_ready(files->status(), std::chrono::system_clock::now()); });
+  return files;
+}
+
+/// The address as written, with the port that it became.
+std::string served_url(const settings::Values& values, std::uint16_t port) {
+  const std::string& listen = values.text("listen");
+  const std::string host = listen.substr(0, listen.rfind(':'));
+  return fmt::format("{}://{}:{}", values.has("tls-cert") ? "https" : "http", host.empty() ? "0.0.0.0" : host, port);
+}
+
+int serve(const Service& service, const settings::Values& values) {
+  run::StopSignals signals;  // before any thread: threads inherit the signal mask
+  run::raise_file_limit();
+  // In the order in which they need each other; they end in reverse.
+  metrics::Registry registry;
+  run::add_process_metrics(registry);
+  const auto readiness = std::make_shared<run::Readiness>();
+  auto parts = service.build(values, registry);
+  if (!parts) return fail(service, parts.error().message);
+  const auto tls = identity(values, registry, *readiness);
+
+  auto routes = std::move(parts->routes);
+  for (web::Route& route : web::health_routes(readiness)) routes.push_back(std::move(route));
+  routes.push_back(web::metrics_route(registry));
+  auto stopping = std::make_shared<std::atomic<bool>>(false);
+  web::AppConfig config;
+  config.server = {.listen = values.text("listen"), .tls = tls, .threads = io_threads(values)};
+  config.server.limits.connections = static_cast<std::size_t>(values.integer("max-connections"));
+  config.pool_threads = static_cast<unsigned>(values.integer("pool-threads"));
+  config.pool_queue = static_cast<std::size_t>(values.integer("pool-queue"));
+  config.public_url = values.text("public-url");
+  config.trust_forwarded = values.flag("trust-forwarded");
+  config.documentation_url = parts->documentation_url;
+  config.metrics = &registry;
+  config.stopping = [stopping] { return stopping->load(); };
+  config.observers = parts->observers;
+  // Checks are on the board before the first probe may ask.
+  CheckRunner checks(parts->checks, web::CheckBoard::make(), *readiness, registry);
+  auto app = web::App::start(std::move(config), std::move(routes));
+  if (!app) return fail(service, app.error().message);
+  log::info("listening",
+            {{"program", service.program.name}, {"version", version}, {"url", served_url(values, (*app)->port())}});
+
+  const int signal = signals.wait();
+  log::info("stopping", {{"signal", signal}});
+  *stopping = true;
+  run::stop_gracefully(signals, *readiness, (*app)->server(), drain_plan(values));
+  app->reset();
+  if (parts->on_stop) parts->on_stop();
+  log::info("stopped");
+  return 0;
+}
+
+}  // namespace run_detail
+
+int run(const Service& service, int argc, char** argv) {
+  using namespace run_detail;
+  const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
+  const settings::Outcome read = settings::read(service.program, arguments, environment, read_file, version);
+  if (!read.to_print.empty()) {
+    std::fputs(read.to_print.c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : failed;
+  }
+  validate::Findings findings = read.findings;
+  for (auto& finding : check_common(service.program, read.values)) findings.push_back(std::move(finding));
+  if (service.check) {
+    for (auto& finding : service.check(read.values)) findings.push_back(std::move(finding));
+  }
+  if (!findings.empty()) {
+    std::fputs(settings::to_text(service.program, findings).c_str(), stderr);
+    return wrong_settings;
+  }
+  configure_log(read.values);
+  const auto& commands = service.program.commands;
+  try {
+    if (commands.empty() || read.values.command() == commands.front().name) return serve(service, read.values);
+    if (service.run_command) return service.run_command(read.values);
+    return fail(service, "this command is not there");
+  } catch (const std::exception& thrown) {
+    return fail(service, thrown.what());
+  }
+}
+
+}  // namespace stackgate::service
