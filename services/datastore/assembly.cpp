@@ -7,10 +7,11 @@
 
 #include "services/datastore/migrations.hpp"
 #include "services/datastore/own_secrets.hpp"
+#include "services/kit/service/database.hpp"
 
 namespace stackgate::datastore {
 
-Assembly::Assembly(Options chosen, std::unique_ptr<sql::Database> opened_database,
+Assembly::Assembly(Options chosen, std::shared_ptr<sql::Database> opened_database,
                    std::unique_ptr<objects::Store> opened_store)
     : options(std::move(chosen)),
       database(std::move(opened_database)),
@@ -29,15 +30,16 @@ Assembly::Assembly(Options chosen, std::unique_ptr<sql::Database> opened_databas
               .lfs_threshold = options.lfs_threshold,
               .anonymous_read = options.anonymous_read} {}
 
-std::expected<std::unique_ptr<Assembly>, Error> assemble(Options options) {
+std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values) {
+  Options options = read_options(values);
+  auto database = service::open_database(program(), values);
+  if (!database) return std::unexpected(database.error());
   std::error_code error;
   for (const std::string_view folder : {"repositories", "trash"}) {
     std::filesystem::create_directories(std::filesystem::path(options.data_dir) / folder, error);
     if (error) return std::unexpected(Error{fmt::format("{}: {}", options.data_dir, error.message())});
   }
   if (auto done = complete_secrets(options); !done) return std::unexpected(done.error());
-  auto database = sql::Database::open(options.database_url, options.database_password);
-  if (!database) return std::unexpected(Error{database.error()});
   auto store = objects::open_store(options.store);
   if (!store) return std::unexpected(Error{store.error().message});
   if (options.embedded)

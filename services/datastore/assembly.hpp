@@ -8,15 +8,16 @@
 #include "services/datastore/lfs/objects.hpp"
 #include "services/datastore/options.hpp"
 #include "services/datastore/repositories/repositories.hpp"
+#include "services/kit/base/error.hpp"
 
 namespace stackgate::datastore {
 
 struct Assembly {
-  Assembly(Options chosen, std::unique_ptr<sql::Database> opened_database,
+  Assembly(Options chosen, std::shared_ptr<sql::Database> opened_database,
            std::unique_ptr<objects::Store> opened_store);
 
   const Options options;
-  const std::unique_ptr<sql::Database> database;
+  const std::shared_ptr<sql::Database> database;
   const std::unique_ptr<objects::Store> store;
   Accounts accounts;
   Repositories repositories;
@@ -24,7 +25,8 @@ struct Assembly {
   Backend backend;
 };
 
-/// Makes the data directory where it is missing; the embedded database is migrated. A remote one need not be there yet.
-std::expected<std::unique_ptr<Assembly>, Error> assemble(Options options);
+/// Makes the folders and secrets that are missing; the embedded database is migrated. A remote one need not be there
+/// yet.
+std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values);
 
 }  // namespace stackgate::datastore

@@ -22,9 +22,10 @@ struct Backend {
   Repositories& repositories;
   objects::Store& store;  // large files
   lfs::Objects& large_files;
-  std::string jwt_key;     // raw bytes
+  std::string jwt_key;       // raw bytes
   bool serve_direct = true;  // presigned URLs instead of passing bytes through; only where the store can
-  std::uint64_t lfs_parts_from = 0;  // bytes; multipart uploads from there on; 0: 256 MiB straight to S3, 5 GiB through us
+  std::uint64_t lfs_parts_from =
+      0;  // bytes; multipart uploads from there on; 0: 256 MiB straight to S3, 5 GiB through us
   std::uint64_t lfs_threshold = 1'000'000;  // bytes; files beyond it are large
   bool anonymous_read = true;               // public repositories without signing in
 };

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "services/datastore/accounts/accounts.hpp"
+#include "services/kit/service/database.hpp"
 #include "services/kit/service/service.hpp"
 
 namespace stackgate::datastore {
@@ -105,12 +106,6 @@ std::vector<Setting> own_settings() {
   };
 }
 
-/// Joins faults so that all of them are seen at once.
-struct Faults {
-  std::string text{};
-  void add(const std::string& fault) { text += (text.empty() ? "" : "\n") + fault; }
-};
-
 }  // namespace
 
 settings::Program program() {
@@ -134,11 +129,10 @@ settings::Program program() {
   return out;
 }
 
-std::expected<Options, Error> read_options(const settings::Values& values) {
+Options read_options(const settings::Values& values) {
   const auto bytes = [&](std::string_view name) { return static_cast<std::uint64_t>(values.integer(name)); };
   Options out{.data_dir = values.text("data-dir"),
-              .database_url = values.text("database-url"),
-              .database_password = values.text("database-password"),
+              .embedded = service::database_url(program(), values).starts_with("sqlite:"),
               .admin_name = values.text("git-admin-username"),
               .admin_password = values.text("git-admin-password"),
               .jwt_key = values.text("lfs-jwt-secret"),
@@ -154,31 +148,39 @@ std::expected<Options, Error> read_options(const settings::Values& values) {
               .init_dir = values.text("init-dir"),
               .repair = values.flag("repair"),
               .hash = values.flag("hash")};
-  Faults faults;
   while (out.data_dir.size() > 1 && out.data_dir.ends_with('/')) out.data_dir.pop_back();
-  if (out.data_dir.empty()) faults.add("--data-dir: is missing; name a directory for repositories and files");
-  if (out.database_url.empty()) out.database_url = "sqlite:" + out.data_dir + "/datastore.db";
-  out.embedded = out.database_url.starts_with("sqlite:");
-  if (out.admin_name.empty() != out.admin_password.empty())
-    faults.add("GIT_ADMIN_USERNAME and GIT_ADMIN_PASSWORD: give both or neither");
-  if (!out.admin_name.empty())
-    if (const auto fault = fault_of_account_name(out.admin_name)) faults.add("GIT_ADMIN_USERNAME: " + *fault);
-  if (!out.jwt_key.empty() && out.jwt_key.size() < 16)
-    faults.add("--lfs-jwt-secret-file: the secret has fewer than 16 bytes; write 32 random ones or more");
   out.store.directory = out.data_dir + "/objects";
-  if (!values.text("s3-endpoint").empty()) {
-    out.store.s3.endpoint = values.text("s3-endpoint");
-    out.store.s3.public_endpoint = values.text("s3-public-endpoint");
-    out.store.s3.bucket = values.text("s3-bucket");
-    out.store.s3.region = values.text("s3-region");
-    out.store.s3.access_key = values.text("s3-access-key");
-    out.store.s3.secret_key = values.text("s3-secret-key");
-    out.store.s3.ca_file = values.text("s3-ca-file");
-    out.store.s3.ssl = values.flag("s3-ssl");
-    out.store.s3.path_style = values.flag("s3-path-style");
-    for (const std::string& fault : objects::faults_of(out.store)) faults.add("--s3-…: " + fault);
-  }
-  if (!faults.text.empty()) return std::unexpected(Error{faults.text});
+  if (!values.has("s3-endpoint")) return out;
+  out.store.s3 = {.endpoint = values.text("s3-endpoint"),
+                  .public_endpoint = values.text("s3-public-endpoint"),
+                  .bucket = values.text("s3-bucket"),
+                  .region = values.text("s3-region"),
+                  .access_key = values.text("s3-access-key"),
+                  .secret_key = values.text("s3-secret-key"),
+                  .ca_file = values.text("s3-ca-file"),
+                  .ssl = values.flag("s3-ssl"),
+                  .path_style = values.flag("s3-path-style")};
+  return out;
+}
+
+validate::Findings check_options(const settings::Values& values) {
+  validate::Findings out;
+  const auto complain = [&](std::string_view path, std::string problem, std::string fix) {
+    out.push_back({.rule = "setting", .path = std::string(path), .problem = std::move(problem), .fix = std::move(fix)});
+  };
+  const Options options = read_options(values);
+  if (options.data_dir.empty()) complain("--data-dir", "is empty", "name a directory for repositories and files");
+  if (options.admin_name.empty() != options.admin_password.empty())
+    complain(options.admin_name.empty() ? "--git-admin-username" : "--git-admin-password-file",
+             "is missing beside the other", "give GIT_ADMIN_USERNAME and GIT_ADMIN_PASSWORD, or neither");
+  if (!options.admin_name.empty())
+    if (const auto fault = fault_of_account_name(options.admin_name))
+      complain("--git-admin-username", *fault, "write a name like git-admin");
+  if (!options.jwt_key.empty() && options.jwt_key.size() < 16)
+    complain("--lfs-jwt-secret-file", "the secret has fewer than 16 bytes", "write 32 random ones or more");
+  if (!options.store.s3.endpoint.empty())
+    for (std::string& fault : objects::faults_of(options.store))
+      complain("--s3-endpoint", std::move(fault), "correct the --s3-… settings");
   return out;
 }
 

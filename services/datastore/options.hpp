@@ -2,19 +2,17 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
-#include <expected>
 #include <string>
 
-#include "services/kit/base/error.hpp"
 #include "services/kit/objects/options.hpp"
 #include "services/kit/settings/settings.hpp"
+#include "validators/finding.hpp"
 
 namespace stackgate::datastore {
 
 struct Options {
   std::string data_dir;
-  std::string database_url, database_password;
-  bool embedded = false;  // SQLite in the data directory: nobody else migrates it
+  bool embedded = false;  // SQLite: nobody else migrates it
   std::string admin_name, admin_password;
   std::string jwt_key;
   objects::Options store;
@@ -32,7 +30,9 @@ struct Options {
 /// For service::run, the common settings included.
 settings::Program program();
 
-/// The error names every setting that is wrong beyond what the table says. Credentials that are missing stay empty.
-std::expected<Options, Error> read_options(const settings::Values& values);
+/// What no single setting has wrong with it: for service::Service::check.
+validate::Findings check_options(const settings::Values& values);
+/// Of settings that passed. Credentials that are missing stay empty.
+Options read_options(const settings::Values& values);
 
 }  // namespace stackgate::datastore

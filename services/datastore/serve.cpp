@@ -1,0 +1,103 @@
+#include "services/datastore/serve.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "services/datastore/assembly.hpp"
+#include "services/datastore/gitea/routes.hpp"
+#include "services/datastore/lfs/keeper.hpp"
+#include "services/datastore/lfs/routes.hpp"
+#include "services/datastore/migrations.hpp"
+#include "services/datastore/smart_http/routes.hpp"
+#include "services/datastore/upkeep.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/service/database.hpp"
+#if __has_include("services/datastore/hub/routes.cpp")
+#include "services/datastore/hub/routes.hpp"
+#endif
+#if __has_include("services/datastore/pages/routes.cpp")
+#include "services/datastore/pages/routes.hpp"
+#endif
+
+namespace stackgate::datastore {
+namespace {
+
+/// In the order in which they need each other; they end in reverse.
+struct Running {
+  explicit Running(std::unique_ptr<Assembly> made) : assembly(std::move(made)) {}
+  std::unique_ptr<Assembly> assembly;
+  std::optional<lfs::Keeper> keeper{};
+  std::optional<UpkeepThread> upkeep{};
+};
+
+void append(std::vector<web::Route>& all, std::vector<web::Route> more) {
+  for (web::Route& route : more) all.push_back(std::move(route));
+}
+
+std::vector<web::Route> all_routes(Backend& backend, const Options& options) {
+  std::vector<web::Route> all;
+  append(all, smart_http::routes(backend, {.children = options.git_processes, .push_bytes = options.push_bytes}));
+  append(all, lfs::routes(backend));
+  append(all, gitea::routes(backend));
+#if __has_include("services/datastore/hub/routes.cpp")
+  append(all, hub::routes(backend));
+#endif
+#if __has_include("services/datastore/pages/routes.cpp")
+  append(all, pages::routes(backend));
+#endif
+  return all;
+}
+
+/// Ready means: it answers, and has the tables that this version needs.
+service::Check schema_check(std::shared_ptr<sql::Database> database) {
+  return {"schema",
+          [database,
+           seen = std::make_shared<std::atomic<bool>>(false)](std::chrono::milliseconds) -> std::expected<void, Error> {
+            if (*seen) return {};
+            if (auto current = sql::require_current(*database, all_migrations()); !current)
+              return std::unexpected(Error{current.error().message});
+            *seen = true;
+            return {};
+          }};
+}
+
+service::Check store_check(std::shared_ptr<Running> running) {
+  return {"object store", [running](std::chrono::milliseconds) -> std::expected<void, Error> {
+            if (auto good = running->assembly->store->check(); !good)
+              return std::unexpected(Error{good.error().message});
+            return {};
+          }};
+}
+
+}  // namespace
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry&) {
+  auto assembly = assemble(values);
+  if (!assembly) return std::unexpected(assembly.error());
+  auto running = std::make_shared<Running>(std::move(*assembly));
+  Assembly& all = *running->assembly;
+  // A database that is away may come back; one that lacks tables will not mend itself.
+  if (auto current = sql::require_current(*all.database, all_migrations()); !current) {
+    if (current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+    log::warning("the database is away; waiting for it", {{"cause", current.error().message}});
+  } else if (auto prepared = all.accounts.prepare(); !prepared) {
+    if (prepared.error().fault == AccountFault::forbidden) return std::unexpected(Error{prepared.error().message});
+    log::warning("the administrator's account could not be prepared", {{"cause", prepared.error().message}});
+  }
+  const auto path_of = [&all](std::int64_t id) { return all.repositories.path(id); };
+  running->keeper.emplace(all.large_files, lfs::KeeperOptions{}, lfs::pointers_in_git(path_of));
+  if (all.options.upkeep.count() > 0) running->upkeep.emplace(all.repositories, all.options.upkeep);
+
+  service::Parts parts{
+      .routes = all_routes(all.backend, all.options),
+      .checks = {service::database_check(all.database), schema_check(all.database), store_check(running)}};
+  parts.on_stop = [running] {
+    running->upkeep.reset();
+    running->keeper.reset();
+  };
+  parts.keep = running;
+  return parts;
+}
+
+}  // namespace stackgate::datastore
