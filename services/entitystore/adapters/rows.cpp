@@ -329,6 +329,15 @@ sql::Expected<void> release_repository(sql::Database& database, std::string_view
   return {};
 }
 
+sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix) {
+  const auto done = database.run(
+      fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}", prefix.size(),
+                  rows_detail::now_of(database.engine())),
+      {std::string(prefix)});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
   const auto put = database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
                                 {std::string(name), std::string(proposal)});

@@ -66,6 +66,9 @@ sql::Expected<Needed> who_needs(sql::Database& database, const Record& record);
 sql::Expected<bool> lease_repository(sql::Database& database, std::string_view repository, const Lease& lease);
 sql::Expected<void> release_repository(sql::Database& database, std::string_view repository, const Lease& lease);
 
+/// Those of every owner that begins with `prefix`, and those that have run out.
+sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix);
+
 /// A value that all replicas share, made once: the first one to ask decides.
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal);
 

@@ -1,0 +1,87 @@
+// The datastore as a client sees it: repositories, large files, commits, tags. Thread-safe; calls block.
+#pragma once
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/entitystore/registration/wire.hpp"
+#include "services/kit/fetch/client.hpp"
+
+namespace stackgate::entitystore {
+
+struct DatastoreOptions {
+  std::string url;                 // "http://datastore:8000"
+  std::string username, password;  // empty: anonymous
+  bool private_repositories = false;
+};
+
+struct DatastoreError {
+  bool away = false;  // no answer, or 5xx: trying again later may help
+  int status = 0;     // of the answer, 0 without one
+  std::string message;
+};
+
+template <typename T>
+using FromDatastore = std::expected<T, DatastoreError>;
+
+/// A file to be sent.
+struct LargeFile {
+  wire::Object object;
+  std::string path;  // on this machine
+};
+
+class Datastore {
+ public:
+  explicit Datastore(DatastoreOptions options);
+
+  /// Makes the repository, and the owner where that is missing. One that exists is no error.
+  FromDatastore<void> ensure_repository(std::string_view repository);
+  /// One that does not exist is no error.
+  FromDatastore<void> delete_repository(std::string_view repository);
+
+  /// Sends what the datastore does not have yet, two files at a time. `sent` is called after each, on any thread.
+  FromDatastore<void> send(std::string_view repository, const std::vector<LargeFile>& files,
+                           const std::function<void()>& sent);
+
+  /// Nothing: no such repository.
+  FromDatastore<std::optional<wire::Refs>> refs(std::string_view repository);
+  /// The main branch becomes exactly these files, on top of `parent`. The new commit's id.
+  /// Status 409 or 412: somebody else was faster.
+  FromDatastore<std::string> commit(std::string_view repository, wire::Commit commit);
+  /// The commit on main whose title is `title`, or nothing.
+  FromDatastore<std::optional<std::string>> find_commit(std::string_view repository, std::string_view title);
+  /// The tag becomes this commit's, whatever it was before.
+  FromDatastore<void> set_tag(std::string_view repository, std::string_view tag, std::string_view commit);
+  FromDatastore<void> delete_tag(std::string_view repository, std::string_view tag);
+
+  /// A small file of a model's main branch; nothing when it is not there.
+  FromDatastore<std::optional<std::string>> small_file(std::string_view repository, std::string_view path);
+  /// Does it answer? For readiness.
+  FromDatastore<void> check(std::chrono::milliseconds limit);
+
+  const std::string& base() const { return base_; }
+  const DatastoreOptions& options() const { return options_; }
+  /// The Authorization header; empty for anonymous.
+  const std::string& authorization() const { return authorization_; }
+
+ private:
+  FromDatastore<fetch::Reply> ask(std::string_view method, std::string url, std::string body = {},
+                                  std::string_view type = "application/json", bool repeatable = true);
+  FromDatastore<void> put(const LargeFile& file, const wire::Action& action);
+  FromDatastore<void> verify(const wire::Object& object, const wire::Action& action);
+  FromDatastore<std::vector<std::string>> files_at(std::string_view repository, std::string_view revision);
+  FromDatastore<void> make_owner(std::string_view repository);
+
+  DatastoreOptions options_;
+  std::string root_, base_, authorization_;
+  fetch::Client client_;
+};
+
+/// "the datastore refused …: <its own words>"; 401 and 403 say which settings to look at.
+DatastoreError refused(std::string_view what, const fetch::Reply& reply);
+
+}  // namespace stackgate::entitystore

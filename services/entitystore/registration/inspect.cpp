@@ -1,0 +1,140 @@
+#include "services/entitystore/registration/inspect.hpp"
+
+#include <algorithm>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::entitystore {
+namespace inspect_detail {
+
+class Unpacker final : public archive::Sink {
+ public:
+  Unpacker(const Spool& spool, std::string_view id, const InspectLimits& limits, Inspected& out)
+      : spool_(spool), id_(id), limits_(limits), out_(out) {}
+  ~Unpacker() override { close(); }
+
+  std::expected<void, std::string> begin(const archive::Entry& entry) override {
+    Inspected::File file;
+    file.stored.path = entry.name;
+    file.stored.size = entry.size;
+    const bool weights = archive::may_be(entry.name, archive::weights_name);
+    const bool pickle = archive::may_be(entry.name, archive::pickle_name);
+    file.stored.large = entry.size > 0 && (weights || pickle || entry.size > limits_.large_bytes ||
+                                           held_ + entry.size > limits_.held_bytes);
+    if (file.stored.large) {
+      file.unpacked = spool_.file(id_, out_.files.size());
+      fd_ = ::open(file.unpacked.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      if (fd_ < 0) return std::unexpected("cannot unpack the upload: no file could be made");
+    } else {
+      held_ += entry.size;
+    }
+    if (weights && !out_.weights) {
+      out_.weights.emplace(entry.size);
+      feeding_ = true;
+    }
+    hash_ = crypto::Sha256Stream();
+    out_.files.push_back(std::move(file));
+    return {};
+  }
+
+  std::expected<void, std::string> data(std::string_view bytes) override {
+    hash_.add(bytes);
+    if (feeding_) out_.weights->feed(bytes);
+    if (fd_ >= 0) return write_all(fd_, bytes);
+    out_.files.back().content += bytes;
+    return {};
+  }
+
+  std::expected<void, std::string> end() override {
+    Inspected::File& file = out_.files.back();
+    file.stored.sha256 = crypto::to_hex(hash_.finish());
+    if (feeding_) out_.weights->finish();
+    feeding_ = false;
+    close();
+    return {};
+  }
+
+ private:
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+
+  const Spool& spool_;
+  std::string_view id_;
+  const InspectLimits& limits_;
+  Inspected& out_;
+  crypto::Sha256Stream hash_;
+  std::uint64_t held_ = 0;
+  int fd_ = -1;
+  bool feeding_ = false;
+};
+
+void append(validate::Findings& to, const validate::Findings& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+}  // namespace inspect_detail
+
+Inspected inspect(archive::Source source, const Spool& spool, std::string_view id, const InspectLimits& limits) {
+  Inspected out;
+  archive::Outcome outcome;
+  {
+    inspect_detail::Unpacker unpacker(spool, id, limits, out);
+    outcome = archive::read_tar_gz(std::move(source), unpacker, limits.tar);
+  }
+  out.failed = std::move(outcome.failed);
+  out.findings = std::move(outcome.findings);
+  const bool whole = out.findings.empty();
+  out.layout = archive::read_layout(outcome.files);
+  // A broken archive lacks files because it is broken: that is said already.
+  if (whole) inspect_detail::append(out.findings, out.layout.findings);
+  for (const std::string& name : outcome.litter)
+    out.findings.push_back({.rule = "adapter-archive-litter",
+                            .severity = validate::Severity::warning,
+                            .path = "adapter/" + name,
+                            .value = {},
+                            .problem = "is not stored beside the archive",
+                            .fix = "pack only the adapter's files"});
+  std::erase_if(out.files, [&](const Inspected::File& file) { return file.stored.sha256.empty(); });
+  for (Inspected::File& file : out.files) {
+    if (file.stored.path.starts_with(out.layout.folder)) file.stored.path.erase(0, out.layout.folder.size());
+    if (file.stored.path == archive::config_name && !file.stored.large) out.config = file.content;
+  }
+  return out;
+}
+
+validate::Findings judge(const Inspected& inspected, Metadata& metadata, const std::optional<peft::ModelShape>& shape,
+                         const peft::ServingLimits& serving) {
+  validate::Findings out = inspected.findings;
+  Record& record = metadata.record;
+  if (inspected.layout.has_config && !inspected.config)
+    peft::add(out, "adapter-config-json", "adapter/adapter_config.json", "is too large to be one",
+              "write it again with PEFT");
+  if (!inspected.config) return out;
+  const peft::ConfigRead config = peft::read_config(*inspected.config, serving);
+  inspect_detail::append(out, config.findings);
+  inspect_detail::append(out, peft::check_claims({.base_model = record.base_model,
+                                                  .rank = metadata.rank,
+                                                  .alpha = metadata.alpha,
+                                                  .dropout = metadata.dropout,
+                                                  .target_modules = metadata.target_modules},
+                                                 config.config));
+  peft::Tensors tensors;
+  if (inspected.weights) {
+    inspect_detail::append(out, inspected.weights->findings());
+    if (inspected.weights->findings().empty() || !inspected.weights->header().tensors.empty())
+      tensors = peft::check_tensors(inspected.weights->header(), config.config);
+    inspect_detail::append(out, tensors.findings);
+    if (shape) inspect_detail::append(out, peft::check_dimensions(tensors, *shape));
+  }
+  record.lora = {.rank = config.config.rank,
+                 .alpha = config.config.alpha,
+                 .dropout = config.config.dropout,
+                 .target_modules = peft::target_names(config.config, tensors)};
+  return out;
+}
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,257 @@
+#include "services/entitystore/registration/registrar.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "services/entitystore/adapters/names.hpp"
+#include "services/entitystore/adapters/render.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::entitystore {
+namespace registrar_detail {
+
+constexpr int most_commits = 8;  // tries, while others commit in between
+constexpr std::chrono::milliseconds lease_pause{50}, lease_patience{150'000};
+// Longer than the calls made inside it may take together before they fail.
+constexpr std::int64_t alone_seconds = 120;
+
+/// 409 with enough for a client to see whether it is the same upload, come twice.
+web::Failure exists(const Record& ours, const Record& other) {
+  const bool same = ours.archive_sha256 == other.archive_sha256;
+  return {.status = 409,
+          .message = fmt::format(
+              "{} {} exists already as {} and is {}; {}", other.name, other.version, other.id, to_string(other.status),
+              same ? "its archive is the same as this one" : "upload under another version, or delete that one first"),
+          .code = same ? "same_content" : "exists",
+          .headers = {{"Location", "/v1/adapters/" + other.id},
+                      {"X-Adapter-Id", other.id},
+                      {"X-Adapter-Sha256", other.archive_sha256}}};
+}
+
+/// Says what the repository is to whoever looks into it.
+wire::Commit commit_of(const Record& record, const Inspected& inspected) {
+  wire::Commit out{.summary = commit_title(record), .description = record.description, .parent = {}};
+  for (const Inspected::File& file : inspected.files) {
+    wire::CommitFile each{.path = file.stored.path, .content = file.content};
+    if (file.stored.large) each.large = wire::Object{file.stored.sha256, file.stored.size};
+    out.files.push_back(std::move(each));
+  }
+  out.files.push_back({.path = std::string(archive::archive_name),
+                       .content = {},
+                       .large = wire::Object{record.archive_sha256, record.archive_bytes}});
+  return out;
+}
+
+}  // namespace registrar_detail
+
+web::Failure database_failure(const sql::SqlError& error) {
+  const bool later =
+      error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict;
+  if (!later) log::error("the database refused a statement", {{"reason", error.message}});
+  return later ? web::Failure{.status = 503,
+                              .message = "the database is away; try again in a moment",
+                              .headers = {{"Retry-After", "2"}}}
+               : web::Failure{.status = 500, .message = "the database refused; see the service's log"};
+}
+
+std::string commit_title(const Record& record) {
+  return fmt::format("{} {} ({})", record.name, record.version, record.id);
+}
+
+Registrar::Registrar(sql::Database& database, Catalogue& catalogue, Datastore& datastore, const Spool& spool,
+                     RegistrarOptions options)
+    : database_(database),
+      catalogue_(catalogue),
+      datastore_(datastore),
+      spool_(spool),
+      options_(std::move(options)),
+      lease_{spool.instance(), options_.lease_seconds} {}
+
+void Registrar::hold(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  held_.insert(id);
+}
+void Registrar::release(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = held_.find(id); found != held_.end()) held_.erase(found);
+}
+bool Registrar::is_held(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  return held_.contains(id);
+}
+
+std::expected<Record, web::Failure> Registrar::enter(Record record, Intake::Outcome upload) {
+  struct Holding {
+    Registrar& registrar;
+    const std::string id;
+    ~Holding() { registrar.release(id); }
+  };
+  hold(record.id);
+  const Holding holding{*this, record.id};
+  point("received");
+  record.repository = repository_of(options_.owner, record.name_space, record.name);
+  record.archive_sha256 = upload.sha256;
+  record.archive_bytes = upload.bytes;
+  std::vector<StoredFile> files;
+  for (const Inspected::File& file : upload.inspected.files) files.push_back(file.stored);
+  files.push_back({std::string(archive::archive_name), upload.bytes, upload.sha256, true});
+  const auto inserted = insert_adapter(database_, record, files, lease_);
+  if (!inserted) {
+    // Not removed: a commit whose answer was lost may have made the row. The sweep finds out.
+    return std::unexpected(database_failure(inserted.error()));
+  }
+  if (inserted->outcome == Inserted::Outcome::exists) {
+    spool_.remove(record.id);
+    return std::unexpected(registrar_detail::exists(record, inserted->other));
+  }
+  (void)catalogue_.refresh();
+  point("inserted");
+  if (auto done = bring(record, upload.inspected, upload.sha256); !done)
+    return std::unexpected(give_up(record, std::move(done.error())));
+  spool_.remove(record.id);
+  return record;
+}
+
+Registrar::Maybe<void> Registrar::note(Record& record, std::string_view step) {
+  const auto noted = note_step(database_, record.id, step, record.commit, lease_);
+  if (!noted) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(noted.error())});
+  if (*noted) return {};
+  return std::unexpected(
+      Trouble{Trouble::Kind::withdrawn,
+              {.status = 409,
+               .message = "the adapter was withdrawn, or taken over by another replica, while it was uploaded"}});
+}
+
+Registrar::Maybe<void> Registrar::alone(std::string_view repository, const std::function<Maybe<void>()>& work) {
+  // The lease is this piece of work's own: two uploads of one replica exclude each other too.
+  const Lease own{fmt::format("{}#{}", lease_.owner, ++pieces_), registrar_detail::alone_seconds};
+  const auto until = std::chrono::steady_clock::now() + registrar_detail::lease_patience;
+  while (true) {
+    const auto leased = lease_repository(database_, repository, own);
+    if (!leased) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(leased.error())});
+    if (*leased) break;
+    if (std::chrono::steady_clock::now() > until)
+      return std::unexpected(Trouble{Trouble::Kind::datastore,
+                                     {.status = 503,
+                                      .message = "another upload of this adapter takes too long; try again later",
+                                      .headers = {{"Retry-After", "30"}}}});
+    std::this_thread::sleep_for(registrar_detail::lease_pause);
+  }
+  auto done = work();
+  (void)release_repository(database_, repository, own);
+  return done;
+}
+
+namespace registrar_detail {
+
+web::Failure of_datastore(const DatastoreError& error) {
+  web::Failure out{.status = error.away ? 503 : 502, .message = error.message};
+  if (error.away) out.headers.emplace_back("Retry-After", "10");
+  return out;
+}
+
+}  // namespace registrar_detail
+
+Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspected, const std::string& archive_sha256) {
+  const auto failed = [](const DatastoreError& error) {
+    return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::of_datastore(error)});
+  };
+  auto made = alone(record.repository, [&]() -> Maybe<void> {
+    // Inside the lease: whoever removes an empty repository looks for rows inside it too.
+    if (auto noted = note(record, "accepted"); !noted) return noted;
+    if (auto done = datastore_.ensure_repository(record.repository); !done) return failed(done.error());
+    return {};
+  });
+  if (!made) return made;
+  point("repository");
+  std::vector<LargeFile> large = {{{archive_sha256, record.archive_bytes}, spool_.archive(record.id)}};
+  for (const Inspected::File& file : inspected.files)
+    if (file.stored.large) large.push_back({{file.stored.sha256, file.stored.size}, file.unpacked});
+  const auto sent = datastore_.send(record.repository, large, [&] {
+    point("archive");
+    (void)note_step(database_, record.id, "accepted", record.commit, lease_);
+  });
+  if (!sent) return failed(sent.error());
+  if (auto noted = note(record, "stored"); !noted) return noted;
+  point("stored");
+  auto committed = alone(record.repository, [&]() -> Maybe<void> {
+    if (auto noted = note(record, "stored"); !noted) return noted;
+    return commit(record, inspected);
+  });
+  if (!committed) return committed;
+  return conclude(record);
+}
+
+Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspected) {
+  const auto failed = [](const DatastoreError& error) {
+    return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::of_datastore(error)});
+  };
+  const wire::Commit wanted = registrar_detail::commit_of(record, inspected);
+  for (int attempt = 0; record.commit.empty(); ++attempt) {
+    const auto refs = datastore_.refs(record.repository);
+    if (!refs) return failed(refs.error());
+    if (!*refs) return failed({false, 404, "the datastore has lost the repository"});
+    if (!(*refs)->main.empty()) {
+      auto there = datastore_.find_commit(record.repository, wanted.summary);
+      if (!there) return failed(there.error());
+      if (*there) {
+        record.commit = **there;
+        break;
+      }
+    }
+    wire::Commit next = wanted;
+    next.parent = (*refs)->main;
+    auto id = datastore_.commit(record.repository, std::move(next));
+    if (id) {
+      record.commit = *id;
+    } else if (attempt + 1 >= registrar_detail::most_commits ||
+               !(id.error().status == 409 || id.error().status == 412 || (id.error().away && attempt == 0))) {
+      return failed(id.error());
+    }
+  }
+  point("committed");
+  if (auto noted = note(record, "committed"); !noted) return noted;
+  point("noted");
+  if (auto done = datastore_.set_tag(record.repository, tag_of(record.version), record.commit); !done)
+    return failed(done.error());
+  point("tagged");
+  return {};
+}
+
+Registrar::Maybe<void> Registrar::conclude(Record& record) {
+  const Status next = options_.approval ? Status::pending : Status::ready;
+  const auto moved = move_status(database_, record.id, Status::uploading, next, "");
+  if (!moved) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(moved.error())});
+  if (!*moved)
+    return std::unexpected(Trouble{Trouble::Kind::withdrawn,
+                                   {.status = 409, .message = "the adapter was withdrawn while it was uploaded"}});
+  record.status = next;
+  point("ready");
+  (void)catalogue_.refresh();
+  if (const auto now = catalogue_.snapshot()->find(record.id)) record = now->record;
+  return {};
+}
+
+web::Failure Registrar::give_up(const Record& record, Trouble trouble) {
+  log::warning("an adapter was not registered",
+               {{"adapter", record.id}, {"name", record.name}, {"reason", trouble.failure.message}});
+  if (trouble.kind == Trouble::Kind::database) {
+    // The row stays as it is, and so does the upload: the sweep goes on when the database is back.
+    trouble.failure.message +=
+        fmt::format("; the upload is kept, and GET /v1/adapters/{} tells what becomes of it", record.id);
+    return std::move(trouble.failure);
+  }
+  if (trouble.kind == Trouble::Kind::datastore) {
+    const auto moved = move_status(database_, record.id, Status::uploading, Status::failed, trouble.failure.message);
+    if (!moved) return std::move(trouble.failure);
+  }
+  spool_.remove(record.id);
+  if (const auto left = read_work(database_, record.id); left && *left) (void)purge(**left);
+  (void)catalogue_.refresh();
+  return std::move(trouble.failure);
+}
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,92 @@
+// Brings adapters into the datastore and out of it again. README.md has the states; every step may be repeated, and
+// whatever a crash leaves behind is finished or undone by sweep(). Thread-safe; calls block.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "services/entitystore/adapters/catalogue.hpp"
+#include "services/entitystore/adapters/rows.hpp"
+#include "services/entitystore/registration/datastore.hpp"
+#include "services/entitystore/registration/fail_point.hpp"
+#include "services/entitystore/registration/inspect.hpp"
+#include "services/entitystore/registration/intake.hpp"
+#include "services/kit/web/answer.hpp"
+
+namespace stackgate::entitystore {
+
+struct RegistrarOptions {
+  bool approval = false;           // pending first, ready by PATCH
+  std::string owner = "adapters";  // of the repositories
+  InspectLimits inspect{};
+  std::int64_t lease_seconds = 60;
+  FailPoint fail{};
+};
+
+class Registrar {
+ public:
+  Registrar(sql::Database& database, Catalogue& catalogue, Datastore& datastore, const Spool& spool,
+            RegistrarOptions options);
+
+  /// From a judged upload in the spool to a record that is ready or pending. The spool is empty afterwards.
+  /// Failures: 409 for a version that exists, 502 and 503 for the datastore and the database.
+  std::expected<Record, web::Failure> enter(Record record, Intake::Outcome upload);
+
+  /// Uploads that a crash interrupted, here or on a replica that is gone; remains of failed and deleted versions;
+  /// forgotten folders of the spool. Returns when `stop` is set.
+  void sweep(const std::atomic<bool>& stop);
+  /// An id that is being received: its spool folder is none of sweep()'s business.
+  void hold(const std::string& id);
+  void release(const std::string& id);
+
+  const RegistrarOptions& options() const { return options_; }
+
+ private:
+  /// Why a registration does not go on.
+  struct Trouble {
+    enum class Kind { database, datastore, withdrawn } kind = Kind::database;
+    web::Failure failure;
+  };
+  template <typename T>
+  using Maybe = std::expected<T, Trouble>;
+
+  Maybe<void> bring(Record& record, const Inspected& inspected, const std::string& archive_sha256);
+  Maybe<void> commit(Record& record, const Inspected& inspected);
+  Maybe<void> note(Record& record, std::string_view step);
+  Maybe<void> conclude(Record& record);
+  /// Runs `work` while no other worker of any replica is at the repository.
+  Maybe<void> alone(std::string_view repository, const std::function<Maybe<void>()>& work);
+  web::Failure give_up(const Record& record, Trouble trouble);
+
+  void resume(const Work& work);
+  Maybe<void> resume_without_upload(Record& record);
+  Maybe<void> purge(const Work& work);
+  void empty_spool();
+  bool is_held(const std::string& id);
+  void point(std::string_view name) const {
+    if (options_.fail) options_.fail(name);
+  }
+
+  sql::Database& database_;
+  Catalogue& catalogue_;
+  Datastore& datastore_;
+  const Spool& spool_;
+  RegistrarOptions options_;
+  Lease lease_;
+  std::mutex mutex_;
+  std::multiset<std::string> held_;
+  std::atomic<std::uint64_t> pieces_{0};  // of work done alone
+  bool forgotten_ = false;                // leases of this instance from before a crash
+};
+
+/// 503 with Retry-After for a database that is away, 500 for anything else.
+web::Failure database_failure(const sql::SqlError& error);
+/// The title of the commit of a version, which no other has.
+std::string commit_title(const Record& record);
+
+}  // namespace stackgate::entitystore

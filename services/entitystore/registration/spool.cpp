@@ -1,0 +1,119 @@
+#include "services/entitystore/registration/spool.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::entitystore {
+namespace spool_detail {
+
+namespace fs = std::filesystem;
+
+std::string why(int code) { return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code); }
+
+void sync_folder(const std::string& path) {
+  if (const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
+    ::fsync(fd);
+    ::close(fd);
+  }
+}
+
+std::expected<std::string, std::string> read_instance(const std::string& path) {
+  std::string name;
+  if (std::ifstream in(path); in) std::getline(in, name);
+  if (name.size() == 32) return name;
+  const std::string random = crypto::random_bytes(16);
+  name = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  std::ofstream out(path, std::ios::trunc);
+  out << name << "\n";
+  out.flush();
+  if (!out) return std::unexpected(fmt::format("cannot write {}", path));
+  return name;
+}
+
+}  // namespace spool_detail
+
+std::expected<void, std::string> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return std::unexpected(fmt::format("cannot write the upload: {}", spool_detail::why(errno)));
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return {};
+}
+
+std::expected<Spool, std::string> Spool::open(std::string_view data_dir) {
+  const std::string folder = fmt::format("{}/spool", data_dir);
+  std::error_code error;
+  spool_detail::fs::create_directories(folder, error);
+  if (error) return std::unexpected(fmt::format("cannot make {}: {}", folder, error.message()));
+  const std::string path = fmt::format("{}/entitystore.lock", data_dir);
+  const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) return std::unexpected(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    ::close(lock);
+    return std::unexpected(
+        fmt::format("{} is in use by another entitystore; give each replica a --data-dir of its own", data_dir));
+  }
+  auto instance = spool_detail::read_instance(fmt::format("{}/instance", data_dir));
+  if (!instance) {
+    ::close(lock);
+    return std::unexpected(instance.error());
+  }
+  return Spool(folder, std::move(*instance), lock);
+}
+
+Spool::Spool(Spool&& other) noexcept
+    : folder_(std::move(other.folder_)), instance_(std::move(other.instance_)), lock_(std::exchange(other.lock_, -1)) {}
+
+Spool::~Spool() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+std::string Spool::folder(std::string_view id) const { return fmt::format("{}/{}", folder_, id); }
+std::string Spool::archive(std::string_view id) const { return fmt::format("{}/{}/adapter.tar.gz", folder_, id); }
+std::string Spool::archive_part(std::string_view id) const { return archive(id) + ".part"; }
+std::string Spool::file(std::string_view id, std::size_t number) const {
+  return fmt::format("{}/{}/{}", folder_, id, number);
+}
+
+std::expected<void, std::string> Spool::make(std::string_view id) const {
+  std::error_code error;
+  spool_detail::fs::create_directories(folder(id), error);
+  if (error) return std::unexpected(fmt::format("cannot make a folder for the upload: {}", error.message()));
+  return {};
+}
+
+std::expected<void, std::string> Spool::keep(std::string_view id, int fd) const {
+  if (::fsync(fd) != 0) return std::unexpected(fmt::format("cannot write the upload: {}", spool_detail::why(errno)));
+  if (::rename(archive_part(id).c_str(), archive(id).c_str()) != 0)
+    return std::unexpected(fmt::format("cannot keep the upload: {}", std::strerror(errno)));
+  spool_detail::sync_folder(folder(id));
+  return {};
+}
+
+void Spool::remove(std::string_view id) const {
+  if (id.empty() || id.find('/') != std::string_view::npos) return;
+  std::error_code ignored;
+  spool_detail::fs::remove_all(folder(id), ignored);
+}
+
+std::vector<std::string> Spool::all() const {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (spool_detail::fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
+    out.push_back(it->path().filename().string());
+  return out;
+}
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,42 @@
+// Where uploads lie until they are in the datastore: <data>/spool/<adapter>/. Thread-safe.
+#pragma once
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stackgate::entitystore {
+
+class Spool {
+ public:
+  /// Makes the folder and takes it for this process: a second one on the same folder is an error.
+  static std::expected<Spool, std::string> open(std::string_view data_dir);
+  Spool(Spool&& other) noexcept;
+  Spool& operator=(Spool&&) = delete;
+  ~Spool();
+
+  /// The same after a restart on the same folder: whose uploads these are.
+  const std::string& instance() const { return instance_; }
+
+  std::string folder(std::string_view id) const;
+  std::string archive(std::string_view id) const;       // whole and on the disk, or not there
+  std::string archive_part(std::string_view id) const;  // being written
+  std::string file(std::string_view id, std::size_t number) const;
+
+  std::expected<void, std::string> make(std::string_view id) const;
+  /// archive_part becomes archive, durably. `fd`: of the part.
+  std::expected<void, std::string> keep(std::string_view id, int fd) const;
+  void remove(std::string_view id) const;
+  std::vector<std::string> all() const;
+
+ private:
+  Spool(std::string folder, std::string instance, int lock)
+      : folder_(std::move(folder)), instance_(std::move(instance)), lock_(lock) {}
+  std::string folder_, instance_;
+  int lock_;
+};
+
+/// Writes all of it; the error is a sentence with the cause ("the disk is full").
+std::expected<void, std::string> write_all(int fd, std::string_view bytes);
+
+}  // namespace stackgate::entitystore

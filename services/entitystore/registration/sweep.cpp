@@ -1,0 +1,125 @@
+// The part of the registrar that finishes or undoes what was left.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "services/entitystore/adapters/names.hpp"
+#include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::entitystore {
+
+void Registrar::sweep(const std::atomic<bool>& stop) {
+  if (!forgotten_) {
+    // This process has the spool to itself, so whoever held leases in its name is gone.
+    if (auto done = forget_leases(database_, lease_.owner + "#"); !done)
+      return log::warning("the sweep waits for the database", {{"reason", done.error().message}});
+    forgotten_ = true;
+  }
+  const auto uploading = read_uploading(database_);
+  if (!uploading) return log::warning("the sweep waits for the database", {{"reason", uploading.error().message}});
+  for (const Work& work : *uploading) {
+    if (stop) return;
+    if (!is_held(work.record.id)) resume(work);
+  }
+  const auto remains = read_unpurged(database_);
+  if (!remains) return log::warning("the sweep waits for the database", {{"reason", remains.error().message}});
+  for (const Work& work : *remains) {
+    if (stop) return;
+    if (is_held(work.record.id)) continue;
+    if (auto done = purge(work); !done)
+      log::warning("remains of an adapter could not be removed yet",
+                   {{"adapter", work.record.id}, {"reason", done.error().failure.message}});
+  }
+  empty_spool();
+}
+
+void Registrar::resume(const Work& work) {
+  const auto taken = take_over(database_, work, lease_);
+  if (!taken || !*taken) return;  // its replica is alive
+  Record record = work.record;
+  hold(record.id);
+  Maybe<void> done;
+  std::error_code ignored;
+  if (std::filesystem::exists(spool_.archive(record.id), ignored)) {
+    auto upload = inspect_again(spool_, record.id, options_.inspect);
+    if (upload && upload->sha256 == record.archive_sha256)
+      done = bring(record, upload->inspected, upload->sha256);
+    else
+      done = resume_without_upload(record);
+  } else {
+    done = resume_without_upload(record);
+  }
+  if (done) {
+    spool_.remove(record.id);
+    log::info("an interrupted registration was finished", {{"adapter", record.id}, {"name", record.name}});
+  } else {
+    (void)give_up(record, std::move(done.error()));
+  }
+  release(record.id);
+}
+
+Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
+  const auto failed = [](const DatastoreError& error) {
+    return std::unexpected(
+        Trouble{Trouble::Kind::datastore, {.status = error.away ? 503 : 502, .message = error.message}});
+  };
+  auto done = alone(record.repository, [&]() -> Maybe<void> {
+    if (auto noted = note(record, "accepted"); !noted) return noted;
+    if (record.commit.empty()) {
+      const auto there = datastore_.find_commit(record.repository, commit_title(record));
+      if (!there) return failed(there.error());
+      if (!*there)
+        return std::unexpected(Trouble{
+            Trouble::Kind::datastore,
+            {.status = 502, .message = "the upload was lost with the replica that received it; upload it again"}});
+      record.commit = **there;
+    }
+    if (auto noted = note(record, "committed"); !noted) return noted;
+    if (auto tagged = datastore_.set_tag(record.repository, tag_of(record.version), record.commit); !tagged)
+      return failed(tagged.error());
+    return {};
+  });
+  return done ? conclude(record) : done;
+}
+
+Registrar::Maybe<void> Registrar::purge(const Work& work) {
+  const Record& record = work.record;
+  const auto failed = [](const DatastoreError& error) {
+    return std::unexpected(Trouble{Trouble::Kind::datastore, {.status = 502, .message = error.message}});
+  };
+  const auto database = [](const sql::SqlError& error) {
+    return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
+  };
+  spool_.remove(record.id);
+  return alone(record.repository, [&]() -> Maybe<void> {
+    const auto needed = who_needs(database_, record);
+    if (!needed) return database(needed.error());
+    if (!needed->repository) {
+      if (auto done = datastore_.delete_repository(record.repository); !done) return failed(done.error());
+    } else if (!needed->version) {
+      const auto refs = datastore_.refs(record.repository);
+      if (!refs) return failed(refs.error());
+      if (*refs && (*refs)->tags.contains(tag_of(record.version))) {
+        if (auto done = datastore_.delete_tag(record.repository, tag_of(record.version)); !done)
+          return failed(done.error());
+      }
+    }
+    point("purging");
+    if (auto done = set_purged(database_, record.id); !done) return database(done.error());
+    return {};
+  });
+}
+
+void Registrar::empty_spool() {
+  for (const std::string& id : spool_.all()) {
+    if (is_held(id)) continue;
+    const auto work = read_work(database_, id);
+    if (!work) return;
+    const bool mine = *work && (*work)->record.status == Status::uploading && (*work)->record.deleted_at.empty() &&
+                      (*work)->owner == lease_.owner;
+    if (!mine && !is_held(id)) spool_.remove(id);
+  }
+}
+
+}  // namespace stackgate::entitystore
