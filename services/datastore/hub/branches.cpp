@@ -1,0 +1,112 @@
+// Branches and tags made and deleted.
+#include "services/datastore/git/names.hpp"
+#include "services/datastore/git/write.hpp"
+#include "services/datastore/hub/handlers.hpp"
+#include "services/datastore/hub/place.hpp"
+
+namespace stackgate::datastore::hub {
+
+namespace {
+
+std::string branch_text(const json::Value& body, std::string_view name) {
+  const json::Value* value = body.find(name);
+  return value == nullptr ? std::string() : std::string(value->string());
+}
+bool branch_flag(const json::Value& body, std::string_view name) {
+  const json::Value* value = body.find(name);
+  return value != nullptr && value->boolean();
+}
+
+/// The body may be missing altogether.
+std::expected<const json::Document*, web::Failure> optional_json(web::Call& call) {
+  static const json::Document none{};
+  const auto body = call.body();
+  if (!body) return std::unexpected(body.error());
+  if (body->empty()) return &none;
+  return call.json();
+}
+
+web::Failure moved(const git::GitError& error) {
+  web::Failure out = to_failure(error);
+  if (error.fault == git::Fault::exists) out.status = 409;
+  if (error.fault == git::Fault::missing) out.code = revision_not_found;
+  return out;
+}
+
+http::Response branch_ok() { return json_answer("{}"); }
+
+}  // namespace
+
+web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto body = optional_json(call);
+  if (!body) return body.error();
+  const auto place = enter(backend, call, type, Action::write);
+  if (!place) return place.error();
+  const std::string name(call.parameter("branch"));
+  if (const auto fault = git::fault_of_branch_name(name)) return bad_request("the branch's name: " + *fault);
+  const json::Value& root = (*body)->root;
+  const std::string start = branch_text(root, "startingPoint");
+  const bool overwrite = branch_flag(root, "overwrite"), empty = branch_flag(root, "emptyBranch");
+  const std::string path = backend.repositories.path(place->repository);
+  const auto git = open_git(backend, *place);
+  if (!git) return git.error();
+  const bool exists = (*git)->resolve("refs/heads/" + name).has_value();
+  if (exists && !overwrite) return web::Failure{.status = 409, .message = "the branch \"" + name + "\" exists already"};
+  if (exists && start.empty() && !empty) return branch_ok();
+  if (empty) {
+    if (exists) {
+      if (auto gone = git::delete_branch(path, name); !gone) return moved(gone.error());
+    }
+    const git::Signature who = signature_of(backend, place->identity);
+    auto made = git::commit_changes(
+        path, {.branch = name, .message = "Initial commit\n", .author = who, .committer = who, .allow_empty = true},
+        [](git::Change&) -> git::Expected<bool> { return false; });
+    if (!made) return moved(made.error());
+    return branch_ok();
+  }
+  const auto opened = open_at(backend, *place, start.empty() ? std::string_view("HEAD") : start);
+  if (!opened) return opened.error();
+  if (opened->commit.empty())
+    return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to branch from"};
+  if (auto made = git::create_branch(path, name, opened->commit, overwrite); !made) return moved(made.error());
+  return branch_ok();
+}
+
+web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto place = enter(backend, call, type, Action::write);
+  if (!place) return place.error();
+  const std::string_view name = call.parameter("branch");
+  if (name == place->repository.default_branch)
+    return web::Failure{.status = 403,
+                        .message = "the default branch cannot be deleted; make another one the default first"};
+  if (auto gone = git::delete_branch(backend.repositories.path(place->repository), name); !gone)
+    return moved(gone.error());
+  return branch_ok();
+}
+
+web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto body = optional_json(call);
+  if (!body) return body.error();
+  const auto place = enter(backend, call, type, Action::write);
+  if (!place) return place.error();
+  const std::string name = branch_text((*body)->root, "tag");
+  if (const auto fault = git::fault_of_branch_name(name)) return bad_request("\"tag\": " + *fault);
+  const auto opened = open_at(backend, *place, call.parameter("revision"));
+  if (!opened) return opened.error();
+  if (opened->commit.empty())
+    return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to tag"};
+  auto made = git::create_tag(backend.repositories.path(place->repository), name, opened->commit,
+                              branch_text((*body)->root, "message"), signature_of(backend, place->identity));
+  if (!made) return moved(made.error());
+  return branch_ok();
+}
+
+web::Answer delete_tag(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto place = enter(backend, call, type, Action::write);
+  if (!place) return place.error();
+  auto gone = git::delete_tag(backend.repositories.path(place->repository), call.parameter("revision"));
+  if (!gone) return moved(gone.error());
+  return branch_ok();
+}
+
+}  // namespace stackgate::datastore::hub

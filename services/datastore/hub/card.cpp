@@ -1,0 +1,61 @@
+#include "services/datastore/hub/card.hpp"
+
+#include <algorithm>
+
+#include "services/kit/json/write.hpp"
+#include "services/kit/yaml/parse.hpp"
+
+namespace stackgate::datastore::hub {
+
+std::optional<std::string_view> front_matter(std::string_view readme) {
+  if (readme.starts_with("\xEF\xBB\xBF")) readme.remove_prefix(3);
+  const auto rest_of_line = [](std::string_view text) {
+    const auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return std::pair(line, end == std::string_view::npos ? text.size() : end + 1);
+  };
+  const auto [first, begin] = rest_of_line(readme);
+  if (first != "---") return {};
+  const std::string_view body = readme.substr(begin);
+  for (std::size_t at = 0; at < body.size();) {
+    const auto [line, next] = rest_of_line(body.substr(at));
+    if (line == "---") return body.substr(0, at);
+    at += next;
+  }
+  return {};
+}
+
+std::string validation(std::string_view readme) {
+  std::string error, warning;
+  const auto matter = front_matter(readme);
+  if (!matter) {
+    warning = "no metadata: begin README.md with a block of YAML between two lines of \"---\"";
+  } else {
+    const yaml::Stream stream = yaml::parse(*matter, {.max_depth = 64, .max_bytes = 1U << 20U});
+    if (stream.failed) {
+      const auto line =
+          std::ranges::count(matter->substr(0, std::min<std::size_t>(stream.error.offset, matter->size())), '\n');
+      error = "line " + std::to_string(line + 2) + ": " + stream.error.message;
+    } else if (stream.documents.empty()) {
+      warning = "the metadata is empty";
+    } else if (!stream.documents.front().root.is_object()) {
+      error = "the metadata must be a mapping (\"license: apache-2.0\")";
+    }
+  }
+  std::string out;
+  json::Writer w(out);
+  const auto list = [&](std::string_view name, const std::string& message) {
+    w.key(name);
+    w.array([&] {
+      if (!message.empty()) w.object([&] { w.member("message", message); });
+    });
+  };
+  w.object([&] {
+    list("errors", error);
+    list("warnings", warning);
+  });
+  return out;
+}
+
+}  // namespace stackgate::datastore::hub

@@ -1,0 +1,105 @@
+// What a repository is, and lists of them.
+#include <algorithm>
+#include <charconv>
+
+#include "services/datastore/hub/handlers.hpp"
+#include "services/datastore/hub/place.hpp"
+#include "services/datastore/hub/shapes.hpp"
+#include "services/kit/web/paging.hpp"
+
+namespace stackgate::datastore::hub {
+
+namespace {
+
+/// Every file; in pages, because the listing is bounded.
+std::expected<std::vector<git::Entry>, web::Failure> all_files(git::Repository& git, const git::Oid& commit,
+                                                               bool blobs) {
+  std::vector<git::Entry> out;
+  git::TreeOptions options{.recursive = true, .sizes = blobs, .lfs = blobs, .limit = 5000};
+  for (;;) {
+    auto page = git.tree(commit, "", options);
+    if (!page) return std::unexpected(to_failure(page.error()));
+    const std::size_t count = page->size();
+    if (count > 0) options.after = page->back().path;
+    out.insert(out.end(), std::make_move_iterator(page->begin()), std::make_move_iterator(page->end()));
+    if (count < options.limit) return out;
+  }
+}
+
+bool is_true(std::optional<std::string_view> text) {
+  return text && (*text == "true" || *text == "True" || *text == "1");
+}
+
+}  // namespace
+
+web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto place = enter(backend, call, type, Action::read);
+  if (!place) return place.error();
+  std::string_view revision = call.parameter("revision");
+  const auto opened = open_at(backend, *place, revision.empty() ? std::string_view("HEAD") : revision);
+  if (!opened) return opened.error();
+  const auto expand = call.query().all("expand");
+  const bool siblings = expand.empty() || std::ranges::find(expand, "siblings") != expand.end();
+  Info info{.repository = place->repository,
+            .type = type,
+            .sha = opened->commit,
+            .blobs = is_true(call.query().get("blobs"))};
+  std::vector<git::Entry> files;
+  if (!opened->commit.empty()) {
+    const auto commit = opened->git->commit(opened->commit);
+    if (!commit) return to_failure(commit.error());
+    info.modified = commit->committer.seconds;
+    if (siblings) {
+      auto all = all_files(*opened->git, opened->commit, info.blobs);
+      if (!all) return all.error();
+      files = std::move(*all);
+    }
+  }
+  if (siblings) info.siblings = &files;
+  std::string out;
+  json::Writer w(out);
+  write_info(w, info);
+  return json_answer(std::move(out));
+}
+
+web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto identity = identify(backend, call);
+  if (!identity) return identity.error();
+  const web::Query& query = call.query();
+  const auto limit = web::read_limit(query, 100, 500);
+  if (!limit) return limit.error();
+  std::size_t skip = 0;
+  if (const auto cursor = query.get("cursor")) {
+    const auto [end, problem] = std::from_chars(cursor->data(), cursor->data() + cursor->size(), skip);
+    if (problem != std::errc() || end != cursor->data() + cursor->size())
+      return bad_request("\"cursor\" is not one that this server gave");
+  }
+  RepositoryFilter filter{.search = std::string(query.get("search").value_or("")),
+                          .owner = std::string(query.get("author").value_or("")),
+                          .type = type,
+                          .order = RepositoryOrder::updated,
+                          .descending = query.get("direction").value_or("-1") != "1",
+                          .skip = skip,
+                          .limit = *limit};
+  if (const auto sort = query.get("sort")) {
+    if (*sort == "createdAt" || *sort == "created_at") filter.order = RepositoryOrder::created;
+    if (*sort == "id") filter.order = RepositoryOrder::name, filter.descending = false;
+  }
+  if (!identity->anonymous() || backend.anonymous_read) {
+    const auto page = backend.repositories.list(*identity, filter);
+    if (!page) return to_failure(page.error());
+    std::string out;
+    json::Writer w(out);
+    w.array([&] {
+      for (const Repository& repository : page->items) write_info(w, {.repository = repository, .type = type});
+    });
+    web::Headers headers;
+    if (skip + page->items.size() < page->total && !page->items.empty())
+      web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
+                         std::to_string(skip + page->items.size()));
+    return json_answer(std::move(out), std::move(headers));
+  }
+  return unauthorized();
+}
+
+}  // namespace stackgate::datastore::hub

@@ -1,0 +1,197 @@
+// Repositories made, deleted, moved, changed.
+#include <fmt/format.h>
+
+#include "services/datastore/git/names.hpp"
+#include "services/datastore/git/write.hpp"
+#include "services/datastore/hub/handlers.hpp"
+#include "services/datastore/hub/place.hpp"
+#include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/base64.hpp"
+
+namespace stackgate::datastore::hub {
+
+namespace {
+
+std::string manage_text(const json::Value& body, std::string_view name) {
+  const json::Value* value = body.find(name);
+  return value == nullptr ? std::string() : std::string(value->string());
+}
+
+struct FullName {
+  std::string owner, name;
+};
+
+/// "name" with "organization", or "owner/name".
+FullName full_name(const json::Value& body, std::string_view fallback_owner) {
+  FullName out{manage_text(body, "organization"), manage_text(body, "name")};
+  if (const auto slash = out.name.find('/'); slash != std::string::npos) {
+    out.owner = out.name.substr(0, slash);
+    out.name.erase(0, slash + 1);
+  }
+  if (out.owner.empty()) out.owner = fallback_owner;
+  return out;
+}
+
+std::optional<bool> wants_private(const json::Value& body) {
+  if (const json::Value* flag = body.find("private"); flag != nullptr && flag->is_boolean()) return flag->boolean();
+  const std::string visibility = manage_text(body, "visibility");
+  if (visibility.empty()) return {};
+  return visibility != "public";
+}
+
+std::expected<RepositoryType, web::Failure> wanted_type(const json::Value& body) {
+  const std::string word = manage_text(body, "type");
+  if (const auto type = parse_type(word)) return *type;
+  return std::unexpected(bad_request("\"type\" must be model, dataset or space"));
+}
+
+/// A name space where this account may make repositories.
+std::expected<Account, web::Failure> name_space(const Backend& backend, const Identity& identity,
+                                                const std::string& owner) {
+  if (identity.scope == Scope::read)
+    return std::unexpected(web::Failure{.status = 403, .message = "this token is for reading only"});
+  auto account = backend.accounts.find(owner);
+  if (!account && account.error().fault != AccountFault::missing) return std::unexpected(to_failure(account.error()));
+  if (!account || !may_create_in(identity, account->id, account->steward_id))
+    return std::unexpected(
+        web::Failure{.status = 403, .message = "you may not create repositories in the name space \"" + owner + "\""});
+  return std::move(*account);
+}
+
+/// What the new repository begins with: "files" (base64) and a README.md that names the licence.
+std::expected<std::vector<git::Change>, web::Failure> first_files(const json::Value& body) {
+  std::vector<git::Change> out;
+  bool has_readme = false;
+  if (const json::Value* files = body.find("files"); files != nullptr && files->is_array()) {
+    for (const json::Value& file : files->items()) {
+      git::Change change{.path = manage_text(file, "path")};
+      if (const auto fault = git::fault_of_path(change.path))
+        return std::unexpected(bad_request("\"files\": " + change.path + ": " + *fault));
+      auto content = base64::decode(manage_text(file, "content"));
+      if (!content) return std::unexpected(bad_request("\"files\": " + change.path + ": the content is not base64"));
+      change.content = std::move(*content);
+      has_readme = has_readme || change.path == "README.md";
+      out.push_back(std::move(change));
+    }
+  }
+  const std::string license = manage_text(body, "license");
+  if (license.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") !=
+      std::string::npos)
+    return std::unexpected(bad_request("\"license\" must be an identifier such as \"apache-2.0\""));
+  if (!license.empty() && !has_readme)
+    out.push_back({.path = "README.md", .content = "---\nlicense: " + license + "\n---\n"});
+  return out;
+}
+
+http::Response manage_ok() { return json_answer("{}"); }
+
+}  // namespace
+
+web::Answer create_repository(const Backend& backend, web::Call& call) {
+  const auto body = call.json();
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  const auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  const auto type = wanted_type(root);
+  if (!type) return type.error();
+  const FullName wanted = full_name(root, identity->name);
+  const auto owner = name_space(backend, *identity, wanted.owner);
+  if (!owner) return owner.error();
+  auto files = first_files(root);
+  if (!files) return files.error();
+  auto made = backend.repositories.create(
+      {.owner_id = owner->id, .name = wanted.name, .type = *type, .is_private = wants_private(root).value_or(false)});
+  Place place{.repository = {.owner = owner->name, .name = wanted.name},
+              .identity = *identity,
+              .type = *type,
+              .base = call.base_url()};
+  if (!made && made.error().fault == RepositoryFault::exists) {
+    // Clients that do not mind read the address from this answer as from the other.
+    http::Response exists{.status = 409};
+    const std::string id = place.repository.full_name();
+    const std::string message = "you already created this repository, or another one has its name: " + id;
+    if (const auto there = backend.repositories.find(owner->name, wanted.name); there && there->type)
+      place.type = *there->type;
+    exists.body = created(place.url(), id, message);
+    exists.headers = {{"X-Error-Message", "the repository exists already"}};
+    return exists;
+  }
+  if (!made) return to_failure(made.error());
+  place.repository = std::move(*made);
+  if (!files->empty()) {
+    const git::Signature who = signature_of(backend, *identity);
+    std::size_t at = 0;
+    auto first = git::commit_changes(
+        backend.repositories.path(place.repository),
+        {.branch = place.repository.default_branch, .message = "initial commit\n", .author = who, .committer = who},
+        [&](git::Change& change) -> git::Expected<bool> {
+          if (at == files->size()) return false;
+          change = std::move((*files)[at++]);
+          return true;
+        });
+    if (!first) return to_failure(first.error());
+  }
+  return json_answer(created(place.url(), place.repository.full_name()));
+}
+
+web::Answer delete_repository(const Backend& backend, web::Call& call) {
+  const auto body = call.json();
+  if (!body) return body.error();
+  const auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  const FullName name = full_name((*body)->root, identity->name);
+  const auto type = wanted_type((*body)->root);
+  if (!type) return type.error();
+  const auto repository = allow(backend, *identity, name.owner, name.name, Action::administer);
+  if (!repository) return repository.error();
+  if (repository->type && *repository->type != *type)
+    return web::Failure{.status = 404,
+                        .message = "the repository is none of the " + std::string(plural(*type)),
+                        .code = std::string(repo_not_found)};
+  if (auto gone = backend.repositories.remove(repository->id); !gone) return to_failure(gone.error());
+  return manage_ok();
+}
+
+web::Answer move_repository(const Backend& backend, web::Call& call) {
+  const auto body = call.json();
+  if (!body) return body.error();
+  const json::Value& root = (*body)->root;
+  const auto identity = identify_someone(backend, call);
+  if (!identity) return identity.error();
+  const auto split = [](const std::string& text) {
+    const auto slash = text.find('/');
+    return slash == std::string::npos ? FullName{{}, text} : FullName{text.substr(0, slash), text.substr(slash + 1)};
+  };
+  const FullName from = split(manage_text(root, "fromRepo")), to = split(manage_text(root, "toRepo"));
+  if (from.owner.empty() || from.name.empty() || to.owner.empty() || to.name.empty())
+    return bad_request(R"("fromRepo" and "toRepo" must be "owner/name")");
+  const auto repository = allow(backend, *identity, from.owner, from.name, Action::administer);
+  if (!repository) return repository.error();
+  const auto owner = name_space(backend, *identity, to.owner);
+  if (!owner) return owner.error();
+  auto moved = backend.repositories.update(repository->id, {.name = to.name, .owner_id = owner->id});
+  if (!moved) return to_failure(moved.error());
+  return manage_ok();
+}
+
+web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto body = call.json();
+  if (!body) return body.error();
+  const auto place = enter(backend, call, type, Action::administer);
+  if (!place) return place.error();
+  RepositoryChange change{.is_private = wants_private((*body)->root)};
+  if (const json::Value* text = (*body)->root.find("description"); text != nullptr && text->is_string())
+    change.description = text->string();
+  if (const json::Value* gated = (*body)->root.find("gated");
+      gated != nullptr && (gated->boolean() || gated->is_string()))
+    return bad_request("access by request (\"gated\") is not offered here; make the repository private instead");
+  auto done = backend.repositories.update(place->repository.id, change);
+  if (!done) return to_failure(done.error());
+  std::string out;
+  json::Writer w(out);
+  w.object([&] { w.member("private", done->is_private); });
+  return json_answer(std::move(out));
+}
+
+}  // namespace stackgate::datastore::hub

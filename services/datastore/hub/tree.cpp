@@ -1,0 +1,148 @@
+// Folders and single paths, with the commit that changed each last where asked for.
+#include <map>
+
+#include "services/datastore/hub/handlers.hpp"
+#include "services/datastore/hub/place.hpp"
+#include "services/datastore/hub/shapes.hpp"
+#include "services/kit/web/media_type.hpp"
+#include "services/kit/web/paging.hpp"
+
+namespace stackgate::datastore::hub {
+
+namespace {
+
+constexpr std::size_t commits_looked_at = 2000;
+constexpr std::size_t paths_at_once = 1000;
+
+bool tree_flag(std::optional<std::string_view> text) {
+  return text && (*text == "true" || *text == "True" || *text == "1");
+}
+
+std::pair<std::string, std::string> folder_and_name(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return {{}, path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+/// By path; folder by folder, since a walk through the history answers for a whole folder.
+std::expected<std::map<std::string, LastCommit>, web::Failure> last_commits(git::Repository& git,
+                                                                            const git::Oid& commit,
+                                                                            const std::vector<git::Entry>& entries) {
+  std::map<std::string, std::vector<std::string>> folders;
+  for (const git::Entry& entry : entries) {
+    auto [folder, name] = folder_and_name(entry.path);
+    folders[folder].push_back(std::move(name));
+  }
+  std::map<std::string, LastCommit> out;
+  for (const auto& [folder, names] : folders) {
+    auto found = git.last_commits(commit, folder, names, commits_looked_at);
+    if (!found) return std::unexpected(to_failure(found.error()));
+    for (const auto& [name, last] : *found)
+      out[folder.empty() ? name : folder + "/" + name] = {last.oid, last.title(), last.committer.seconds};
+  }
+  return out;
+}
+
+std::expected<std::string, web::Failure> entries_json(git::Repository& git, const git::Oid& commit,
+                                                      const std::vector<git::Entry>& entries, bool expand) {
+  std::map<std::string, LastCommit> last;
+  if (expand) {
+    auto found = last_commits(git, commit, entries);
+    if (!found) return std::unexpected(std::move(found.error()));
+    last = std::move(*found);
+  }
+  std::string out;
+  json::Writer w(out);
+  w.array([&] {
+    for (const git::Entry& entry : entries) {
+      const auto at = last.find(entry.path);
+      write_entry(w, entry, at == last.end() ? nullptr : &at->second);
+    }
+  });
+  return out;
+}
+
+struct PathsRequest {
+  std::vector<std::string> paths;
+  bool expand = false;
+};
+
+/// JSON from JavaScript, a form from Python.
+std::expected<PathsRequest, web::Failure> read_paths(web::Call& call) {
+  PathsRequest out;
+  if (web::is_media_type(call.request().header("content-type"), "application/x-www-form-urlencoded")) {
+    const auto body = call.body();
+    if (!body) return std::unexpected(body.error());
+    const web::Query form = web::Query::parse(*body);
+    for (std::string_view path : form.all("paths")) out.paths.emplace_back(path);
+    out.expand = tree_flag(form.get("expand"));
+  } else {
+    const auto body = call.json();
+    if (!body) return std::unexpected(body.error());
+    const json::Value& root = (*body)->root;
+    if (const json::Value* paths = root.find("paths"); paths != nullptr) {
+      if (paths->is_string()) out.paths.emplace_back(paths->string());
+      for (const json::Value& path : paths->items()) out.paths.emplace_back(path.string());
+    }
+    const json::Value* expand = root.find("expand");
+    out.expand = expand != nullptr && expand->boolean();
+  }
+  if (out.paths.size() > paths_at_once)
+    return std::unexpected(bad_request("at most " + std::to_string(paths_at_once) + " paths go into one call"));
+  return out;
+}
+
+}  // namespace
+
+web::Answer get_tree(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto place = enter(backend, call, type, Action::read);
+  if (!place) return place.error();
+  std::string path(call.parameter("path"));
+  while (path.ends_with('/')) path.pop_back();
+  const auto opened = open_within(backend, *place, call.parameter("revision"), path);
+  if (!opened) return opened.error();
+  const web::Query& query = call.query();
+  const bool expand = tree_flag(query.get("expand"));
+  const auto limit = web::read_limit(query, expand ? 100 : 1000, 1000);
+  if (!limit) return limit.error();
+  if (opened->commit.empty()) {
+    if (!path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
+    return json_answer("[]");
+  }
+  const auto entries = opened->git->tree(opened->commit, path,
+                                         {.recursive = tree_flag(query.get("recursive")),
+                                          .lfs = true,
+                                          .after = std::string(query.get("cursor").value_or("")),
+                                          .limit = *limit});
+  if (!entries) return entry_failure(entries.error());
+  auto body = entries_json(*opened->git, opened->commit, *entries, expand);
+  if (!body) return body.error();
+  web::Headers headers{{"X-Repo-Commit", opened->commit}};
+  if (entries->size() == *limit)
+    web::add_next_link(headers, place->base + std::string(call.request().path), query, "cursor", entries->back().path);
+  return json_answer(std::move(*body), std::move(headers));
+}
+
+web::Answer post_paths_info(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto asked = read_paths(call);
+  if (!asked) return asked.error();
+  const auto place = enter(backend, call, type, Action::read);
+  if (!place) return place.error();
+  const auto opened = open_at(backend, *place, call.parameter("revision"));
+  if (!opened) return opened.error();
+  std::vector<git::Entry> entries;
+  for (const std::string& path : asked->paths) {
+    if (opened->commit.empty() || path.empty()) continue;
+    auto entry = opened->git->entry(opened->commit, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
+    if (entry) {
+      entries.push_back(std::move(*entry));
+    } else if (entry.error().fault != git::Fault::missing && entry.error().fault != git::Fault::invalid) {
+      return to_failure(entry.error());
+    }
+  }
+  auto body = entries_json(*opened->git, opened->commit, entries, asked->expand);
+  if (!body) return body.error();
+  return json_answer(std::move(*body));
+}
+
+}  // namespace stackgate::datastore::hub

@@ -1,0 +1,37 @@
+// What comes before a commit: which files are large, and where they go.
+#include "services/datastore/hub/attributes.hpp"
+#include "services/datastore/hub/handlers.hpp"
+#include "services/datastore/hub/place.hpp"
+#include "services/datastore/hub/preupload.hpp"
+#include "services/datastore/hub/tip.hpp"
+#include "services/datastore/lfs/answer_batch.hpp"
+
+namespace stackgate::datastore::hub {
+
+web::Answer post_preupload(const Backend& backend, web::Call& call, RepositoryType type) {
+  const auto body = call.json();
+  if (!body) return body.error();
+  auto request = parse_preupload((*body)->root);
+  if (!request) return request.error();
+  const auto place = enter(backend, call, type, Action::write);
+  if (!place) return place.error();
+  const auto opened = open_at(backend, *place, call.parameter("revision"));
+  if (!opened) return opened.error();
+  const auto attributes =
+      Attributes::parse(request->attributes ? *request->attributes
+                                            : text_at(*opened->git, opened->commit, ".gitattributes").value_or(""));
+  if (!request->ignore) request->ignore = text_at(*opened->git, opened->commit, ".gitignore");
+  return json_answer(answer_preupload(*request, attributes, backend.lfs_threshold,
+                                      [&](const std::string& path) -> std::optional<git::Entry> {
+                                        if (opened->commit.empty()) return {};
+                                        auto entry = opened->git->entry(opened->commit, path);
+                                        if (!entry || entry->kind == git::EntryKind::folder) return {};
+                                        return std::move(*entry);
+                                      }));
+}
+
+web::Answer post_batch(const Backend& backend, web::Call& call) {
+  return lfs::answer_batch(backend, call, call.parameter("owner"), call.parameter("name"), lfs::Proof::url);
+}
+
+}  // namespace stackgate::datastore::hub
