@@ -153,6 +153,29 @@ TEST_F(PostgresFaults, statements_that_outlive_their_client_end_on_the_server_to
   EXPECT_EQ(running->rows[0].integer(0), 0);
 }
 
+TEST_F(PostgresFaults, tls_is_spoken_when_the_url_asks_for_it) {
+  // The server makes its own certificate: its folder is its alone.
+  const auto admin = std::move(*Database::open(url_, server_->password(), {.statement = 20s}));
+  for (const char* statement : {"COPY (SELECT 1) TO PROGRAM 'umask 077; openssl req -x509 -newkey rsa:2048 -nodes "
+                                "-days 1 -subj /CN=localhost -keyout "
+                                "server.key -out server.crt 2>&1 >/dev/null'",
+                                "ALTER SYSTEM SET ssl = on"}) {
+    const auto done = admin->run(statement);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  server_->restart();
+  const auto over_tls = std::move(*Database::open(url_ + "?sslmode=require", server_->password()));
+  for (int round = 0; round < 3; ++round) {
+    const auto rows = over_tls->run("SELECT ssl, repeat('x', 500000) FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+    ASSERT_TRUE(rows) << rows.error().message;
+    EXPECT_EQ(rows->rows[0].integer(0), 1);
+    EXPECT_EQ(rows->rows[0].text(1).size(), 500'000U);
+  }
+  const auto checked =
+      std::move(*Database::open(url_ + "?sslmode=verify-full&sslrootcert=/nowhere.crt", server_->password()));
+  EXPECT_EQ(checked->run("SELECT 1").error().fault, Fault::away);
+}
+
 class SqliteFaults : public testing::Test {
  protected:
   void SetUp() override {
