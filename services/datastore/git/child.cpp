@@ -25,7 +25,7 @@ constexpr std::size_t most_complaints = 8 * 1024;
 constexpr std::array settings{
     "safe.directory=*",  // the path comes from a record; the volume may belong to another user
     "core.hooksPath=/dev/null",
-    "core.fsync=committed",
+    "core.fsync=committed,pack-metadata,reference",
     "core.fsyncMethod=fsync",
     "core.bigFileThreshold=32m",  // larger files are neither held in memory nor searched for deltas
     "pack.windowMemory=64m",

@@ -1,0 +1,141 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "services/datastore/git/child.hpp"
+#include "services/datastore/git/push.hpp"
+#include "services/datastore/guard/guard.hpp"
+#include "services/datastore/smart_http/exchange.hpp"
+#include "services/datastore/smart_http/handlers.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/web/media_type.hpp"
+
+namespace stackgate::datastore::smart_http {
+namespace {
+
+constexpr std::size_t most_ls_refs = 1U << 20U;    // a longer request is git's
+constexpr std::size_t most_commands = 64U << 20U;  // of a push: half a million references
+
+std::string result_type(git::Service service) {
+  return fmt::format("application/x-{}-result", git::to_string(service));
+}
+
+web::Failure busy() {
+  return {.status = 503,
+          .message = "too many clones and pushes at once: try again in a minute",
+          .headers = {{"Retry-After", "30"}}};
+}
+
+/// A push has landed: the record's time, and the default branch if that was not what the first push went to.
+void after_push(Shared& shared, const Repository& repository, const std::string& path,
+                const std::vector<git::PushCommand>& commands) {
+  const git::Pushed pushed = git::settle_push(path, commands);
+  if (pushed.moved == 0) return;
+  if (const auto touched = shared.backend.repositories.touch(repository.id); !touched)
+    log::warning("a push was not recorded",
+                 {{"repository", repository.full_name()}, {"reason", touched.error().message}});
+  if (pushed.new_default.empty()) return;
+  RepositoryChange change;
+  change.default_branch = pushed.new_default;
+  if (const auto changed = shared.backend.repositories.update(repository.id, change); !changed)
+    log::warning("the default branch was not recorded",
+                 {{"repository", repository.full_name()}, {"reason", changed.error().message}});
+}
+
+}  // namespace
+
+std::optional<web::Failure> check_type(const web::Call& call, git::Service service) {
+  const std::string wanted = fmt::format("application/x-{}-request", git::to_string(service));
+  if (web::media_type(call.request().header("Content-Type")) == wanted) return std::nullopt;
+  return web::Failure{.status = 415, .message = fmt::format("the Content-Type must be {}", wanted)};
+}
+
+std::expected<std::size_t, web::Failure> read_more(web::Call& call, std::string& into) {
+  constexpr std::size_t piece = 64 * 1024;
+  const std::size_t had = into.size();
+  into.resize(had + piece);
+  const auto got = call.stream().read({into.data() + had, piece});
+  into.resize(had + (got ? *got : 0));
+  if (got) return *got;
+  return std::unexpected(
+      web::Failure{.status = got.error().status == 0 ? 400 : got.error().status, .message = got.error().error.message});
+}
+
+web::Answer upload_pack(Shared& shared, web::Call& call) {
+  const auto allowed = allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
+  if (!allowed) return allowed.error();
+  if (auto wrong = check_type(call, git::Service::upload_pack)) return std::move(*wrong);
+  const std::string path = shared.backend.repositories.path(allowed->repository);
+  const int version = git::protocol_version(call.request().header("Git-Protocol"));
+
+  std::string head;
+  bool at_end = false;
+  for (bool done = false; !done;) {
+    const auto got = read_more(call, head);
+    if (!got) return got.error();
+    at_end = *got == 0;
+    git::LsRefs request;
+    // The end of the body decides: more may follow the flush.
+    done = at_end || version != 2 || head.size() > most_ls_refs ||
+           git::parse_ls_refs(head, request) == git::RequestKind::other;
+  }
+  if (git::LsRefs request; version == 2 && at_end && git::parse_ls_refs(head, request) == git::RequestKind::ls_refs) {
+    auto answer = shared.references.ls_refs(path, request);
+    if (!answer) return to_failure(answer.error());
+    if (*answer) {
+      http::Response response = protocol_response(result_type(git::Service::upload_pack));
+      response.body = std::move(**answer);
+      return response;
+    }
+  }
+
+  const auto place = shared.turnstile.enter(shared.options.wait);
+  if (!place) return busy();
+  git::ChildSpec spec{.arguments = {"upload-pack", "--strict", "--stateless-rpc", path},
+                      .silence = shared.options.silence};
+  if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
+  const auto child = git::Child::start(spec);
+  if (!child) return to_failure(child.error());
+  return exchange(call, **child, head, at_end, {.content_type = result_type(git::Service::upload_pack)});
+}
+
+web::Answer receive_pack(Shared& shared, web::Call& call) {
+  const auto allowed = allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::write);
+  if (!allowed) return allowed.error();
+  if (auto wrong = check_type(call, git::Service::receive_pack)) return std::move(*wrong);
+  const std::string path = shared.backend.repositories.path(allowed->repository);
+
+  std::string head;
+  std::vector<git::PushCommand> commands;
+  for (;;) {
+    const auto got = read_more(call, head);
+    if (!got) return got.error();
+    commands.clear();
+    const git::PushHead state = git::parse_push(head, commands);
+    if (state == git::PushHead::whole) break;
+    if (state == git::PushHead::bad || *got == 0)
+      return web::Failure{.status = 400, .message = "the body is no push: it must begin with the references to move"};
+    if (head.size() > most_commands)
+      return web::Failure{.status = 413, .message = "the push moves too many references at once"};
+  }
+  // "0000" and nothing behind it: the client tries whether its credentials are good before it sends a large pack.
+  if (commands.empty() && head == "0000") return protocol_response(result_type(git::Service::receive_pack));
+
+  const auto place = shared.turnstile.enter(shared.options.wait);
+  if (!place) return busy();
+  const auto lock = git::WriterLock::share(path);
+  if (!lock) return to_failure(lock.error());
+  git::clear_way(path, commands, *lock);
+  git::ChildSpec spec{
+      .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock->fd(), .silence = shared.options.silence};
+  if (shared.options.push_bytes != 0)
+    spec.settings = {fmt::format("receive.maxInputSize={}", shared.options.push_bytes)};
+  const auto child = git::Child::start(spec);
+  if (!child) return to_failure(child.error());
+  return exchange(call, **child, head, false,
+                  {.content_type = result_type(git::Service::receive_pack), .outlives_client = true, .before_end = [&] {
+                     after_push(shared, allowed->repository, path, commands);
+                   }});
+}
+
+}  // namespace stackgate::datastore::smart_http
