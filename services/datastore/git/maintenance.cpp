@@ -39,7 +39,7 @@ bool is_old(const fs::path& path) {
 bool remove_leftovers(const std::string& repository) {
   bool any = false;
   std::error_code failed;
-  for (const std::string folder : {repository + "/objects", repository + "/objects/pack"}) {
+  for (const std::string& folder : {repository + "/objects", repository + "/objects/pack"}) {
     std::vector<fs::path> old;
     for (fs::directory_iterator it(folder, failed), last; !failed && it != last; it.increment(failed)) {
       const std::string name = it->path().filename().string();

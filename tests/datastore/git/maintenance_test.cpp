@@ -1,5 +1,7 @@
 #include "services/datastore/git/maintenance.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "services/datastore/git/lfs_pointer.hpp"
@@ -65,7 +67,7 @@ TEST(LfsPointers, AreFoundWhereverTheyAre) {
   commit_files(fresh.path, {{"a", format_lfs_pointer(std::string(64, 'b'), 2)}});
   std::string found;
   ASSERT_TRUE(each_lfs_pointer(fresh.path, [&](const LfsPointer& each) { found += each.oid[0]; }));
-  std::ranges::sort(found);
+  std::sort(found.begin(), found.end());
   EXPECT_EQ(found, "ab");
 }
 
