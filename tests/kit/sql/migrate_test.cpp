@@ -14,7 +14,9 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::array<Migration, 3> steps = {{
-    {1, "accounts", "CREATE TABLE a (n BIGINT); -- first\nINSERT INTO a VALUES (1);\n", ""},
+    // Slow enough there that five processes meet in it.
+    {1, "accounts", "CREATE TABLE a (n BIGINT); -- first\nINSERT INTO a VALUES (1);\n",
+     "CREATE TABLE a (n BIGINT); -- first\nINSERT INTO a VALUES (1); SELECT pg_sleep(0.2);\n"},
     {2, "more", "ALTER TABLE a ADD COLUMN m BIGINT;",
      "ALTER TABLE a ADD COLUMN m BIGINT; COMMENT ON TABLE a IS 'x; y';"},
     {3, "rows", "INSERT INTO a VALUES (2, 3);", ""},
