@@ -171,6 +171,7 @@ void Store::wrote_resource(const Key& key, const json::Value& object) {
 }
 
 void Store::drop_resource_of(const Key& key, Entry& entry, News& news) {
+  if (!entry.resource) return;
   count_state(key.kind, entry.resource->state, -1);
   entry.resource.reset();
   replace_references(key, entry, {});
@@ -184,7 +185,7 @@ void Store::drop_resource(crds::Kind kind, const json::Value& object) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(key);
-    if (found == entries_.end() || !found->second.resource) return;
+    if (found == entries_.end()) return;
     drop_resource_of(key, found->second, news);
     drop_if_empty(key);
   }
