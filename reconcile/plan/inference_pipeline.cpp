@@ -78,11 +78,11 @@ void write_env(json::Writer& out, const json::Value* env, const std::map<std::st
       own.insert(read::text(&each, {"name"}));
       write_without_nulls(out, each);
     }
-    for (const auto& [name, value] : injected) {
-      if (own.contains(name)) continue;
+    for (const auto& each : injected) {
+      if (own.contains(each.first)) continue;
       out.object([&] {
-        out.member("name", name);
-        out.member("value", value);
+        out.member("name", each.first);
+        out.member("value", each.second);
       });
     }
   });

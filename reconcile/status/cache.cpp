@@ -124,8 +124,9 @@ Outcome under_way(const CacheView& view) {
   if (const auto trouble = view.claim == nullptr ? std::nullopt : claim_trouble(view.claim, view.claim_name);
       trouble && trouble->reason == "ClaimTerminating")
     return {State::pending, trouble->reason, trouble->message};
-  if (view.claim_missing && !view.claim_is_made)
-    return {State::pending, "ClaimNotFound", claim_trouble(nullptr, view.claim_name)->message};
+  if (const auto trouble = claim_trouble(nullptr, view.claim_name);
+      trouble && view.claim_missing && !view.claim_is_made)
+    return {State::pending, "ClaimNotFound", trouble->message};
   if (std::ranges::any_of(view.pods, [](const PodFacts& pod) { return pod.scheduled && !pod.deleting; }))
     return {State::started, "Starting", "the download pod is being started"};
   // Not Started yet: it would have to be taken back when no node takes the pod.

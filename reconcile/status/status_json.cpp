@@ -177,7 +177,7 @@ void write_patch(json::Writer& w, const json::Value& wanted, const json::Value& 
 
 std::string status_json(const Status& status, std::int64_t generation, const json::Value* stored,
                         std::string_view now) {
-  const std::string whole = whole_status(status, generation, stored, now);
+  std::string whole = whole_status(status, generation, stored, now);
   json::Document document;
   const auto wanted = json::parse(whole, document);
   if (stored == nullptr || !wanted) return whole;

@@ -8,8 +8,6 @@
 namespace stackgate::reconcile::parts {
 namespace {
 
-using validate::schema::Node;
-
 bool is_map(const Field& field) { return field.node() != nullptr && field.node()->additional != nullptr; }
 
 bool is_quantity(const Field& field) {

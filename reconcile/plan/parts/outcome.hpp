@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace stackgate::reconcile::parts {
 
 struct Outcome {
   ChildType type = ChildType::deployment;  // what runs the pods
-  std::string_view name = {};              // its name; that of the resource when empty
+  std::string name = {};                   // its name; that of the resource when empty
   /// Nothing under an autoscaler.
   std::optional<std::int64_t> wanted = 1;
   /// What the kind itself knows to stand in the way. Names that are taken are added.

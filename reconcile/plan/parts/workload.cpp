@@ -11,7 +11,9 @@ bool is_single_node(std::string_view access_mode) {
 }
 
 void read_probes(const Scope& scope, const WorkloadDefaults& defaults, Container& main) {
-  const auto probe = [&scope](std::string_view key, Probe with) { return read_probe(scope.spec[key]["probe"], with); };
+  const auto probe = [&scope](std::string_view key, Probe with) {
+    return read_probe(scope.spec[key]["probe"], std::move(with));
+  };
   main.startup = probe("startupProbe", {.path = std::string(defaults.startup_path),
                                         .period = defaults.startup_period,
                                         .timeout = 5,
