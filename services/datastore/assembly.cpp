@@ -27,6 +27,7 @@ Assembly::Assembly(Options chosen, std::shared_ptr<sql::Database> opened_databas
               .large_files = large_files,
               .jwt_key = options.jwt_key,
               .serve_direct = options.serve_direct,
+              .lfs_parts_from = options.lfs_parts_from,
               .lfs_threshold = options.lfs_threshold,
               .anonymous_read = options.anonymous_read} {}
 

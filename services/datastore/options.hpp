@@ -19,6 +19,7 @@ struct Options {
   bool serve_direct = true;
   bool anonymous_read = true;
   std::uint64_t lfs_threshold = 1'000'000;                        // bytes
+  std::uint64_t lfs_parts_from = 0;                               // bytes; see Backend
   std::uint64_t lfs_file = 0, lfs_repository = 0, lfs_total = 0;  // bytes; 0: no limit
   std::uint64_t push_bytes = 0;
   unsigned git_processes = 8;
