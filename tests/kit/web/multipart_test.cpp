@@ -94,7 +94,7 @@ TEST(Multipart, RefusesABrokenBody) {
       {"--B0undary\r\nno colon\r\n\r\n", "header line that is none"},
       {"--B0undary\r\nX : y\r\n\r\n", "header line that is none"},
       {"--B0undary\r\nX: y\r\n folded\r\n\r\n", "header line that is none"},
-      {std::string("--B0undary\r\nX: a\0b\r\n\r\n", 24), "control character"},
+      {std::string("--B0undary\r\nX: a\0b\r\n\r\n", 22), "control character"},
       {"--B0undary\r\nContent-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: base64\r\n\r\n",
        "is encoded as base64"},
   };
