@@ -127,7 +127,9 @@ Expected<std::unique_ptr<PostgresLink>> PostgresLink::connect(const PostgresTarg
       [](void* self, const PGresult* notice) {
         const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
         const char* state = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
-        if (severity == nullptr || state == nullptr || std::string_view(severity) != "FATAL") return;
+        if (severity == nullptr || state == nullptr) return;
+        // A crash is announced by a warning.
+        if (std::string_view(severity) != "FATAL" && !std::string_view(state).starts_with("57P")) return;
         static_cast<PostgresLink*>(self)->farewell_ = state;
       },
       link.get());
@@ -139,11 +141,17 @@ PostgresLink::~PostgresLink() { PQfinish(connection_); }
 
 bool PostgresLink::still_good() {
   if (!usable()) return false;
-  pollfd entry{.fd = PQsocket(connection_), .events = POLLIN, .revents = 0};
-  if (::poll(&entry, 1, 0) == 0) return true;
-  // Something came unasked: the server's farewell, or a notice.
-  return PQconsumeInput(connection_) == 1 && PQstatus(connection_) == CONNECTION_OK && PQisBusy(connection_) == 0 &&
-         farewell_.empty() && (entry.revents & (POLLHUP | POLLERR)) == 0;
+  // Something came unasked: the server's farewell, a notice, a TLS session ticket. The end of the connection may lie
+  // behind it, so all of it is read.
+  for (int i = 0; i < 16; ++i) {
+    pollfd entry{.fd = PQsocket(connection_), .events = POLLIN, .revents = 0};
+    if (::poll(&entry, 1, 0) == 0) return true;
+    if (PQconsumeInput(connection_) == 0 || PQstatus(connection_) != CONNECTION_OK || PQisBusy(connection_) != 0 ||
+        !farewell_.empty()) {
+      return false;
+    }
+  }
+  return false;
 }
 
 PostgresLink::Waited PostgresLink::wait(bool for_write, Clock::time_point deadline) const {
