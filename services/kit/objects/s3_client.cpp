@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "services/kit/crypto/digest.hpp"
@@ -80,6 +81,12 @@ Expected<S3Reply> S3Client::send(S3Call& call) {
   // A POST that comes twice begins an upload that is never finished, or completes one that is complete: harmless.
   out.repeatable = true;
   auto reply = (call.quick ? quick_ : patient_).call(out);
+  // S3 means "try again" by 500; Ceph sends it to who reads an object that is being replaced. kit/fetch repeats the
+  // other temporary statuses, not this one, which elsewhere is a fault that stays.
+  for (unsigned again = 0; !call.quick && again < options_.retries && reply && reply->status == 500; ++again) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50) * (1U << std::min(again, 5U)));
+    reply = patient_.call(out);
+  }
   call.body = std::move(out.body);
   if (!reply)
     return std::unexpected(StoreError{Fault::away, "the object store does not answer: " + reply.error().message});
