@@ -8,7 +8,7 @@ std::vector<sql::Migration> all_migrations() {
   std::vector<sql::Migration> all;
   for (const auto part : {account_migrations(), repository_migrations()})
     all.insert(all.end(), part.begin(), part.end());
-  all.push_back({20, "large files", lfs::schema_1, {}});
+  all.push_back({4, "large files", lfs::schema_1, {}});
   return all;
 }
 

@@ -1,5 +1,5 @@
-// Every table of the datastore, in order. Each folder that has tables hands in its own steps; numbers are fixed:
-// accounts 1–9, repositories 10–19, lfs 20–29 (lfs/schema.hpp), hub 30–39.
+// Every table of the datastore, in order, numbered without gaps over all folders: accounts 1 and 2, repositories 3,
+// large files 4 (lfs/schema.hpp). A later step of any folder takes the next number and is added at the end.
 #pragma once
 #include <span>
 #include <vector>
