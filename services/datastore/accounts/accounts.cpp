@@ -28,17 +28,19 @@ AccountError unavailable(const sql::SqlError& error) {
 
 AccountError wrong_credentials() { return {AccountFault::wrong, "the credentials are wrong, expired or withdrawn"}; }
 
-Account account_of(const sql::Row& row) {
-  return {.id = row.integer(0),
-          .name = row.text(1),
-          .kind = row.text(2) == "organization" ? AccountKind::organization : AccountKind::user,
-          .full_name = row.text(3),
-          .email = row.text(4),
-          .admin = row.integer(5) != 0,
-          .active = row.integer(6) != 0,
-          .steward_id = row.integer(7),
-          .created_at = row.text(8),
-          .updated_at = row.text(9)};
+Account Accounts::Impl::account_of(const sql::Row& row) const {
+  Account out{.id = row.integer(0),
+              .name = row.text(1),
+              .kind = row.text(2) == "organization" ? AccountKind::organization : AccountKind::user,
+              .full_name = row.text(3),
+              .email = row.text(4),
+              .admin = row.integer(5) != 0,
+              .active = row.integer(6) != 0,
+              .steward_id = row.integer(7),
+              .created_at = row.text(8),
+              .updated_at = row.text(9)};
+  if (!admin_key_.empty() && lower_case(out.name) == admin_key_) out.admin = true;
+  return out;
 }
 
 Accounts::Accounts(sql::Database& database, AccountOptions options)
@@ -76,9 +78,7 @@ Accounts::Expected<Account> Accounts::find(std::string_view name) {
   if (!found) return std::unexpected(unavailable(found.error()));
   if (found->rows.empty())
     return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
-  Account account = account_of(found->rows[0]);
-  account.admin = account.admin || (!impl_->admin_key_.empty() && lower_case(account.name) == impl_->admin_key_);
-  return account;
+  return impl_->account_of(found->rows[0]);
 }
 
 Accounts::Expected<Account> Accounts::find(std::int64_t id) {
@@ -86,9 +86,7 @@ Accounts::Expected<Account> Accounts::find(std::int64_t id) {
       impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE id = $1", {id});
   if (!found) return std::unexpected(unavailable(found.error()));
   if (found->rows.empty()) return std::unexpected(account_error(AccountFault::missing, "there is no such account"));
-  Account account = account_of(found->rows[0]);
-  account.admin = account.admin || (!impl_->admin_key_.empty() && lower_case(account.name) == impl_->admin_key_);
-  return account;
+  return impl_->account_of(found->rows[0]);
 }
 
 Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
@@ -114,7 +112,7 @@ Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::s
       {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)});
   if (!found) return std::unexpected(unavailable(found.error()));
   std::vector<Account> out;
-  for (const sql::Row& row : found->rows) out.push_back(account_of(row));
+  for (const sql::Row& row : found->rows) out.push_back(impl_->account_of(row));
   return out;
 }
 

@@ -34,6 +34,8 @@ struct Accounts::Impl {
   Expected<Identity> check_password(const std::string& key, const std::string& password);
   bool is_configured_admin(std::string_view key, std::string_view password) const;
   std::string keyed(std::string_view key, std::string_view password) const;
+  /// Of account_columns.
+  Account account_of(const sql::Row& row) const;
   std::string now() const;
   void remember(const std::string& mac, const Identity& identity, const std::string& key, SteadyTime at);
   void forget(std::string_view key);
@@ -56,6 +58,5 @@ AccountError wrong_credentials();
 inline constexpr std::string_view account_columns =
     "a.id, a.name, a.kind, a.full_name, a.email, a.is_admin, a.is_active, COALESCE(a.steward_id, 0), a.created_at, "
     "a.updated_at";
-Account account_of(const sql::Row& row);
 
 }  // namespace stackgate::datastore

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "services/datastore/git/names.hpp"
@@ -126,6 +129,20 @@ web::Answer one_repository(Backend& backend, web::Call& call) {
   return repository_response(backend, call, allowed->identity, allowed->repository, 200);
 }
 
+/// HEAD to a branch that is there; in an empty repository to any good name.
+std::expected<void, web::Failure> move_head(Backend& backend, const Repository& repository, std::string_view branch) {
+  const std::string path = backend.repositories.path(repository);
+  auto git = git::Repository::open(path);
+  if (!git) return std::unexpected(to_failure(git.error()));
+  auto refs = (*git)->refs();
+  if (!refs) return std::unexpected(to_failure(refs.error()));
+  const std::string full = fmt::format("refs/heads/{}", branch);
+  if (!refs->empty() && std::ranges::none_of(*refs, [&](const git::Ref& ref) { return ref.name == full; }))
+    return std::unexpected(web::Failure{.status = 422, .message = fmt::format("there is no branch {}", branch)});
+  if (auto done = git::set_default_branch(path, branch); !done) return std::unexpected(to_failure(done.error()));
+  return {};
+}
+
 web::Answer change_repository(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(changed_repository_schema);
   auto allowed = allow_named(backend, call, Action::administer);
@@ -140,12 +157,7 @@ web::Answer change_repository(Backend& backend, web::Call& call) {
   if (root.find("archived") != nullptr) change.archived = flag_of(root, "archived");
   if (root.find("default_branch") != nullptr) {
     change.default_branch = text_of(root, "default_branch");
-    const std::string path = backend.repositories.path(allowed->repository);
-    if (auto done = git::set_default_branch(path, *change.default_branch); !done) {
-      auto failure = to_failure(done.error());
-      if (failure.status == 404) failure.status = 422;
-      return failure;
-    }
+    if (auto done = move_head(backend, allowed->repository, *change.default_branch); !done) return done.error();
   }
   auto changed = backend.repositories.update(allowed->repository.id, change);
   if (!changed) return to_failure(changed.error());
