@@ -196,8 +196,8 @@ FromDatastore<std::optional<wire::Refs>> Datastore::refs(std::string_view reposi
   return std::optional(std::move(*read));
 }
 
-FromDatastore<std::vector<std::string>> Datastore::files_at(std::string_view repository, std::string_view revision) {
-  std::vector<std::string> out;
+FromDatastore<std::vector<wire::TreeFile>> Datastore::files_at(std::string_view repository, std::string_view revision) {
+  std::vector<wire::TreeFile> out;
   const std::string url = wire::api_url(base_, repository, fmt::format("/tree/{}", web::percent_encode(revision)));
   std::optional<std::string> query = "recursive=true";
   for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
@@ -216,7 +216,7 @@ FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::
   if (!commit.parent.empty()) {
     const auto old = files_at(repository, commit.parent);
     if (!old) return std::unexpected(old.error());
-    for (const std::string& path : *old) {
+    for (const auto& [path, size, sha256] : *old) {
       const bool stays = path == ".gitattributes" ||
                          std::ranges::find(commit.files, path, &wire::CommitFile::path) != commit.files.end();
       if (!stays) commit.deleted.push_back(path);

@@ -58,6 +58,7 @@ class Datastore {
   FromDatastore<void> set_tag(std::string_view repository, std::string_view tag, std::string_view commit);
   FromDatastore<void> delete_tag(std::string_view repository, std::string_view tag);
 
+  FromDatastore<std::vector<wire::TreeFile>> files_at(std::string_view repository, std::string_view revision);
   /// A small file of a model's main branch; nothing when it is not there.
   FromDatastore<std::optional<std::string>> small_file(std::string_view repository, std::string_view path);
   /// Does it answer? For readiness.
@@ -73,7 +74,6 @@ class Datastore {
                                   std::string_view type = "application/json", bool repeatable = true);
   FromDatastore<void> put(const LargeFile& file, const wire::Action& action);
   FromDatastore<void> verify(const wire::Object& object, const wire::Action& action);
-  FromDatastore<std::vector<std::string>> files_at(std::string_view repository, std::string_view revision);
   FromDatastore<void> make_owner(std::string_view repository);
 
   DatastoreOptions options_;

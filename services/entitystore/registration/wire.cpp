@@ -189,11 +189,16 @@ std::expected<Refs, std::string> read_refs(std::string_view body) {
   });
 }
 
-std::expected<std::vector<std::string>, std::string> read_tree(std::string_view body) {
+std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view body) {
   return wire_detail::read_json(body, "list of files", [](const json::Value& root) {
-    std::vector<std::string> out;
-    for (const json::Value& entry : root.items())
-      if (wire_detail::text_of(entry, "type") == "file") out.push_back(wire_detail::text_of(entry, "path"));
+    std::vector<TreeFile> out;
+    for (const json::Value& entry : root.items()) {
+      if (wire_detail::text_of(entry, "type") != "file") continue;
+      TreeFile file{.path = wire_detail::text_of(entry, "path"), .sha256 = {}};
+      if (const json::Value* size = entry.find("size")) file.size = static_cast<std::uint64_t>(size->integer());
+      if (const json::Value* lfs = entry.find("lfs")) file.sha256 = wire_detail::text_of(*lfs, "oid");
+      out.push_back(std::move(file));
+    }
     return out;
   });
 }

@@ -59,7 +59,12 @@ struct Refs {
 };
 std::expected<Refs, std::string> read_refs(std::string_view body);
 
-std::expected<std::vector<std::string>, std::string> read_tree(std::string_view body);  // paths of files
+struct TreeFile {
+  std::string path;
+  std::uint64_t size = 0;
+  std::string sha256;  // of a large one
+};
+std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view body);
 
 struct LogEntry {
   std::string id, title;

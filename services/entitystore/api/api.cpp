@@ -1,0 +1,60 @@
+#include "services/entitystore/api/api.hpp"
+
+#include <fmt/format.h>
+
+#include "services/entitystore/adapters/names.hpp"
+#include "services/entitystore/archive/layout.hpp"
+#include "services/kit/crypto/signed_query.hpp"
+#include "services/kit/web/conditional.hpp"
+#include "services/kit/web/trace_context.hpp"
+
+namespace stackgate::entitystore {
+
+void note_access(const Api& api, web::Call& call, std::string_view adapter, std::string_view action,
+                 std::uint64_t bytes) {
+  const http::Request& request = call.request();
+  const auto trace = web::parse_traceparent(request.header("traceparent"));
+  const auto cut = [](std::string_view text) { return std::string(text.substr(0, 255)); };
+  // This API signs nobody in: who asks is what a proxy in front of it says.
+  api.access.note({.adapter = std::string(adapter),
+                   .at = timestamp(),
+                   .actor = cut(request.header("x-remote-user")),
+                   .action = std::string(action),
+                   .bytes = bytes,
+                   .client = cut(fmt::format("{} {}", request.peer, request.header("user-agent"))),
+                   .trace = trace ? trace->trace_id : std::string()});
+}
+
+std::string download_url(const Api& api, web::Call& call, const Record& record) {
+  if ((record.status != Status::ready && record.status != Status::pending) || record.commit.empty()) return {};
+  if (api.downloads == Downloads::direct)
+    return wire::resolve_url(wire::base_of(api.datastore_public_url), record.repository, record.commit,
+                             archive::archive_name);
+  const std::string key = api.signing_key();
+  if (key.empty()) return {};
+  const std::string path = fmt::format("/v1/adapters/{}/archive", record.id);
+  return fmt::format(
+      "{}{}?{}", call.base_url(), path,
+      crypto::sign_query(key, {.method = "GET", .path = path}, std::chrono::system_clock::now() + api.link_valid));
+}
+
+std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call) {
+  if (!api.catalogue.loaded())
+    return std::unexpected(web::Failure{.status = 503,
+                                        .message = "the adapters have not been read yet: the database is away",
+                                        .headers = {{"Retry-After", "2"}}});
+  const std::string_view id = call.parameter("id");
+  if (auto found = api.catalogue.snapshot()->find(id)) return found;
+  return std::unexpected(web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)});
+}
+
+bool is_unchanged(web::Call& call, std::string_view etag) {
+  const std::string_view known = call.request().header("if-none-match");
+  return !known.empty() && web::etag_listed(known, etag, true);
+}
+
+http::Response not_modified(std::string_view etag) {
+  return {.status = 304, .content_type = {}, .headers = {{"ETag", std::string(etag)}, {"Cache-Control", "no-cache"}}};
+}
+
+}  // namespace stackgate::entitystore

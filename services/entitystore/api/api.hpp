@@ -1,0 +1,50 @@
+// What the handlers work on. Made by the program, shared by all threads, outlives every request.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "services/entitystore/adapters/access_log.hpp"
+#include "services/entitystore/adapters/catalogue.hpp"
+#include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/web/call.hpp"
+
+namespace stackgate::entitystore {
+
+/// How a pod gets at an archive with no credentials but its own.
+enum class Downloads : std::uint8_t {
+  direct,  // the datastore's URL: repositories are public, or the pod has the datastore's credentials
+  proxy,   // a signed URL of this service, which fetches with its own: repositories are private
+};
+
+struct Api {
+  sql::Database& database;
+  Catalogue& catalogue;
+  Datastore& datastore;
+  const Spool& spool;
+  Registrar& registrar;
+  AccessLog& access;
+  peft::ServingLimits serving{};
+  std::uint64_t archive_bytes = std::uint64_t{4} << 30U;  // the largest upload
+  Downloads downloads = Downloads::direct;
+  std::string datastore_public_url;          // what download_url begins with
+  std::chrono::seconds link_valid{3600};     // of signed URLs
+  std::function<std::string()> signing_key;  // the same in every replica; empty while the database is away
+  std::function<void()> wake_sweep;
+};
+
+/// Notes who did what; never waits.
+void note_access(const Api& api, web::Call& call, std::string_view adapter, std::string_view action,
+                 std::uint64_t bytes = 0);
+
+/// Empty for an adapter whose files are not (or no longer) in the datastore.
+std::string download_url(const Api& api, web::Call& call, const Record& record);
+
+/// The adapter of the path's {id}: 404, or 503 before the catalogue was read for the first time.
+std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call);
+
+/// 304 when the request's If-None-Match holds `etag`.
+bool is_unchanged(web::Call& call, std::string_view etag);
+http::Response not_modified(std::string_view etag);
+
+}  // namespace stackgate::entitystore

@@ -1,0 +1,81 @@
+// GET /v1/adapters: {"adapters":[…]}, the whole list unless pages are asked for.
+#include <fmt/format.h>
+
+#include "services/entitystore/adapters/render.hpp"
+#include "services/entitystore/api/handlers.hpp"
+
+namespace stackgate::entitystore {
+namespace list_detail {
+
+std::string body_of(const Selection& selection) {
+  std::size_t size = 32;
+  for (const Listed* row : selection.rows) size += row->summary.size() + 1;
+  std::string out;
+  out.reserve(size);
+  out = R"({"adapters":[)";
+  for (const Listed* row : selection.rows) {
+    if (row != selection.rows.front()) out += ',';
+    out += row->summary;
+  }
+  out += "]}";
+  return out;
+}
+
+std::string expanded_body(const Api& api, web::Call& call, const Selection& selection) {
+  std::string out = R"({"adapters":[)";
+  for (const Listed* row : selection.rows) {
+    if (row != selection.rows.front()) out += ',';
+    out += to_detail(row->record, {.download_url = download_url(api, call, row->record)});
+  }
+  out += "]}";
+  return out;
+}
+
+}  // namespace list_detail
+
+web::Answer list_adapters(const Api& api, web::Call& call) {
+  if (!api.catalogue.loaded())
+    return web::Failure{.status = 503,
+                        .message = "the adapters have not been read yet: the database is away",
+                        .headers = {{"Retry-After", "2"}}};
+  const auto snapshot = api.catalogue.snapshot();
+  const std::string_view text = call.request().query;
+  auto known = snapshot->remembered(text);
+  if (known && is_unchanged(call, known->etag)) return not_modified(known->etag);
+
+  const auto query = read_list_query(call.query());
+  if (!query) return query.error();
+  http::Response out;
+  if (known && known->body) {
+    out.body = *known->body;
+  } else {
+    const Selection selection = select(snapshot->all(), *query);
+    auto made = std::make_shared<Snapshot::Answer>();
+    made->etag = known ? known->etag : etag_of(selection);
+    made->total = selection.total;
+    if (!known && is_unchanged(call, made->etag)) {
+      std::string etag = made->etag;
+      snapshot->remember(text, std::move(made));
+      return not_modified(etag);
+    }
+    if (query->expanded) {
+      out.body = list_detail::expanded_body(api, call, selection);
+    } else {
+      auto body = std::make_shared<const std::string>(list_detail::body_of(selection));
+      out.body = *body;
+      made->body = std::move(body);
+    }
+    if (!known) snapshot->remember(text, made);
+    known = std::move(made);
+  }
+  if (query->page)
+    web::add_page_headers(out.headers, call.base_url() + "/v1/adapters", call.query(), web::nemo_pages, *query->page,
+                          known->total);
+  else
+    out.headers.emplace_back("X-Total-Count", std::to_string(known->total));
+  out.headers.emplace_back("ETag", known->etag);
+  out.headers.emplace_back("Cache-Control", "no-cache");
+  return out;
+}
+
+}  // namespace stackgate::entitystore

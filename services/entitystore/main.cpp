@@ -1,0 +1,24 @@
+#include "services/entitystore/program/options.hpp"
+#include "services/entitystore/program/serve.hpp"
+#ifdef STACKGATE_FAIL_POINTS
+#include <csignal>
+#include <cstdlib>
+#endif
+
+int main(int argc, char** argv) {
+  using namespace stackgate;
+  entitystore::FailPoint fail;
+#ifdef STACKGATE_FAIL_POINTS
+  // A build for tests: STACKGATE_FAIL_POINT=committed dies there as if the power went.
+  if (const char* at = std::getenv("STACKGATE_FAIL_POINT"); at != nullptr && *at != '\0')
+    fail = [at = std::string(at)](std::string_view point) {
+      if (point == at) std::raise(SIGKILL);
+    };
+#endif
+  return service::run({.program = entitystore::program(),
+                       .build = [&](const settings::Values& values,
+                                    metrics::Registry& metrics) { return entitystore::build(values, metrics, fail); },
+                       .run_command = entitystore::run_command,
+                       .check = entitystore::check_options},
+                      argc, argv);
+}

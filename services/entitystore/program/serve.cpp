@@ -1,0 +1,125 @@
+#include "services/entitystore/program/serve.hpp"
+
+#include <optional>
+
+#include "services/entitystore/adapters/tables.hpp"
+#include "services/entitystore/api/routes.hpp"
+#include "services/entitystore/program/options.hpp"
+#include "services/entitystore/program/upkeep.hpp"
+#include "services/kit/crypto/digest.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/service/database.hpp"
+
+namespace stackgate::entitystore {
+namespace serve_detail {
+
+/// One key for all replicas, kept in the database; asked for when it is first needed.
+class SigningKey {
+ public:
+  explicit SigningKey(sql::Database& database) : database_(database) {}
+  std::string get() {
+    const std::lock_guard lock(mutex_);
+    if (!key_.empty()) return key_;
+    const std::string random = crypto::random_bytes(32);
+    const std::string proposal = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+    if (auto key = shared_setting(database_, "download-key", proposal)) key_ = std::move(*key);
+    return key_;
+  }
+
+ private:
+  sql::Database& database_;
+  std::mutex mutex_;
+  std::string key_;
+};
+
+/// In the order in which they need each other; they end in reverse.
+struct Running {
+  std::shared_ptr<sql::Database> database;
+  Spool spool;
+  Datastore datastore;
+  Catalogue catalogue;
+  Registrar registrar;
+  AccessLog access;
+  SigningKey key;
+  std::optional<Upkeep> upkeep;
+  Api api;
+
+  Running(std::shared_ptr<sql::Database> opened, Spool held, const settings::Values& values, metrics::Registry& metrics,
+          RegistrarOptions options)
+      : database(std::move(opened)),
+        spool(std::move(held)),
+        datastore(datastore_options(values)),
+        catalogue(*database),
+        registrar(*database, catalogue, datastore, spool, std::move(options)),
+        access(*database, metrics),
+        key(*database),
+        api{.database = *database,
+            .catalogue = catalogue,
+            .datastore = datastore,
+            .spool = spool,
+            .registrar = registrar,
+            .access = access,
+            .serving = {.max_rank = values.integer("max-lora-rank")},
+            .archive_bytes = static_cast<std::uint64_t>(values.integer("max-archive")),
+            .downloads = values.text("downloads") == "proxy" ? Downloads::proxy : Downloads::direct,
+            .datastore_public_url = values.text("datastore-public-url").empty() ? values.text("datastore-url")
+                                                                                : values.text("datastore-public-url"),
+            .link_valid = std::chrono::seconds(values.integer("download-valid") / 1000),
+            .signing_key = [this] { return key.get(); },
+            .wake_sweep =
+                [this] {
+                  if (upkeep) upkeep->wake();
+                }} {}
+};
+
+void show_numbers(metrics::Registry& metrics, const std::shared_ptr<Running>& running) {
+  metrics.gauge_from("entitystore_adapters", "Adapter versions that are not deleted",
+                     [running] { return static_cast<double>(running->catalogue.snapshot()->all().size()); });
+}
+
+}  // namespace serve_detail
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
+                                           const FailPoint& fail) {
+  auto database = service::open_database(program(), values);
+  if (!database) return std::unexpected(database.error());
+  auto spool = Spool::open(values.text("data-dir"));
+  if (!spool) return std::unexpected(Error{spool.error()});
+  // The embedded database has nobody else to bring it up to date.
+  if ((*database)->engine() == sql::Engine::sqlite) {
+    if (auto done = sql::migrate(**database, migrations()); !done) return std::unexpected(Error{done.error().message});
+  }
+  auto current = sql::require_current(**database, migrations());
+  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+  RegistrarOptions options = registrar_options(values);
+  options.fail = fail;
+  auto running =
+      std::make_shared<serve_detail::Running>(*database, std::move(*spool), values, metrics, std::move(options));
+  if (running->datastore.authorization().empty())
+    log::warning(
+        "no DATASTORE_USERNAME and DATASTORE_PASSWORD: uploads work only if anybody may write to the datastore");
+  if (auto read = running->catalogue.refresh(); !read)
+    log::warning("the database is away; waiting for it", {{"reason", read.error().message}});
+  serve_detail::show_numbers(metrics, running);
+
+  service::Parts parts{
+      .routes = routes(running->api),
+      .checks = {service::database_check(*database),
+                 {"adapters", [running](std::chrono::milliseconds) -> std::expected<void, Error> {
+                    if (running->catalogue.loaded()) return {};
+                    return std::unexpected(Error{"the adapters have not been read from the database yet"});
+                  }}}};
+  running->upkeep.emplace(
+      *running->database, running->catalogue, running->registrar,
+      UpkeepTimes{.refresh = std::chrono::milliseconds(std::max<std::int64_t>(values.integer("refresh-interval"), 10)),
+                  .sweep = std::chrono::milliseconds(values.integer("sweep-interval")),
+                  .access_log_days = values.integer("access-log-days")});
+  parts.on_stop = [running] {
+    running->upkeep.reset();
+    (void)running->access.flush();
+  };
+  parts.keep = running;
+  return parts;
+}
+
+}  // namespace stackgate::entitystore

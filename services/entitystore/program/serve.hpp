@@ -1,0 +1,21 @@
+// The running service, and the commands beside it.
+#pragma once
+#include <expected>
+
+#include "services/entitystore/registration/datastore.hpp"
+#include "services/entitystore/registration/fail_point.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/sql/database.hpp"
+
+namespace stackgate::entitystore {
+
+/// `fail`: empty in production.
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
+                                           const FailPoint& fail);
+
+/// migrate, fsck; the exit status.
+int run_command(const settings::Values& values);
+
+int fsck(sql::Database& database, Datastore& datastore);
+
+}  // namespace stackgate::entitystore
