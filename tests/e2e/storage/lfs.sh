@@ -134,7 +134,7 @@ refuses_wrong_bytes() {
 }
 
 leaks_nothing() {  # a private file's hash tells nothing to who may not read it, and links nothing
-  local oid answer known unknown
+  local oid known unknown
   oid=$(oid_of <"$state/$1/large.bin")
   curl -sf -u bob:battery-staple-9 -H 'Content-Type: application/json' -o /dev/null -d '{"name":"thief"}' "$url/api/v1/user/repos" || return 1
   answer() {

@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# The Hugging Face API with the npm client as it is, git beside it, and by curl what the Python client sends.
+#   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/hub.sh [--s3]
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/support/datastore.sh
+source "$here/../../support/datastore.sh"
+command -v npm >/dev/null || { echo "skip the Hugging Face client: install node and npm" && exit 0; }
+client=$here/../../../build/hub-client
+mkdir -p "$client"
+cp "$here"/hub/{package.json,package-lock.json,client.mjs} "$client"
+[ "$client/node_modules/.package-lock.json" -nt "$here/hub/package-lock.json" ] ||
+  (cd "$client" && npm ci --no-audit --no-fund >npm.log 2>&1) || { tail "$client/npm.log" >&2 && echo "skip the Hugging Face client: npm cannot fetch it" && exit 0; }
+state=$(mktemp -d)
+# shellcheck disable=SC2317 # called by the trap
+finish() {
+  datastore_stop
+  [ ! -e "$state/rgw" ] || "$here/../../support/rgw.sh" stop "$state/rgw" || true
+  rm -rf "$state"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+store=()
+if [ "${1:-}" = --s3 ]; then
+  command -v radosgw >/dev/null || { echo "skip the Hugging Face client on Ceph: install radosgw, ceph-mon, ceph-osd" && exit 0; }
+  facts=$("$here/../../support/rgw.sh" start "$state/rgw") || { echo "not ok a Ceph gateway starts" && exit 1; }
+  fact() { sed -n "s/^$1=//p" <<<"$facts"; }
+  endpoint=$(fact endpoint)
+  store=(--s3-endpoint "${endpoint#http://}" --s3-ssl=false --s3-bucket "$(fact bucket)" --s3-region "$(fact region)"
+    S3_ACCESS_KEY="$(fact access_key)" S3_SECRET_KEY="$(fact secret_key)")
+fi
+export HOME=$state GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
+git config --global user.name Ada
+git config --global user.email ada@example.org
+git lfs install --skip-repo >/dev/null 2>&1 || true
+is() { [ "$1" = "$2" ] || { echo "expected \"$2\", got \"$1\"" >&2 && return 1; }; }
+
+client_leg() {  # TYPE
+  local status=0
+  (cd "$client" && HUB=$url/v1/hf TOKEN=$token OWNER=ada TYPE=$1 node client.mjs) || status=1
+  ((status == 0)) || failed_checks=$((failed_checks + 1))
+}
+
+hub() {  # METHOD PATH [curl arguments]
+  local method=$1 path=$2
+  shift 2
+  curl -s -X "$method" -H "Authorization: Bearer $token" "$@" "$url/v1/hf$path"
+}
+json='Content-Type: application/json'
+code=(-o /dev/null -w '%{http_code}')
+
+clone_has_large_files() {
+  hub POST /api/repos/create -H "$json" -d '{"name":"cloned","type":"dataset","private":true}' -o /dev/null || return 1
+  head -c 2000000 /dev/urandom >"$state/large one.bin"
+  local oid href
+  oid=$(sha256sum <"$state/large one.bin" | cut -d' ' -f1)
+  href=$(hub POST /datasets/ada/cloned.git/info/lfs/objects/batch -H 'Content-Type: application/vnd.git-lfs+json' -H 'Accept: application/vnd.git-lfs+json' \
+    -d "{\"operation\":\"upload\",\"transfers\":[\"basic\",\"multipart\"],\"hash_algo\":\"sha256\",\"objects\":[{\"oid\":\"$oid\",\"size\":2000000}]}" |
+    jq -r .objects[0].actions.upload.href) || return 1
+  # Nothing but the address: no credentials, no headers.
+  is "$(curl -s -T "$state/large one.bin" "${code[@]}" "$href")" 200 || return 1
+  printf '%s\n' '{"key":"header","value":{"summary":"Add","description":""}}' \
+    "{\"key\":\"lfsFile\",\"value\":{\"path\":\"dir/large one.bin\",\"algo\":\"sha256\",\"oid\":\"$oid\",\"size\":2000000}}" \
+    '{"key":"file","value":{"path":"a.txt","content":"aGVsbG8K","encoding":"base64"}}' >"$state/commit"
+  hub POST /api/datasets/ada/cloned/commit/main -H 'Content-Type: application/x-ndjson' --data-binary "@$state/commit" | jq -e .success >/dev/null || return 1
+  git clone -q "${url/:\/\//://ada:correct-horse@}/ada/cloned.git" "$state/clone" || return 1
+  cmp "$state/large one.bin" "$state/clone/dir/large one.bin" && is "$(cat "$state/clone/a.txt")" hello || return 1
+  is "$(git -C "$state/clone" status --porcelain)" ''
+}
+
+refuses_a_large_file_that_is_not_there() {
+  local body
+  body=$(printf '%s\n' '{"key":"header","value":{"summary":"Add"}}' \
+    "{\"key\":\"lfsFile\",\"value\":{\"path\":\"x\",\"algo\":\"sha256\",\"oid\":\"$(echo x | sha256sum | cut -d' ' -f1)\",\"size\":2}}")
+  is "$(hub POST /api/datasets/ada/cloned/commit/main -d "$body" -H 'Content-Type: application/x-ndjson' "${code[@]}")" 422
+}
+
+uploads_in_parts() {
+  head -c 150000000 /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 2>/dev/null >"$state/parts" || return 1
+  local oid size answer chunk parts='[]' number etag
+  size=$(stat -c %s "$state/parts") oid=$(sha256sum <"$state/parts" | cut -d' ' -f1)
+  answer=$(hub POST /datasets/ada/cloned.git/info/lfs/objects/batch -H 'Content-Type: application/vnd.git-lfs+json' \
+    -d "{\"operation\":\"upload\",\"transfers\":[\"basic\",\"multipart\"],\"objects\":[{\"oid\":\"$oid\",\"size\":$size}]}") || return 1
+  is "$(jq -r .transfer <<<"$answer")" multipart || return 1
+  chunk=$(jq -r .objects[0].actions.upload.header.chunk_size <<<"$answer")
+  for number in $(jq -r '.objects[0].actions.upload.header | keys[] | select(test("^[0-9]+$"))' <<<"$answer"); do
+    dd if="$state/parts" bs="$chunk" skip=$((10#$number - 1)) count=1 status=none >"$state/part"
+    etag=$(curl -s -T "$state/part" -D - -o /dev/null "$(jq -r ".objects[0].actions.upload.header[\"$number\"]" <<<"$answer")" |
+      tr -d '\r' | sed -n 's/^[Ee][Tt]ag: //p')
+    [ -n "$etag" ] || { echo "part $number has no ETag" >&2 && return 1; }
+    parts=$(jq -c --arg etag "$etag" ". + [{partNumber: $((10#$number)), etag: \$etag}]" <<<"$parts")
+  done
+  local finish
+  finish=$(jq -r .objects[0].actions.upload.href <<<"$answer")
+  is "$(curl -s -H 'Content-Type: application/vnd.git-lfs+json' -d "{\"oid\":\"$oid\",\"parts\":[]}" "${code[@]}" "$finish")" 422 || return 1
+  is "$(curl -s -H 'Content-Type: application/vnd.git-lfs+json' -d "{\"oid\":\"$oid\",\"parts\":$parts}" "${code[@]}" "$finish")" 200 || return 1
+  is "$(hub POST /api/datasets/ada/cloned/commit/main -H 'Content-Type: application/x-ndjson' "${code[@]}" --data-binary \
+    "$(printf '%s\n' '{"key":"header","value":{"summary":"Parts"}}' "{\"key\":\"lfsFile\",\"value\":{\"path\":\"parts.bin\",\"algo\":\"sha256\",\"oid\":\"$oid\",\"size\":$size}}")")" 200 || return 1
+  hub GET /datasets/ada/cloned/resolve/main/parts.bin -L | cmp - "$state/parts"
+}
+
+downloads_as_python() {  # HEAD first, then the place it names, then ranges
+  local head sha
+  head=$(hub GET /datasets/ada/cloned/resolve/main/a.txt -I -H 'Accept-Encoding: identity' | tr -d '\r')
+  sha=$(sed -n 's/^[Xx]-[Rr]epo-[Cc]ommit: //p' <<<"$head")
+  [[ $sha =~ ^[0-9a-f]{40}$ ]] && grep -qi '^content-length: 6$' <<<"$head" && grep -qi '^etag: "[0-9a-f]\{40\}"' <<<"$head" || return 1
+  head=$(hub GET "/datasets/ada/cloned/resolve/main/dir/large%20one.bin" -I | tr -d '\r')
+  grep -qi '^x-linked-size: 2000000$' <<<"$head" && grep -qi '^x-linked-etag: "[0-9a-f]\{64\}"$' <<<"$head" || return 1
+  head=$(hub GET "/datasets/ada/cloned/resolve/$sha/a.txt" -D - -o /dev/null)
+  grep -qi '^cache-control: .*immutable' <<<"$head" || return 1
+  is "$(hub GET /datasets/ada/cloned/resolve/main/a.txt -H 'Range: bytes=0-0' -o "$state/out" -w '%{http_code}')$(cat "$state/out")" 206h || return 1
+  is "$(hub GET /datasets/ada/cloned/resolve/main/a.txt -H 'Range: bytes=9-' "${code[@]}")" 416 || return 1
+  is "$(hub GET "/datasets/ada/cloned/resolve/main/dir/large%20one.bin" -L -H 'Range: bytes=1999999-' -o "$state/out" -w '%{http_code}')" 206 || return 1
+  is "$(stat -c %s "$state/out")" 1 || return 1
+  head=$(hub GET /datasets/ada/cloned/resolve/main/none -D - -o /dev/null | tr -d '\r')
+  grep -q '404' <<<"$head" && grep -qi '^x-error-code: EntryNotFound$' <<<"$head" && grep -qi "^x-repo-commit: $sha" <<<"$head" || return 1
+  hub GET /datasets/ada/cloned/resolve/nowhere/a.txt -D - -o /dev/null | grep -qi '^x-error-code: RevisionNotFound' || return 1
+  hub GET /datasets/ada/none/resolve/main/a.txt -D - -o /dev/null | grep -qi '^x-error-code: RepoNotFound' || return 1
+  is "$(curl -s "${code[@]}" "$url/v1/hf/datasets/ada/cloned/resolve/main/a.txt")" 401
+}
+
+asks_as_python() {
+  is "$(hub POST /api/datasets/ada/cloned/paths-info/main -d 'paths=a.txt&paths=none&expand=true' | jq -r '[.[].path] | join(",")')" a.txt || return 1
+  is "$(hub GET '/api/datasets/ada/cloned/revision/main?blobs=true' | jq -r '.siblings[] | select(.rfilename == "dir/large one.bin") | .lfs.size')" 2000000 || return 1
+  hub GET /api/datasets/ada/cloned/refs | jq -e '.converts == [] and (.branches[0].name == "main")' >/dev/null || return 1
+  is "$(hub POST /api/datasets/ada/cloned/preupload/main -H "$json" -d '{"files":[{"path":"a.txt","size":6,"sample":"aGVs"},{"path":"b.bin","size":1000001,"sample":""},{"path":"c","size":0,"sample":""}]}' |
+    jq -c '[.files[] | [.uploadMode, .shouldIgnore, .oid]]')" '[["regular",false,"ce013625030ba8dba906f756967f9e9ca394464a"],["lfs",false,null],["regular",false,null]]' || return 1
+  is "$(hub POST /api/datasets/ada/cloned/tag/main -H "$json" -d '{"tag":"v1.0","message":"First"}' "${code[@]}")" 200 || return 1
+  is "$(hub POST /api/datasets/ada/cloned/tag/main -H "$json" -d '{"tag":"v1.0"}' "${code[@]}")" 409 || return 1
+  is "$(hub GET /datasets/ada/cloned/resolve/v1.0/a.txt)" hello || return 1
+  is "$(hub DELETE /api/datasets/ada/cloned/tag/v1.0 "${code[@]}")" 200 || return 1
+  hub POST /api/validate-yaml -H "$json" -d '{"repoType":"model","content":"---\nlicense: [\n---\n"}' | jq -e '.errors | length == 1' >/dev/null || return 1
+  hub GET /api/datasets/ada/cloned/xet-write-token/main | grep -q HF_HUB_DISABLE_XET=1 || return 1
+  is "$(hub PUT /api/datasets/ada/cloned/settings -H "$json" -d '{"private":false}' | jq .private)" false || return 1
+  is "$(curl -s "${code[@]}" "$url/v1/hf/datasets/ada/cloned/resolve/main/a.txt")" 200 || return 1
+  is "$(hub POST /api/repos/move -H "$json" -d '{"fromRepo":"ada/cloned","toRepo":"ada/moved","type":"dataset"}' "${code[@]}")" 200 || return 1
+  is "$(hub GET /datasets/ada/moved/resolve/main/a.txt)" hello || return 1
+  is "$(hub POST /api/repos/move -H "$json" -d '{"fromRepo":"ada/moved","toRepo":"ada/cloned","type":"dataset"}' "${code[@]}")" 200
+}
+
+pages_trees() {
+  local lines count=0 page="$url/v1/hf/api/datasets/ada/many/tree/main?recursive=true&limit=100"
+  hub POST /api/repos/create -H "$json" -d '{"name":"many","type":"dataset"}' -o /dev/null || return 1
+  { echo '{"key":"header","value":{"summary":"Many"}}'
+    for ((i = 0; i < 1000; i++)); do echo "{\"key\":\"file\",\"value\":{\"path\":\"d$((i % 7))/f$i\",\"content\":\"$i\",\"encoding\":\"utf-8\"}}"; done; } >"$state/many"
+  hub POST /api/datasets/ada/many/commit/main -H 'Content-Type: application/x-ndjson' --data-binary "@$state/many" | jq -e .success >/dev/null || return 1
+  while [ -n "$page" ]; do
+    lines=$(curl -s -D "$state/head" "$page" | jq -r '.[] | select(.type == "file") | .path' | wc -l)
+    count=$((count + lines))
+    page=$(tr -d '\r' <"$state/head" | sed -n 's/^[Ll]ink: <\(http[^>]*\)>; rel="next"$/\1/p')
+  done
+  is "$count" 1000
+}
+
+breaks_off_cleanly() {  # a body that ends early, a line that is none, a path that leaves: nothing is committed
+  local before body
+  before=$(hub GET /api/datasets/ada/cloned/refs | jq -r .branches[0].targetCommit)
+  for body in '{"key":"header","value":{"summary":"x"}}'$'\n''{"key":"file","value":{"path":"x","content":"' \
+    '{"key":"header","value":{"summary":"x"}}'$'\n''{"key":"file","value":{"path":"../x","content":"","encoding":"base64"}}' \
+    '{"key":"header","value":{"summary":"x"}}'$'\n''{"key":"file","value":{"path":".git/config","content":"","encoding":"base64"}}' \
+    '{"key":"file","value":{"path":"x","content":"","encoding":"base64"}}' ''; do
+    is "$(hub POST /api/datasets/ada/cloned/commit/main -H 'Content-Type: application/x-ndjson' --data-binary "$body" "${code[@]}")" 400 || return 1
+  done
+  is "$(hub GET /api/datasets/ada/cloned/refs | jq -r .branches[0].targetCommit)" "$before"
+}
+
+log_has_no_secret() { ! grep -q -e 'signature=[^.&"]' -e "${token#hf_sg}" -e correct-horse "$state/datastore.log"; }
+
+leg() {
+  token=$(datastore_token)
+  client_leg dataset
+  client_leg model
+  check "$1: an upload by addresses alone, cloned by git" clone_has_large_files
+  check "$1: a large file that is not there is refused" refuses_a_large_file_that_is_not_there
+  check "$1: an upload in parts" uploads_in_parts
+  check "$1: downloads as the Python client asks for them" downloads_as_python
+  check "$1: breaks off cleanly" breaks_off_cleanly
+  check "$1: pages of a tree" pages_trees
+  check "$1: the other calls as the Python client sends them" asks_as_python
+  check "$1: the log holds no secret" log_has_no_secret
+}
+if ((${#store[@]} > 0)); then
+  datastore_start "$state" "${store[@]}" --lfs-parts-from 100M
+  leg s3-direct
+  datastore_stop
+  rm -rf "$state"/{data,clone}
+  datastore_start "$state" "${store[@]}" --lfs-parts-from 100M --s3-serve-direct=false
+  leg s3-through
+else
+  datastore_start "$state" --lfs-parts-from 100M
+  leg directory
+fi
+((failed_checks == 0)) || { grep -v 'status=[23]' "$state/datastore.log" | tail -n 30 >&2 && exit 1; }
