@@ -5,7 +5,7 @@ namespace {
 
 // repository_ids hands out ids before the record is written, because the folder comes first; none is given twice.
 constexpr sql::Migration repository_steps[] = {
-    {10,
+    {3,
      "repositories",
      "CREATE TABLE repository_ids (last BIGINT NOT NULL);\n"
      "INSERT INTO repository_ids (last) VALUES (0);\n"

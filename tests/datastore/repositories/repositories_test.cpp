@@ -180,7 +180,8 @@ TEST_P(RepositoriesOnBoth, TheSweepTakesOldOrphansOnlyAndEmptiesTheTrash) {
   EXPECT_FALSE(fs::exists(repositories_->path(orphan)));
   EXPECT_TRUE(fs::exists(repositories_->path(fresh)));
   EXPECT_TRUE(fs::exists(data_ + "/trash/not ours"));
-  EXPECT_GT(repositories_->find(kept)->size, 0U);
+  EXPECT_EQ(swept->measured, 1U);
+  EXPECT_EQ(repositories_->sweep()->measured, 0U);
 }
 
 TEST_P(RepositoriesOnBoth, NothingIsSweptWhenTheDatabaseIsOfAnotherVolume) {
