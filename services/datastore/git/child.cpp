@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include <fcntl.h>
@@ -101,6 +102,9 @@ struct SpawnPlan {
 }  // namespace
 
 Expected<std::unique_ptr<Child>> Child::start(const ChildSpec& spec) {
+  // A git that stops reading must not end us, in commands without StopSignals either.
+  static std::once_flag once;
+  std::call_once(once, [] { ::signal(SIGPIPE, SIG_IGN); });
   std::vector<std::string> words{"git"};
   const auto set = [&words](std::string_view setting) {
     words.emplace_back("-c");
