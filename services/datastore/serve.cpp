@@ -6,6 +6,7 @@
 
 #include "services/datastore/assembly.hpp"
 #include "services/datastore/gitea/routes.hpp"
+#include "services/datastore/hub/routes.hpp"
 #include "services/datastore/lfs/keeper.hpp"
 #include "services/datastore/lfs/routes.hpp"
 #include "services/datastore/migrations.hpp"
@@ -13,9 +14,6 @@
 #include "services/datastore/upkeep.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
-#if __has_include("services/datastore/hub/routes.cpp")
-#include "services/datastore/hub/routes.hpp"
-#endif
 #if __has_include("services/datastore/pages/routes.cpp")
 #include "services/datastore/pages/routes.hpp"
 #endif
@@ -40,9 +38,7 @@ std::vector<web::Route> all_routes(Backend& backend, const Options& options) {
   append(all, smart_http::routes(backend, {.children = options.git_processes, .push_bytes = options.push_bytes}));
   append(all, lfs::routes(backend));
   append(all, gitea::routes(backend));
-#if __has_include("services/datastore/hub/routes.cpp")
   append(all, hub::routes(backend));
-#endif
 #if __has_include("services/datastore/pages/routes.cpp")
   append(all, pages::routes(backend));
 #endif
