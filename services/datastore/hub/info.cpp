@@ -38,7 +38,8 @@ web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType typ
   std::string_view revision = call.parameter("revision");
   const auto opened = open_at(backend, *place, revision.empty() ? std::string_view("HEAD") : revision);
   if (!opened) return opened.error();
-  const auto expand = call.query().all("expand");
+  auto expand = call.query().all("expand");
+  for (std::string_view more : call.query().all("expand[]")) expand.push_back(more);
   const bool siblings = expand.empty() || std::ranges::find(expand, "siblings") != expand.end();
   Info info{.repository = place->repository,
             .type = type,

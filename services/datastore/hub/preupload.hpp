@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "services/datastore/git/objects.hpp"
-#include "services/datastore/hub/attributes.hpp"
+#include "services/datastore/lfs/attributes.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/web/answer.hpp"
 
 namespace stackgate::datastore::hub {
+
+using lfs::Attributes;
+using lfs::IgnoreList;
+using lfs::with_lfs_lines;
 
 struct Candidate {
   std::string path;

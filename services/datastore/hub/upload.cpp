@@ -1,10 +1,10 @@
 // What comes before a commit: which files are large, and where they go.
-#include "services/datastore/hub/attributes.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/preupload.hpp"
 #include "services/datastore/hub/tip.hpp"
 #include "services/datastore/lfs/answer_batch.hpp"
+#include "services/datastore/lfs/attributes.hpp"
 
 namespace stackgate::datastore::hub {
 

@@ -1,8 +1,8 @@
-#include "services/datastore/hub/attributes.hpp"
+#include "services/datastore/lfs/attributes.hpp"
 
 #include <algorithm>
 
-namespace stackgate::datastore::hub {
+namespace stackgate::datastore::lfs {
 
 namespace {
 
@@ -230,4 +230,4 @@ bool IgnoreList::ignores(std::string_view path) const {
   }
 }
 
-}  // namespace stackgate::datastore::hub
+}  // namespace stackgate::datastore::lfs

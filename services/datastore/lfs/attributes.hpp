@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stackgate::datastore::hub {
+namespace stackgate::datastore::lfs {
 
 /// gitignore(5)'s patterns: "*" within a segment, "**" across them, "?", "[a-z]"; without a slash before its end a
 /// pattern matches the name at any depth. A trailing slash is for folders (and what is in them).
@@ -44,4 +44,4 @@ class IgnoreList {
   std::vector<Line> lines_;
 };
 
-}  // namespace stackgate::datastore::hub
+}  // namespace stackgate::datastore::lfs
