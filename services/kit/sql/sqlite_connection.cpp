@@ -69,8 +69,10 @@ SqliteConnection::SqliteConnection(Handle handle, const Options& options)
 
 Expected<std::unique_ptr<Connection>> SqliteConnection::open(const std::string& path, Mode mode,
                                                              const Options& options) {
-  // SQLite would make the file readable for everybody; what is in it is not for everybody.
-  if (const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); fd >= 0) ::close(fd);
+  // SQLite would make the file readable for everybody; what is in it is not for everybody. A file that exists is not
+  // opened: closing it would drop the locks that this process' other connections hold on it, and another process would
+  // then throw away the log they write (https://www.sqlite.org/howtocorrupt.html, 2.2).
+  if (const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); fd >= 0) ::close(fd);
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   Handle handle(raw);
