@@ -330,10 +330,10 @@ sql::Expected<void> release_repository(sql::Database& database, std::string_view
 }
 
 sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix) {
-  const auto done = database.run(
-      fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}", prefix.size(),
-                  rows_detail::now_of(database.engine())),
-      {std::string(prefix)});
+  const auto done =
+      database.run(fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}",
+                               prefix.size(), rows_detail::now_of(database.engine())),
+                   {std::string(prefix)});
   if (!done) return std::unexpected(done.error());
   return {};
 }

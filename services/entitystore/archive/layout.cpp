@@ -66,19 +66,20 @@ Layout read_layout(const std::vector<Entry>& files) {
   out.has_pickle = has(pickle_name);
   const auto missing = [&](std::string_view name) {
     const std::string other = d::elsewhere(files, name);
-    d::add(out, error, "adapter-file-missing", fmt::format("adapter/{}", name),
+    d::add(out, error, "adapter-file-missing", fmt::format("adapter[{}]", name),
            other.empty() ? std::string("is missing") : fmt::format("is missing; \"{}\" lies too deep", other),
            "pack it at the archive's root or in one folder");
   };
   if (!out.has_config) missing(config_name);
   if (!out.has_weights && !out.has_pickle) missing(weights_name);
   if (out.has_pickle)
-    d::add(out, warning, "adapter-pickle", fmt::format("adapter/{}", pickle_name),
+    d::add(out, warning, "adapter-pickle", fmt::format("adapter[{}]", pickle_name),
            "is a pickle, which can run code where it is loaded; it is stored but was not checked",
            "save the weights as safetensors");
-  if (has(archive_name))
-    d::add(out, error, "adapter-archive-name", fmt::format("adapter/{}", archive_name),
-           "has the name under which the archive itself is stored", "give it another name");
+  for (const std::string_view taken : {archive_name, record_name})
+    if (has(taken))
+      d::add(out, error, "adapter-archive-name", fmt::format("adapter[{}]", taken),
+             "has a name that this store gives to a file of its own", "give it another name");
   return out;
 }
 

@@ -13,6 +13,9 @@ inline constexpr std::string_view weights_name = "adapter_model.safetensors";
 inline constexpr std::string_view pickle_name = "adapter_model.bin";  // stored, flagged, never read
 /// How the archive itself is called where its files are stored.
 inline constexpr std::string_view archive_name = "adapter.tar.gz";
+/// What is known of the version, beside its files: so that a repository explains itself, and that two versions with the
+/// same files are still two commits.
+inline constexpr std::string_view record_name = "adapter_record.json";
 
 struct Layout {
   std::string folder;  // "my-adapter/", taken off every name; or empty

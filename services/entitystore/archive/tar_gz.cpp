@@ -95,7 +95,7 @@ class Reading {
       return true;
     }
     const auto type = archive_entry_filetype(entry);
-    const std::string path = "adapter/" + *name;
+    const std::string path = fmt::format("adapter[{}]", *name);
     if (archive_entry_hardlink(entry) != nullptr || type == AE_IFLNK) {
       add("adapter-archive-link", path, "is a link", "pack the files themselves: tar --dereference --hard-dereference");
       return true;

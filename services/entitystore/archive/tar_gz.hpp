@@ -38,7 +38,7 @@ struct TarLimits {
 struct Outcome {
   std::vector<Entry> files;           // that the sink got, in the archive's order
   std::vector<std::string> litter;    // left out
-  validate::Findings findings;        // paths: "adapter", "adapter/<name>"
+  validate::Findings findings;        // paths: "adapter", "adapter[<name>]"
   std::optional<std::string> failed;  // reading or writing could not go on, through no fault of the archive
   std::uint64_t packed = 0, unpacked = 0;
 };

@@ -126,7 +126,7 @@ validate::Findings check_claims(const Claimed& claimed, const Config& config) {
           "name the model that the adapter was trained on");
       break;
     case SameModel::unknown:
-      warn(out, "adapter-base-model-unknown", "adapter/adapter_config.json:base_model_name_or_path",
+      warn(out, "adapter-base-model-unknown", "adapter[adapter_config.json].base_model_name_or_path",
            config.base_model.empty()
                ? std::string("is missing, so the base model could not be compared")
                : fmt::format("is the path \"{}\", so the base model could not be compared", config.base_model),
@@ -139,7 +139,7 @@ validate::Findings check_claims(const Claimed& claimed, const Config& config) {
 validate::Findings check_dimensions(const Tensors& tensors, const ModelShape& shape) {
   validate::Findings out;
   for (const auto& [path, module] : tensors.modules) {
-    const std::string at = fmt::format("adapter/adapter_model.safetensors:base_model.model.{}", path);
+    const std::string at = fmt::format("adapter[adapter_model.safetensors][base_model.model.{}]", path);
     if (const auto layer = layer_of(path); layer && shape.layers > 0 && *layer >= shape.layers)
       add(out, "adapter-base-model-shape", at,
           fmt::format("lies in layer {}, but the base model has {}", *layer, shape.layers),

@@ -28,7 +28,7 @@ class Reader {
   }
 
  private:
-  static std::string at(std::string_view field) { return fmt::format("adapter/adapter_config.json:{}", field); }
+  static std::string at(std::string_view field) { return fmt::format("adapter[adapter_config.json].{}", field); }
 
   /// A field that is there and not null.
   const json::Value* field(std::string_view name) const {
@@ -165,7 +165,7 @@ class Reader {
 ConfigRead read_config(std::string_view text, const ServingLimits& limits) {
   json::Document document;
   const auto root = json::parse(text, document, {.max_depth = 32, .max_bytes = 4U << 20U});
-  constexpr std::string_view path = "adapter/adapter_config.json";
+  constexpr std::string_view path = "adapter[adapter_config.json]";
   ConfigRead out;
   if (!root) {
     add(out.findings, "adapter-config-json", std::string(path),

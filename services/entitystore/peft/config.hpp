@@ -27,7 +27,7 @@ struct Config {
 
 struct ConfigRead {
   Config config;
-  validate::Findings findings;  // paths: "adapter/adapter_config.json:r"
+  validate::Findings findings;  // paths: "adapter[adapter_config.json].r"
 };
 
 ConfigRead read_config(std::string_view text, const ServingLimits& limits = {});

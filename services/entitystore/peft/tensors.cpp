@@ -11,7 +11,10 @@ namespace tensors_detail {
 
 using safetensors::Tensor;
 
-std::string at(std::string_view tensor) { return fmt::format("adapter/adapter_model.safetensors:{}", tensor); }
+std::string at(std::string_view tensor) {
+  return tensor.empty() ? std::string("adapter[adapter_model.safetensors]")
+                        : fmt::format("adapter[adapter_model.safetensors][{}]", tensor);
+}
 
 struct Part {
   std::string_view module;
@@ -145,7 +148,7 @@ class Checker {
     for (const std::string& name : config_.targets.names()) {
       const bool used = std::ranges::any_of(pairs_, [&](const auto& pair) { return is_called(pair.first, name); });
       if (!used)
-        warn(out_.findings, "adapter-target-unused", "adapter/adapter_config.json:target_modules",
+        warn(out_.findings, "adapter-target-unused", "adapter[adapter_config.json].target_modules",
              fmt::format("names \"{}\", for which there are no weights", name), "take it off the list");
     }
   }

@@ -19,7 +19,7 @@ struct Module {
 struct Tensors {
   std::map<std::string, Module> modules;  // by path, "model.layers.0.self_attn.q_proj"
   std::uint64_t parameters = 0;
-  validate::Findings findings;  // paths: "adapter/adapter_model.safetensors:<tensor>"
+  validate::Findings findings;  // paths: "adapter[adapter_model.safetensors][<tensor>]"
 };
 
 Tensors check_tensors(const safetensors::Header& header, const Config& config);

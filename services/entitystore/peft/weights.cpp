@@ -9,7 +9,7 @@ namespace stackgate::entitystore::peft {
 namespace weights_detail {
 
 constexpr std::uint64_t sample_bytes = 4096, stride_bytes = 65536;
-constexpr std::string_view file = "adapter/adapter_model.safetensors";
+constexpr std::string_view file = "adapter[adapter_model.safetensors]";
 
 /// The exponent's bits are all set: NaN or infinity. IEEE 754, and bfloat16, which is the upper half of a float.
 template <class Bits>
@@ -117,7 +117,7 @@ void Weights::look(const safetensors::Tensor& tensor, std::string_view bytes, st
   carry_ = bytes.substr(whole);
   if (bad == 0) return;
   told_ = true;
-  add(findings_, "adapter-weights-nan", fmt::format("{}:{}", weights_detail::file, tensor.name),
+  add(findings_, "adapter-weights-nan", fmt::format("{}[{}]", weights_detail::file, tensor.name),
       fmt::format("holds NaN or infinity near its byte {}", at),
       "train again with a lower learning rate, and look at the loss");
 }

@@ -94,7 +94,7 @@ Inspected inspect(archive::Source source, const Spool& spool, std::string_view i
   for (const std::string& name : outcome.litter)
     out.findings.push_back({.rule = "adapter-archive-litter",
                             .severity = validate::Severity::warning,
-                            .path = "adapter/" + name,
+                            .path = fmt::format("adapter[{}]", name),
                             .value = {},
                             .problem = "is not stored beside the archive",
                             .fix = "pack only the adapter's files"});
@@ -111,7 +111,7 @@ validate::Findings judge(const Inspected& inspected, Metadata& metadata, const s
   validate::Findings out = inspected.findings;
   Record& record = metadata.record;
   if (inspected.layout.has_config && !inspected.config)
-    peft::add(out, "adapter-config-json", "adapter/adapter_config.json", "is too large to be one",
+    peft::add(out, "adapter-config-json", "adapter[adapter_config.json]", "is too large to be one",
               "write it again with PEFT");
   if (!inspected.config) return out;
   const peft::ConfigRead config = peft::read_config(*inspected.config, serving);

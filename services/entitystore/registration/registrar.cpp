@@ -39,6 +39,7 @@ wire::Commit commit_of(const Record& record, const Inspected& inspected) {
     if (file.stored.large) each.large = wire::Object{file.stored.sha256, file.stored.size};
     out.files.push_back(std::move(each));
   }
+  out.files.push_back({.path = std::string(archive::record_name), .content = to_detail(record, {}) + "\n"});
   out.files.push_back({.path = std::string(archive::archive_name),
                        .content = {},
                        .large = wire::Object{record.archive_sha256, record.archive_bytes}});

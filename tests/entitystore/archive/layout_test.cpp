@@ -37,18 +37,19 @@ INSTANTIATE_TEST_SUITE_P(
     Table, WrongLayouts,
     testing::Values(
         Wrong{"Empty", {}, "adapter-archive-empty", "adapter"},
-        Wrong{"NoConfig", files({"adapter_model.safetensors"}), "adapter-file-missing", "adapter/adapter_config.json"},
-        Wrong{"NoWeights", files({"adapter_config.json"}), "adapter-file-missing", "adapter/adapter_model.safetensors"},
+        Wrong{"NoConfig", files({"adapter_model.safetensors"}), "adapter-file-missing", "adapter[adapter_config.json]"},
+        Wrong{"NoWeights", files({"adapter_config.json"}), "adapter-file-missing",
+              "adapter[adapter_model.safetensors]"},
         Wrong{"TooDeep", files({"a/b/adapter_config.json", "a/b/adapter_model.safetensors"}), "adapter-file-missing",
-              "adapter/adapter_config.json"},
+              "adapter[adapter_config.json]"},
         Wrong{"TwoFolders", files({"a/adapter_config.json", "b/adapter_model.safetensors"}), "adapter-file-missing",
-              "adapter/adapter_config.json"},
+              "adapter[adapter_config.json]"},
         Wrong{"Pickle", files({"adapter_config.json", "adapter_model.bin"}), "adapter-pickle",
-              "adapter/adapter_model.bin"},
+              "adapter[adapter_model.bin]"},
         Wrong{"Nemo", files({"model_config.yaml", "model_weights.ckpt"}), "adapter-archive-nemo", "adapter"},
         Wrong{"NemoInside", files({"x.nemo"}), "adapter-archive-nemo", "adapter"},
         Wrong{"OwnName", files({"adapter_config.json", "adapter_model.safetensors", "adapter.tar.gz"}),
-              "adapter-archive-name", "adapter/adapter.tar.gz"}),
+              "adapter-archive-name", "adapter[adapter.tar.gz]"}),
     [](const auto& each) { return std::string(each.param.says); });
 
 TEST(Layout, CallsAPickleAWarningOnly) {

@@ -40,7 +40,7 @@ TEST(Weights, TellNaNAndInfinityWhereverAPieceEnds) {
   for (std::size_t piece = 1; piece <= bad.size(); ++piece) {
     const Weights weights = read(bad, piece);
     ASSERT_EQ(weights.findings().size(), 2U) << piece;
-    EXPECT_EQ(weights.findings()[0].path, "adapter/adapter_model.safetensors:a");
+    EXPECT_EQ(weights.findings()[0].path, "adapter[adapter_model.safetensors][a]");
     EXPECT_EQ(weights.findings()[1].rule, "adapter-weights-nan");
   }
 }
