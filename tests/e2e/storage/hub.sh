@@ -37,7 +37,7 @@ is() { [ "$1" = "$2" ] || { echo "expected \"$2\", got \"$1\"" >&2 && return 1; 
 
 client_leg() {  # TYPE
   local status=0
-  (cd "$client" && HUB=$url/v1/hf TOKEN=$token OWNER=ada TYPE=$1 node client.mjs) || status=1
+  (cd "$client" && DIRECT=$direct HUB=$url/v1/hf TOKEN=$token OWNER=ada TYPE=$1 node client.mjs) || status=1
   ((status == 0)) || failed_checks=$((failed_checks + 1))
 }
 
@@ -166,6 +166,7 @@ breaks_off_cleanly() {  # a body that ends early, a line that is none, a path th
 
 log_has_no_secret() { ! grep -q -e 'signature=[^.&"]' -e "${token#hf_sg}" -e correct-horse "$state/datastore.log"; }
 
+direct=
 leg() {
   token=$(datastore_token)
   client_leg dataset
@@ -181,7 +182,9 @@ leg() {
 }
 if ((${#store[@]} > 0)); then
   datastore_start "$state" "${store[@]}" --lfs-parts-from 100M
+  direct=1
   leg s3-direct
+  direct=
   datastore_stop
   rm -rf "$state"/{data,clone}
   datastore_start "$state" "${store[@]}" --lfs-parts-from 100M --s3-serve-direct=false

