@@ -15,6 +15,7 @@
 #include "services/kit/fetch/addresses.hpp"
 #include "services/kit/fetch/checks.hpp"
 #include "services/kit/fetch/repeat.hpp"
+#include "services/kit/fetch/traced_call.hpp"
 #include "services/kit/fetch/words.hpp"
 
 namespace stackgate::fetch {
@@ -141,6 +142,10 @@ int on_progress(void* user, curl_off_t, curl_off_t received, curl_off_t, curl_of
   if (received + sent != transfer.moved) {
     transfer.moved = received + sent;
     transfer.last_byte = now;
+  }
+  if (transfer.call.give_up && guarded(transfer, true, [&] { return transfer.call.give_up(); })) {
+    transfer.stopped = "cancelled by the caller";
+    return 1;
   }
   if (transfer.options.pause.count() == 0 || now - transfer.last_byte < transfer.options.pause) return 0;
   transfer.paused = true;
@@ -301,16 +306,20 @@ struct Client::Impl {
     }
   }
 
-  Ended attempt(const Call& call, const std::string& url, std::optional<client_detail::milliseconds> left);
-  std::expected<Reply, Error> follow(const Call& first, std::optional<Clock::time_point> until);
+  Ended attempt(const Call& call, const ExtraHeaders& extra, const std::string& url,
+                std::optional<client_detail::milliseconds> left);
+  std::expected<Reply, Error> follow(const Call& first, const ExtraHeaders& extra,
+                                     std::optional<Clock::time_point> until);
 };
 
-Ended Client::Impl::attempt(const Call& call, const std::string& url, std::optional<client_detail::milliseconds> left) {
+Ended Client::Impl::attempt(const Call& call, const ExtraHeaders& extra, const std::string& url,
+                            std::optional<client_detail::milliseconds> left) {
   CURL* handle = take();
   if (handle == nullptr) return {std::unexpected(std::string("out of memory")), false, true};
   client_detail::Transfer transfer{.call = call, .options = options};
   client_detail::HeaderLines lines;
   client_detail::prepare(handle, transfer, left);
+  for (const auto& [name, value] : extra) lines.add(name + ": " + value);
   client_detail::describe(handle, call, lines);
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   const CURLcode code = curl_easy_perform(handle);
@@ -334,13 +343,15 @@ Ended Client::Impl::attempt(const Call& call, const std::string& url, std::optio
           hopeless || transfer.took_bytes || (!transfer.stopped.empty() && !transfer.paused)};
 }
 
-std::expected<Reply, Error> Client::Impl::follow(const Call& first, std::optional<Clock::time_point> until) {
+std::expected<Reply, Error> Client::Impl::follow(const Call& first, const ExtraHeaders& extra,
+                                                 std::optional<Clock::time_point> until) {
   std::string url = first.url;
   std::optional<Call> changed;  // by a redirect
   for (unsigned followed = 0;; ++followed) {
     const Call& call = changed ? *changed : first;
-    auto reply = persist(call, url, options.retries, until,
-                         [&](std::optional<client_detail::milliseconds> left) { return attempt(call, url, left); });
+    auto reply = persist(call, url, options.retries, until, [&](std::optional<client_detail::milliseconds> left) {
+      return attempt(call, extra, url, left);
+    });
     if (!reply || followed >= options.redirects) return reply;
     const int status = reply->status;
     const auto location = reply->header("location");
@@ -370,7 +381,11 @@ std::expected<Reply, Error> Client::call(const Call& call) {
   const auto whole = call.whole.count() > 0 ? call.whole : impl_->options.whole;
   std::optional<client_detail::Clock::time_point> until;
   if (whole.count() > 0) until = client_detail::Clock::now() + whole;
-  return impl_->follow(call, until);
+  if (!tells_trace(call, impl_->options)) return impl_->follow(call, {}, until);
+  const TracedCall traced(call);
+  auto reply = impl_->follow(call, traced.headers(), until);
+  traced.ended(reply);
+  return reply;
 }
 
 }  // namespace stackgate::fetch

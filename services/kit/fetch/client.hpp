@@ -1,5 +1,8 @@
 // HTTP client for services that call others: streaming both ways, deadlines, retries with back-off and jitter. libcurl
 // stays behind client.cpp. Thread-safe; calls block.
+//
+// A call made while a request is served (current_trace()) carries traceparent and tracestate, unless it has them
+// already or may only go to public addresses: strangers are not told.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/base/error.hpp"
 
 namespace stackgate::fetch {
@@ -50,6 +54,8 @@ struct Call {
   /// GET, HEAD, PUT and DELETE are; say so for a POST that may come twice.
   std::optional<bool> repeatable{};
   std::chrono::milliseconds whole{0};  // overrides Options
+  /// Asked about once a second while the call is under way, on the caller's thread: true cancels it.
+  std::function<bool()> give_up{};
 };
 
 struct Reply {
@@ -73,5 +79,20 @@ class Client {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// A call that belonged to a trace, once it has ended: what a client span is made of.
+struct Traced {
+  const CurrentTrace& trace;     // span_id: the caller's
+  std::string_view span_id;      // of the call: what the other side was told
+  std::string_view method, url;  // without secrets
+  int status;                    // 0: no reply
+  std::string_view error;        // empty with a reply
+  std::chrono::system_clock::time_point began;
+  std::chrono::nanoseconds took;
+};
+
+/// Hears of sampled calls, for the whole process; an empty one ends that, and returns when no call is left in it. It
+/// must not wait. Thread-safe.
+void set_observer(std::function<void(const Traced&)> observer);
 
 }  // namespace stackgate::fetch

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ctime>
 #include <iterator>
+#include <mutex>
+#include <shared_mutex>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -23,6 +25,17 @@ struct Settings {
   std::atomic<std::uint64_t> lost{0};
 };
 Settings settings;
+
+constexpr int no_sink = 255;  // above every level
+struct SinkPlace {
+  std::atomic<int> level{no_sink};
+  std::shared_mutex mutex;
+  Sink sink;
+};
+SinkPlace& sink_place() {
+  static auto* place = new SinkPlace;  // threads may log while the process ends
+  return *place;
+}
 
 // "2026-11-21T02:51:34.123Z"; the part before the dot is made once a second per thread.
 void append_time(std::string& line, Format format) {
@@ -207,7 +220,35 @@ void configure(const Options& options) {
 
 Format default_format(int fd) { return ::isatty(fd) != 0 ? Format::text : Format::json; }
 
-bool enabled(Level level) { return level >= log_detail::settings.level.load(std::memory_order_relaxed); }
+Field::Value Field::value() const {
+  switch (kind_) {
+    case Kind::boolean:
+      return integer_ != 0;
+    case Kind::integer:
+      return integer_;
+    case Kind::count:
+      return static_cast<std::uint64_t>(integer_);
+    case Kind::number:
+      return number_;
+    case Kind::words:
+      return words_;
+    case Kind::text:
+      break;
+  }
+  return text_;
+}
+
+void set_sink(Level level, Sink sink) {
+  log_detail::SinkPlace& place = log_detail::sink_place();
+  const std::unique_lock lock(place.mutex);
+  place.level.store(sink ? static_cast<int>(level) : log_detail::no_sink, std::memory_order_relaxed);
+  place.sink = std::move(sink);
+}
+
+bool enabled(Level level) {
+  return level >= log_detail::settings.level.load(std::memory_order_relaxed) ||
+         static_cast<int>(level) >= log_detail::sink_place().level.load(std::memory_order_relaxed);
+}
 
 std::uint64_t lost_lines() { return log_detail::settings.lost.load(std::memory_order_relaxed); }
 
@@ -218,7 +259,12 @@ std::string format_line(Format format, Level level, std::string_view message, st
 }
 
 void write(Level level, std::string_view message, std::span<const Field> fields) {
-  if (!enabled(level)) return;
+  log_detail::SinkPlace& place = log_detail::sink_place();
+  if (static_cast<int>(level) >= place.level.load(std::memory_order_relaxed)) {
+    const std::shared_lock lock(place.mutex);
+    if (place.sink) place.sink(level, message, fields);
+  }
+  if (level < log_detail::settings.level.load(std::memory_order_relaxed)) return;
   thread_local std::string line;  // keeps its memory between lines
   line.clear();
   log_detail::append_line(line, log_detail::settings.format.load(std::memory_order_relaxed), level, message, fields);

@@ -5,11 +5,13 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace stackgate::log {
 
@@ -41,6 +43,12 @@ class Field {
   void append_json(std::string& line) const;
   void append_text(std::string& line) const;
 
+  /// For other sinks.
+  using Value =
+      std::variant<std::string_view, bool, std::int64_t, std::uint64_t, double, std::span<const std::string_view>>;
+  std::string_view key() const { return key_; }
+  Value value() const;
+
  private:
   enum class Kind : std::uint8_t { text, boolean, integer, count, number, words };
   void append_whole(std::string& line) const;  // boolean, integer, count: alike in both formats
@@ -71,6 +79,13 @@ void write(Level level, std::string_view message, std::span<const Field> fields)
 std::string format_line(Format format, Level level, std::string_view message, std::span<const Field> fields);
 /// Lines that the sink did not take whole (disk full, closed pipe); for /metrics.
 std::uint64_t lost_lines();
+
+/// Somewhere else that lines go as well, whatever write() does with them. Called on the thread that logs, so it must
+/// not wait, and must not log.
+using Sink = std::function<void(Level, std::string_view message, std::span<const Field>)>;
+/// Lines of `level` and above go to `sink` from now on; an empty one ends that, and returns when no call is left in it.
+/// Thread-safe.
+void set_sink(Level level, Sink sink);
 
 inline void debug(std::string_view message, std::initializer_list<Field> fields = {}) {
   write(Level::debug, message, {fields.begin(), fields.size()});

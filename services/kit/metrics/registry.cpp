@@ -116,7 +116,35 @@ struct Callback final : detail::Family {
     append_number(out, read());
     out += '\n';
   }
+  Snapshot snapshot() const override {
+    Snapshot out{.name = desc.name, .help = desc.help, .type = type == "counter" ? Type::counter : Type::gauge};
+    out.points.push_back({.labels = {}, .value = read()});
+    return out;
+  }
 };
+
+Point point_of(const std::vector<std::string>& labels, const Counter& counter) {
+  const std::uint64_t count = counter.value();
+  return {.labels = labels, .value = static_cast<double>(count), .count = count};
+}
+
+Point point_of(const std::vector<std::string>& labels, const Gauge& gauge) {
+  return {.labels = labels, .value = gauge.value()};
+}
+
+Point point_of(const std::vector<std::string>& labels, const Histogram& histogram) {
+  Point out{.labels = labels, .value = histogram.sum()};
+  for (std::size_t i = 0; i <= histogram.bounds().size(); ++i)
+    out.count += out.buckets.emplace_back(histogram.in_bucket(i));
+  return out;
+}
+
+template <class T>
+constexpr Type type_of = Type::gauge;
+template <>
+constexpr Type type_of<Counter> = Type::counter;
+template <>
+constexpr Type type_of<Histogram> = Type::histogram;
 
 detail::Desc describe(std::string_view name, std::string_view help, Labels labels) {
   if (!is_name(name, true)) throw std::invalid_argument(fmt::format("\"{}\" is no metric name", name));
@@ -181,6 +209,18 @@ void Family<T>::render(std::string& out) const {
   for (const auto* cell : table_.sorted()) render_detail::append_value(out, desc, cell->values, cell->metric);
 }
 
+template <class T>
+Snapshot Family<T>::snapshot() const {
+  Snapshot out{.name = desc.name,
+               .help = desc.help,
+               .type = render_detail::type_of<T>,
+               .whole = std::is_same_v<T, Counter>,
+               .label_names = desc.labels,
+               .bounds = bounds_};
+  for (const auto* cell : table_.sorted()) out.points.push_back(render_detail::point_of(cell->values, cell->metric));
+  return out;
+}
+
 template class Family<Counter>;
 template class Family<Gauge>;
 template class Family<Histogram>;
@@ -230,6 +270,14 @@ std::string Registry::render() const {
   const std::lock_guard lock(mutex_);
   std::string out;
   for (const auto& family : families_) family->render(out);
+  return out;
+}
+
+std::vector<Snapshot> Registry::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Snapshot> out;
+  out.reserve(families_.size());
+  for (const auto& family : families_) out.push_back(family->snapshot());
   return out;
 }
 

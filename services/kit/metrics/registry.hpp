@@ -58,6 +58,26 @@ std::span<const double> latency_bounds();
 
 using Labels = std::initializer_list<std::string_view>;
 
+enum class Type : std::uint8_t { counter, gauge, histogram };
+
+/// One combination of label values, as it stood when it was read.
+struct Point {
+  std::vector<std::string> labels;       // values, in the order of the family's names
+  double value = 0;                      // of counters and gauges; of a histogram the sum of what was observed
+  std::uint64_t count = 0;               // of counters that count whole things, and of histograms
+  std::vector<std::uint64_t> buckets{};  // of histograms, not cumulated; the last is the one beyond all bounds
+};
+
+/// A family with its values, for those who do not read Prometheus' text.
+struct Snapshot {
+  std::string name, help;
+  Type type = Type::gauge;
+  bool whole = false;  // a counter of whole numbers: `count` has it
+  std::vector<std::string> label_names{};
+  std::vector<double> bounds{};  // of histograms
+  std::vector<Point> points{};
+};
+
 namespace detail {
 struct Desc {
   std::string name, help;
@@ -68,6 +88,7 @@ struct Family {
   explicit Family(Desc d) : desc(std::move(d)) {}
   virtual ~Family() = default;
   virtual void render(std::string& out) const = 0;
+  virtual Snapshot snapshot() const = 0;
 };
 /// Insert-only hash table of label values → T: readers walk it without a lock.
 template <class T>
@@ -131,6 +152,7 @@ class Family final : public detail::Family {
       : detail::Family(std::move(d)), bounds_(bounds.begin(), bounds.end()) {}
   T& at(Labels values = {});
   void render(std::string& out) const override;
+  Snapshot snapshot() const override;
 
  private:
   std::vector<double> bounds_;  // of histograms
@@ -150,6 +172,8 @@ class Registry {
 
   /// The whole exposition, families in the order in which they were made.
   std::string render() const;
+  /// The same as data.
+  std::vector<Snapshot> snapshot() const;
 
  private:
   template <class F>

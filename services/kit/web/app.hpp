@@ -39,6 +39,9 @@ struct AppConfig {
   metrics::Registry* metrics = nullptr;
   std::function<bool()> stopping{};  // see Call::stopping(); thread-safe
   bool sample_new_traces = false;    // those that begin here
+  /// Whether a request's trace is sampled, instead of the caller's word and sample_new_traces. `trace` has the caller's
+  /// word, and no parent_id when it begins here. Called on the I/O thread.
+  std::function<bool(const http::Request& request, const TraceContext& trace, bool quiet)> sampler{};
   std::vector<std::function<void(const Served&)>> observers{};
 };
 

@@ -37,7 +37,12 @@ LiveCall::LiveCall(Site& site, const http::Request& request, http::Responder res
     arrival_.pattern = match_.route->pattern;
     arrival_.quiet = match_.route->options.quiet;
   }
+  if (site_.config.sampler) arrival_.trace.sampled = site_.config.sampler(request, arrival_.trace, arrival_.quiet);
   site_.meters.arrived();
+}
+
+CurrentTrace LiveCall::current() const {
+  return {arrival_.trace.trace_id, arrival_.trace.span_id, arrival_.trace.state, arrival_.trace.sampled};
 }
 
 std::optional<Failure> LiveCall::decode_parameters() {
@@ -94,6 +99,7 @@ Answer LiveCall::answer_of_route() {
 }
 
 void LiveCall::serve() noexcept {
+  const TraceScope scope(current());
   const auto failed = [this](const char* what) {
     log::error("a request handler failed",
                {{"route", arrival_.pattern}, {"request_id", arrival_.request_id}, {"error", what}});
@@ -111,7 +117,10 @@ void LiveCall::serve() noexcept {
   }
 }
 
-void LiveCall::refuse(Failure failure) { finish(std::move(failure)); }
+void LiveCall::refuse(Failure failure) {
+  const TraceScope scope(current());
+  finish(std::move(failure));
+}
 
 void LiveCall::finish(Answer answer) {
   if (answered_) {

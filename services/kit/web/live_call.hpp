@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/http/message.hpp"
 #include "services/kit/web/arrival.hpp"
 #include "services/kit/web/call.hpp"
@@ -38,6 +39,7 @@ class LiveCall final : public Call {
   std::unique_ptr<http::BodyWriter> start(http::Response head, std::optional<std::uint64_t> length) override;
 
  private:
+  CurrentTrace current() const;
   std::optional<Failure> decode_parameters();
   Answer answer_of_route();
   void finish(Answer answer);
