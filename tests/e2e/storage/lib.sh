@@ -1,0 +1,176 @@
+# Sourced by the scripts of this folder that run on either leg:
+#   STORAGE_LEG=sqlite        SQLite and a directory (the default)
+#   STORAGE_LEG=postgres-s3   a PostgreSQL of its own, and a Ceph gateway that clients reach directly
+# storage_begin makes $state, starts the leg's servers, tells the datastore of them by environment variables, and ends
+# all at the script's end. Servers started with serve() lead a process group: end_hard kills it whole, as a node's end would.
+# shellcheck shell=bash
+storage_here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+storage_support=$storage_here/../../support
+# shellcheck source=tests/support/datastore.sh
+source "$storage_support/datastore.sh"
+storage_leg=${STORAGE_LEG:-sqlite}
+admin=ada:correct-horse
+media='application/vnd.git-lfs+json'
+
+storage_end() {
+  local pid
+  for pid in "${served[@]:-}"; do [ -z "$pid" ] || end_hard "$pid"; done
+  [ ! -e "$state/rgw" ] || { "$storage_support/rgw.sh" resume "$state/rgw" && "$storage_support/rgw.sh" stop "$state/rgw"; } || true
+  [ ! -e "$state/postgres" ] || "$storage_support/postgres.sh" stop "$state/postgres" immediate || true
+  if [ -n "${KEEP:-}" ]; then echo "kept: $state"; else
+    umount "$state/small" 2>/dev/null || true
+    rm -rf "$state"
+  fi
+}
+
+start_postgres() {
+  STACKGATE_DATABASE_URL=$("$storage_support/postgres.sh" start "$state/postgres") || return 1
+  STACKGATE_DATABASE_PASSWORD=$(cat "$state/postgres/password")
+  export STACKGATE_DATABASE_URL STACKGATE_DATABASE_PASSWORD
+}
+
+start_s3() {
+  local facts
+  facts=$("$storage_support/rgw.sh" start "$state/rgw") || return 1
+  s3_fact() { sed -n "s/^$1=//p" <<<"$facts"; }
+  local endpoint
+  endpoint=$(s3_fact endpoint)
+  export STACKGATE_S3_ENDPOINT=${endpoint#http://} STACKGATE_S3_SSL=false
+  STACKGATE_S3_BUCKET=$(s3_fact bucket) STACKGATE_S3_REGION=$(s3_fact region)
+  S3_ACCESS_KEY=$(s3_fact access_key) S3_SECRET_KEY=$(s3_fact secret_key)
+  export STACKGATE_S3_BUCKET STACKGATE_S3_REGION S3_ACCESS_KEY S3_SECRET_KEY
+}
+
+# storage_begin [LEG]: a script that makes sense on one leg only names it.
+storage_begin() {
+  storage_leg=${1:-$storage_leg}
+  state=$(mktemp -d)
+  served=()
+  trap storage_end EXIT
+  trap 'exit 130' INT TERM
+  export HOME=$state GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
+  export GIT_ADMIN_USERNAME=ada GIT_ADMIN_PASSWORD=correct-horse STACKGATE_LFS_JWT_SECRET=0123456789abcdef0123456789abcdef
+  export STACKGATE_LOG_FORMAT=text STACKGATE_DRAIN_WAIT=0s STACKGATE_DATA_DIR=$state/data
+  git config --global user.name Ada
+  git config --global user.email ada@example.org
+  git config --global init.defaultBranch main
+  git config --global advice.detachedHead false
+  [ "$storage_leg" != postgres-s3 ] || start_leg_servers
+}
+
+start_leg_servers() {
+  "$storage_support/postgres.sh" available 2>/dev/null || { echo "skip $(basename "$0"): install postgresql-15" && exit 0; }
+  command -v radosgw >/dev/null || { echo "skip $(basename "$0"): install radosgw, ceph-mon, ceph-osd" && exit 0; }
+  start_postgres || { echo "not ok PostgreSQL starts" && exit 1; }
+  [ -n "${storage_unmigrated:-}" ] || migrate_once
+  start_s3 || { echo "not ok a Ceph gateway starts" && exit 1; }
+}
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+migrate_once() {
+  "$datastore_binary" migrate >"$state/migrate.log" 2>&1 || { cat "$state/migrate.log" >&2 && echo "not ok the database migrates" && exit 1; }
+}
+
+# serve [FLAG…]: sets $server and $url. The port stays the same when $port is set.
+serve() {
+  local i
+  port=${port:-$(free_port)}
+  url=http://127.0.0.1:$port
+  setsid "$datastore_binary" serve --listen "127.0.0.1:$port" "$@" >>"$state/datastore.log" 2>&1 &
+  server=$!
+  served+=("$server")
+  for ((i = 0; i < 300; i++)); do
+    ! curl -sf -o /dev/null --max-time 2 "$url/v1/health/ready" || return 0
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.05
+  done
+  echo "not ok the datastore starts"
+  tail -n 20 "$state/datastore.log" >&2
+  exit 1
+}
+
+# end_hard PID: the group, at once.
+end_hard() {
+  kill -9 -- "-$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+end_soft() {
+  kill "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+}
+
+is() { [ "$1" = "$2" ] || { echo "  expected \"$2\", got \"${1:0:400}\"" >&2 && return 1; }; }
+fails() { ! "$@"; }
+status_of() { curl -s -o "${answer:-/dev/null}" --max-time "${limit:-60}" -w '%{http_code}' "$@"; }
+api() { curl -sf -u "$admin" -H 'Content-Type: application/json' "$@"; }
+make_repository() { api -o /dev/null -d "{\"name\":\"$1\",\"private\":${2:-true}}" "$url/api/v1/user/repos"; }
+remote() { echo "${url/:\/\//://$admin@}/ada/$1.git"; }
+tip_of() { git ls-remote "$(remote "$1")" "refs/heads/${2:-main}" 2>/dev/null | cut -f1; }
+batch_of() { printf '{"operation":"%s","transfers":["basic"],"objects":[{"oid":"%s","size":%s}]}' "$1" "$2" "$3"; }
+lfs_batch() { curl -s -u "$admin" -H "Content-Type: $media" -H "Accept: $media" -d "$(batch_of "$2" "$3" "$4")" "$url/ada/$1.git/info/lfs/objects/batch"; }
+
+# carry_out LINK [CURL…]: what an action of a batch says, on curl's command line. Prints the status.
+carry_out() {
+  local link=$1 headers=() line
+  shift
+  while read -r line; do headers+=(-H "$line"); done < <(jq -r '.header // {} | to_entries[] | "\(.key): \(.value)"' <<<"$link")
+  status_of "${headers[@]}" "$@" "$(jq -r .href <<<"$link")"
+}
+
+# upload REPOSITORY FILE: 0 when the datastore acknowledged it, verify included.
+upload() {
+  local oid size entry link
+  oid=$(sha256sum "$2" | cut -d' ' -f1) size=$(stat -c %s "$2")
+  entry=$(lfs_batch "$1" upload "$oid" "$size" | jq -c '.objects[0]') || return 1
+  [ "$(jq -r '.oid // empty' <<<"$entry")" = "$oid" ] && [ "$(jq -c '.error // empty' <<<"$entry")" = "" ] || return 1
+  link=$(jq -c '.actions.upload // empty' <<<"$entry")
+  [ -n "$link" ] || return 0
+  [ "$(carry_out "$link" -T "$2")" = 200 ] || return 1
+  link=$(jq -c '.actions.verify // empty' <<<"$entry")
+  [ -z "$link" ] || [ "$(carry_out "$link" -H "Content-Type: $media" -d "{\"oid\":\"$oid\",\"size\":$size}")" = 200 ]
+}
+
+# download REPOSITORY OID SIZE: the bytes.
+download() {
+  local link headers=() line
+  link=$(lfs_batch "$1" download "$2" "$3" | jq -c '.objects[0].actions.download // empty')
+  [ -n "$link" ] || return 1
+  while read -r line; do headers+=(-H "$line"); done < <(jq -r '.header // {} | to_entries[] | "\(.key): \(.value)"' <<<"$link")
+  curl -sf "${headers[@]}" "$(jq -r .href <<<"$link")"
+}
+
+# hub_body COUNT PREFIX BYTES: a commit's NDJSON of so many files.
+hub_body() {
+  python3 - "$@" <<'PY'
+import base64, json, random, sys
+count, prefix, size = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+print(json.dumps({"key": "header", "value": {"summary": f"{count} files below {prefix}"}}))
+for i in range(count):
+    content = f"{prefix} {i}\n".encode() + random.Random(f"{prefix}{i}").randbytes(size)
+    print(json.dumps({"key": "file", "value": {"path": f"{prefix}/{i // 100}/{i}.bin", "encoding": "base64",
+                                               "content": base64.b64encode(content).decode()}}))
+PY
+}
+# hub_commit REPOSITORY BODY-FILE [BRANCH]: prints the new commit.
+hub_commit() {
+  curl -sf --max-time "${limit:-60}" -u "$admin" -H 'Content-Type: application/x-ndjson' --data-binary "@$2" \
+    "$url/v1/hf/api/models/ada/$1/commit/${3:-main}" | jq -er .commitOid
+}
+
+# all_sound: our fsck over everything, git's over every repository.
+all_sound() {
+  local repository
+  "$datastore_binary" fsck >"$state/fsck.json" 2>"$state/fsck.err" && [ "$(jq .clean "$state/fsck.json")" = true ] || {
+    jq -c '.faults[:5]' "$state/fsck.json" >&2 || true
+    tail -3 "$state/fsck.err" >&2
+    return 1
+  }
+  for repository in "$STACKGATE_DATA_DIR"/repositories/*/*.git; do
+    git -C "$repository" -c safe.directory='*' fsck --full --strict --no-dangling >"$state/git-fsck" 2>&1 || { cat "$state/git-fsck" >&2 && return 1; }
+  done
+}
+
+storage_done() {
+  ((failed_checks == 0)) || { tail -n "${LOG_LINES:-15}" "$state/datastore.log" | cut -c1-300 >&2 && exit 1; }
+}
