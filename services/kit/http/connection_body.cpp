@@ -105,6 +105,7 @@ void Connection::settle(Outcome outcome) {
     case Outcome::none:
       break;
     case Outcome::whole: {
+      if (!ready_) return close();
       const Response response = std::move(*ready_);
       ready_.reset();
       answer(response, false);

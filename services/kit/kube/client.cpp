@@ -23,6 +23,7 @@ class ListCall final : public Call {
  protected:
   void restart() override { splitter_.emplace(); }
   bool take(std::string_view bytes) override {
+    if (!splitter_) splitter_.emplace();
     const auto ok = splitter_->feed(bytes, [this](std::string_view item) {
       if (!json::parse(item, document_)) return false;
       any_delivered_ = true;
@@ -33,6 +34,7 @@ class ListCall final : public Call {
     return ok;
   }
   std::optional<ApiError> complete() override {
+    if (!splitter_) splitter_.emplace();
     if (auto whole = splitter_->finish())
       page = std::move(*whole);
     else
@@ -110,7 +112,7 @@ bool Pending::wait_for(std::chrono::milliseconds limit) const {
 
 void Pending::cancel() { call_->cancel(); }
 
-std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, ClientOptions options) {
+std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, const ClientOptions& options) {
   auto transport = Transport::start(std::move(config), observer_of(options));
   if (!transport) return std::unexpected(transport.error());
   return std::unique_ptr<Client>(new Client(std::move(*transport), options));
@@ -193,7 +195,7 @@ Result<void> Client::list(const ResourceType& type, std::string_view ns, const L
     call->latch().wait();
     if (!call->fault().empty())
       return std::unexpected(ApiError{Failure::malformed, 0, "", call->what() + ": " + call->fault(), {}});
-    if (call->error) return std::unexpected(std::move(*call->error));
+    if (auto& error = call->error; error) return std::unexpected(std::move(*error));
     token = call->page.continue_token;
   } while (!token.empty());
   return {};

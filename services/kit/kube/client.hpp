@@ -87,7 +87,7 @@ Result<Object> object_of(Result<Response> answer);
 class Client {
  public:
   /// Nothing is sent yet.
-  static std::expected<std::unique_ptr<Client>, Error> connect(Config config, ClientOptions options = {});
+  static std::expected<std::unique_ptr<Client>, Error> connect(Config config, const ClientOptions& options = {});
   ~Client();
 
   /// A status of 300 or more is an error.

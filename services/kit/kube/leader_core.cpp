@@ -46,7 +46,8 @@ bool LeaderMachine::held_by_another() const {
 
 LeaderMachine::Time LeaderMachine::runs_out() const {
   // A holder that does not say how long it needs is given what we would need.
-  return changed_ + (record_->duration.count() > 0 ? record_->duration : tuning_.lease_duration);
+  const bool says = record_ && record_->duration.count() > 0;
+  return changed_ + (says ? record_->duration : tuning_.lease_duration);
 }
 
 void LeaderMachine::lose(std::string why) {
@@ -95,7 +96,7 @@ void LeaderMachine::read(const LeaseRecord* record, Time now) {
   if (!held_by_another()) return;
   if (now < runs_out()) conflicts_in_row_ = 0;
   if (leading_) {
-    lose(fmt::format("the lease was taken by {}", record_->holder));
+    lose(fmt::format("the lease was taken by {}", holder()));
     known_ = true;
   }
 }

@@ -196,9 +196,10 @@ void SharedWatches::Impl::end(Group& group) {
   group.running = false;
   const std::scoped_lock lock(mutex);
   for (std::size_t i = 0; i < group.watches.size(); ++i) {
-    if (!group.watches[i]) continue;
-    group.past[i] = sum(group.past[i], group.watches[i]->health().counts);
-    group.watches[i].reset();
+    auto& watch = group.watches[i];
+    if (!watch) continue;
+    group.past[i] = sum(group.past[i], watch->health().counts);
+    watch.reset();
   }
 }
 
@@ -322,7 +323,7 @@ Subscription SharedWatches::subscribe(WatchTarget target, std::shared_ptr<WatchS
   return out;
 }
 
-Subscription SharedWatches::subscribe_optional(WatchTarget target, std::string crd_name,
+Subscription SharedWatches::subscribe_optional(WatchTarget target, const std::string& crd_name,
                                                std::shared_ptr<WatchSink> sink) {
   if (impl_->started) return subscribe(std::move(target), std::move(sink));
   if (impl_->crds == nullptr) {
@@ -358,7 +359,7 @@ std::vector<WatchReport> SharedWatches::report() const {
     for (std::size_t i = 0; i < group.watches.size(); ++i) {
       const auto& part = group.state->parts[i];
       WatchReport& report = out.emplace_back(WatchReport{to_string(group.target.type), part.ns, part.coverage, {}});
-      if (group.watches[i]) report.health = group.watches[i]->health();
+      if (const auto& watch = group.watches[i]; watch) report.health = watch->health();
       report.health.missing = report.health.missing || part.coverage == Coverage::absent;
       report.health.counts = sum(group.past[i], report.health.counts);
     }

@@ -70,7 +70,7 @@ class SharedWatches {
   Subscription subscribe(WatchTarget target, std::shared_ptr<WatchSink> sink);
   /// `crd_name` is "<plural>.<group>". While the type is absent, the sink holds nothing: when it vanishes the sink gets
   /// an empty list. A target that anybody subscribed to as optional is optional for all.
-  Subscription subscribe_optional(WatchTarget target, std::string crd_name, std::shared_ptr<WatchSink> sink);
+  Subscription subscribe_optional(WatchTarget target, const std::string& crd_name, std::shared_ptr<WatchSink> sink);
   /// Told on the transport's thread: true once a type that was absent has been listed, in every namespace that may be;
   /// false when it has vanished and the sinks are empty. Of types that are there from the start too. What `told` uses
   /// must outlive this.

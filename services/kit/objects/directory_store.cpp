@@ -45,7 +45,7 @@ Expected<std::pair<FileDescriptor, Info>> open_object(int root, std::string_view
 
 class Folder {
  public:
-  explicit Folder(FileDescriptor fd) : fd_(fd.get()), stream_(::fdopendir(fd.get())) {
+  explicit Folder(FileDescriptor fd) : fd_(fd.get()), stream_(fd ? ::fdopendir(fd.get()) : nullptr) {
     if (stream_ != nullptr) fd.release();
   }
   ~Folder() {

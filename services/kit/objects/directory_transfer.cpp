@@ -124,7 +124,7 @@ class FileDownload final : public Download {
 
 }  // namespace directory_transfer_detail
 
-Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, std::string key,
+Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, const std::string& key,
                                                     std::optional<std::uint64_t> size) {
   std::string name = crypto::random_bytes(16);
   name = crypto::to_hex(reinterpret_cast<const unsigned char*>(name.data()), name.size());

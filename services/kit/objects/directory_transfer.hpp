@@ -11,7 +11,7 @@
 namespace stackgate::objects {
 
 /// `root` and `unfinished` are the store's and must outlive the upload.
-Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, std::string key,
+Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, const std::string& key,
                                                     std::optional<std::uint64_t> size);
 
 Expected<std::unique_ptr<Download>> start_file_download(FileDescriptor file, std::uint64_t size, std::uint64_t offset,
