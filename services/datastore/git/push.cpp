@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "services/datastore/git/file.hpp"
 #include "services/datastore/git/names.hpp"
@@ -44,7 +46,12 @@ Pushed settle_push(const std::string& repository, const std::vector<PushCommand>
       first_branch = command.reference;
   }
   if (out.moved == 0) return out;
-  for (const std::string& folder : folders) sync_directory(folder);
+  if (commands.size() > many_references) {
+    const File top(::open(repository.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (top) ::syncfs(top.fd());
+  } else {
+    for (const std::string& folder : folders) sync_directory(folder);
+  }
   if (first_branch.empty()) return out;
   const auto head = read_reference(repository, "HEAD");
   if (!head || !*head || (*head)->symbolic.empty()) return out;

@@ -16,6 +16,9 @@ struct Pushed {
   std::string new_default{};  // the branch that HEAD was moved to, because the one it named was never born
 };
 
+/// Beyond so many references, one sync of the file system is cheaper than one for each of their files.
+inline constexpr std::size_t many_references = 100;
+
 /// Makes what was pushed survive a power cut (git syncs files, not the folders that name them), and looks what came
 /// about.
 Pushed settle_push(const std::string& repository, const std::vector<PushCommand>& commands);

@@ -128,8 +128,11 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
   git::clear_way(path, commands, *lock);
   git::ChildSpec spec{
       .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock->fd(), .silence = shared.options.silence};
+  // Ten thousand references synced one by one take minutes; settle_push syncs them at once before the client hears
+  // "ok".
+  if (commands.size() > git::many_references) spec.settings.emplace_back("core.fsync=committed,pack-metadata");
   if (shared.options.push_bytes != 0)
-    spec.settings = {fmt::format("receive.maxInputSize={}", shared.options.push_bytes)};
+    spec.settings.push_back(fmt::format("receive.maxInputSize={}", shared.options.push_bytes));
   const auto child = git::Child::start(spec);
   if (!child) return to_failure(child.error());
   return exchange(call, **child, head, false,
