@@ -1,0 +1,15 @@
+// Style, script and icon, built into the program. Their addresses change with their content, so browsers keep them.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "services/datastore/pages/html.hpp"
+#include "services/kit/web/route.hpp"
+
+namespace stackgate::datastore::pages {
+
+/// "style.css", "pages.js", "icon.svg".
+Link asset_link(std::string_view name);
+std::vector<web::Route> asset_routes();
+
+}  // namespace stackgate::datastore::pages

@@ -1,0 +1,75 @@
+#include "services/datastore/pages/content.hpp"
+
+#include <algorithm>
+
+#include "services/datastore/accounts/names.hpp"
+#include "services/datastore/lfs/http.hpp"
+
+namespace stackgate::datastore::pages {
+namespace content_detail {
+
+std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place& place, const git::Entry& entry,
+                                                std::uint64_t most) {
+  const auto file = find_large(visit, place, entry);
+  if (!file) return std::unexpected(file.error());
+  auto download = visit.backend().large_files.open(*file);
+  if (!download) return std::unexpected(lfs::to_failure(download.error()));
+  Head out{.size = file->size};
+  out.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file->size)));
+  std::size_t have = 0;
+  while (have < out.bytes.size()) {
+    const auto got = (*download)->read(std::span(out.bytes).subspan(have));
+    if (!got) return std::unexpected(to_failure(got.error()));
+    if (*got == 0) break;
+    have += *got;
+  }
+  out.bytes.resize(have);
+  return out;
+}
+
+}  // namespace content_detail
+
+std::expected<lfs::Stat, web::Failure> find_large(const Visit& visit, const Place& place, const git::Entry& entry) {
+  auto file = visit.backend().large_files.stat(place.repository.id, entry.lfs->oid);
+  if (!file) return std::unexpected(lfs::to_failure(file.error()));
+  if (!*file || (*file)->size != entry.lfs->size)
+    return std::unexpected(web::Failure{
+        .status = 404, .message = "the large file behind this pointer has not been uploaded to this repository"});
+  return **file;
+}
+
+std::expected<Head, web::Failure> read_head(const Visit& visit, const Place& place, const git::Entry& entry,
+                                            std::uint64_t most) {
+  if (entry.lfs) return content_detail::head_of_large(visit, place, entry, most);
+  Head out{.size = entry.size};
+  const auto done = place.git->stream_blob(entry.oid, [&](std::string_view bytes) {
+    out.bytes += bytes.substr(0, static_cast<std::size_t>(most) - out.bytes.size());
+    return out.bytes.size() < most;
+  });
+  if (!done && out.bytes.size() < std::min(most, entry.size)) return std::unexpected(to_failure(done.error()));
+  return out;
+}
+
+bool is_binary(std::string_view bytes) { return bytes.substr(0, 8000).contains('\0'); }
+
+std::optional<std::string_view> picture_type(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n"sv)) return "image/png";
+  if (bytes.starts_with("\xff\xd8\xff"sv)) return "image/jpeg";
+  if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) return "image/gif";
+  if (bytes.starts_with("RIFF"sv) && bytes.substr(0, 12).ends_with("WEBP"sv)) return "image/webp";
+  return {};
+}
+
+std::string_view file_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string extension_of(std::string_view path) {
+  const std::string_view name = file_name(path);
+  const auto dot = name.rfind('.');
+  return dot == std::string_view::npos || dot == 0 ? std::string() : lower_case(name.substr(dot + 1));
+}
+
+}  // namespace stackgate::datastore::pages

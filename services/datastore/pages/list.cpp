@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <charconv>
+
+#include "services/datastore/pages/handlers.hpp"
+#include "services/datastore/pages/links.hpp"
+#include "services/datastore/pages/words.hpp"
+
+namespace stackgate::datastore::pages {
+namespace list_detail {
+
+constexpr std::size_t page_size = 30;
+
+struct Kind {
+  std::string_view word, label;
+  std::optional<RepositoryType> type;
+};
+constexpr Kind kinds[] = {{"", "All", {}},
+                          {"model", "Models", RepositoryType::model},
+                          {"dataset", "Datasets", RepositoryType::dataset},
+                          {"space", "Spaces", RepositoryType::space}};
+
+const Kind& kind_of(const Visit& visit) {
+  const std::string_view word = visit.call.query().get("type").value_or("");
+  for (const Kind& each : kinds)
+    if (each.word == word) return each;
+  return kinds[0];
+}
+
+std::size_t page_of(const Visit& visit) {
+  const std::string_view text = visit.call.query().get("page").value_or("1");
+  std::size_t number = 1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::clamp<std::size_t>(number, 1, 1'000'000);
+}
+
+Html row(const Visit& visit, const Repository& each, bool with_owner) {
+  Html out, facts;
+  out.put(R"(<li><a class="name" href="{}">{}</a> )", link_to(each), with_owner ? each.full_name() : each.name);
+  if (each.is_private) out.put(R"(<span class="badge">Private</span> )");
+  if (each.archived) out.put(R"(<span class="badge">Archived</span> )");
+  if (!each.description.empty()) out.put("<p>{}</p>", each.description);
+  for (const Kind& kind : kinds)
+    if (kind.type && kind.type == each.type) facts.put("<span>{}</span>", kind.label.substr(0, kind.label.size() - 1));
+  facts.put("<span>Updated {}</span>", time_tag(seconds_of(each.updated_at), visit.now));
+  if (each.size > 0) facts.put("<span>{}</span>", size_words(each.size));
+  return out.put(R"(<div class="facts">{}</div></li>)", facts);
+}
+
+Link with_state(Link link, const Visit& visit, const Kind& kind) {
+  if (const auto q = visit.call.query().get("q"); q && !q->empty()) link = with_query(link, "q", *q);
+  if (!kind.word.empty()) link = with_query(link, "type", kind.word);
+  return link;
+}
+
+Html pager(const Visit& visit, const Link& base, std::size_t number, std::size_t total) {
+  Html out, before, after;
+  const std::size_t last = (total + page_size - 1) / page_size;
+  if (last < 2) return out;
+  const Link here = with_state(base, visit, kind_of(visit));
+  if (number > 1)
+    before.put(R"(<a class="button" rel="prev" href="{}">Previous</a>)",
+               with_query(here, "page", std::to_string(number - 1)));
+  if (number < last)
+    after.put(R"(<a class="button" rel="next" href="{}">Next</a>)",
+              with_query(here, "page", std::to_string(number + 1)));
+  return out.put(
+      R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)", before,
+      number, last, after);
+}
+
+web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, const Html& heading) {
+  const std::string search(visit.call.query().get("q").value_or("").substr(0, 200));
+  const Kind& kind = kind_of(visit);
+  const std::size_t number = page_of(visit);
+  RepositoryPage found;
+  if (visit.signed_in() || visit.backend().anonymous_read) {
+    auto listed = visit.backend().repositories.list(visit.identity, {.search = search,
+                                                                     .owner = std::string(owner),
+                                                                     .type = kind.type,
+                                                                     .untyped_too = false,
+                                                                     .order = RepositoryOrder::updated,
+                                                                     .descending = true,
+                                                                     .skip = (number - 1) * page_size,
+                                                                     .limit = page_size});
+    if (!listed) return to_failure(listed.error());
+    found = std::move(*listed);
+  }
+  Html body, filters;
+  for (const Kind& each : kinds) {
+    const Link link = with_state(base, visit, each);
+    if (&each == &kind)
+      filters.put(R"(<a href="{}" aria-current="page">{}</a>)", link, each.label);
+    else
+      filters.put(R"(<a href="{}">{}</a>)", link, each.label);
+  }
+  body.put(
+      R"({}<div class="title">{}<span class="spring"></span><nav class="filters" aria-label="Kind">{}</nav></div><div class="box">)",
+      done_notice(visit), heading, filters);
+  if (found.items.empty()) {
+    if (!search.empty()) {
+      body.put(R"(<div class="empty"><h2>Nothing found for “{}”</h2><p>Names and descriptions are searched.</p></div>)",
+               search);
+    } else if (visit.signed_in()) {
+      body.put(
+          R"(<div class="empty"><h2>No repositories yet</h2><p>Models, datasets and adapters live here, in Git.</p><p><a class="button primary" href="/-/new">Create a repository</a></p></div>)");
+    } else {
+      body.put(
+          R"(<div class="empty"><h2>Nothing public here</h2><p>Sign in to see what you may see.</p><p><a class="button primary" href="/-/sign-in">Sign in</a></p></div>)");
+    }
+  } else {
+    body.put(R"(<ul class="repositories">)");
+    for (const Repository& each : found.items) body.put("{}", row(visit, each, owner.empty()));
+    body.put("</ul>");
+  }
+  body.put("</div>{}", pager(visit, base, number, found.total));
+  return page(visit,
+              {.title = owner.empty() ? "Repositories" : std::string(owner), .search = owner.empty() ? search : ""},
+              body);
+}
+
+}  // namespace list_detail
+
+web::Answer get_repositories(Visit& visit) {
+  Html heading;
+  heading.put("<h1>Repositories</h1>");
+  return list_detail::list_page(visit, {"/"}, "", heading);
+}
+
+web::Answer get_account(Visit& visit) {
+  auto account = visit.backend().accounts.find(visit.call.parameter("owner"));
+  if (!visit.signed_in() && (account || account.error().fault == AccountFault::missing)) {
+    // Which names exist is not told: an account shows itself to everybody by what it has made public.
+    const auto open = account && visit.backend().anonymous_read
+                          ? visit.backend().repositories.list(visit.identity, {.owner = account->name, .limit = 1})
+                          : Repositories::Expected<RepositoryPage>(RepositoryPage{});
+    if (!open) return to_failure(open.error());
+    if (open->total == 0) return unauthorized("sign in first");
+  }
+  if (!account && account.error().fault == AccountFault::missing)
+    return web::Failure{.status = 404, .message = "there is no account and no page of that name"};
+  if (!account) return to_failure(account.error());
+  if (account->name != visit.call.parameter("owner")) return go_to(visit, link_to_account(account->name));
+  Html heading;
+  heading.put("<h1>{}</h1>", account->name);
+  if (account->kind == AccountKind::organization) heading.put(R"(<span class="badge">Organisation</span>)");
+  if (!account->full_name.empty()) heading.put(R"(<span class="quiet">{}</span>)", account->full_name);
+  return list_detail::list_page(visit, link_to_account(account->name), account->name, heading);
+}
+
+}  // namespace stackgate::datastore::pages

@@ -1,0 +1,109 @@
+#include "services/datastore/pages/previews.hpp"
+
+#include "services/datastore/pages/readme.hpp"
+#include "services/datastore/pages/table_preview.hpp"
+#include "services/datastore/pages/words.hpp"
+
+namespace stackgate::datastore::pages {
+namespace previews_detail {
+
+constexpr std::uint64_t most_text = 256 * 1024, most_rows_bytes = 512 * 1024, most_picture = 20'000'000;
+
+enum class Way { text, json_lines, csv, safetensors, markdown };
+
+Way way_of(std::string_view path) {
+  const std::string extension = extension_of(path);
+  if (extension == "jsonl" || extension == "ndjson") return Way::json_lines;
+  if (extension == "csv" || extension == "tsv") return Way::csv;
+  if (extension == "safetensors") return Way::safetensors;
+  if (extension == "md" || extension == "markdown") return Way::markdown;
+  return Way::text;
+}
+
+Html note(std::string_view text) {
+  Html out;
+  return out.put(R"(<p class="empty">{}</p>)", text);
+}
+
+Html cell(const Cell& from) {
+  Html out;
+  const std::string_view more = from.cut ? "…" : "";
+  switch (from.kind) {
+    case Cell::Kind::number:
+      return out.put(R"(<td class="number">{}{}</td>)", from.text, more);
+    case Cell::Kind::text:
+      return out.put("<td>{}{}</td>", from.text, more);
+    case Cell::Kind::none:
+      break;
+  }
+  return out.put(R"(<td class="none">–</td>)");
+}
+
+Html table(const Table& from) {
+  Html out, heads, rows, notes;
+  for (const std::string& problem : from.problems) notes.put(R"(<p class="notice bad">{}</p>)", problem);
+  if (from.rows.empty() && from.columns.empty())
+    return out.put(R"(<div class="pad">{}</div>)", notes).put(R"(<p class="empty">There are no rows.</p>)");
+  for (const std::string& column : from.columns) heads.put(R"(<th scope="col">{}</th>)", column);
+  for (std::size_t i = 0; i < from.rows.size(); ++i) {
+    rows.put(R"(<tr><td class="row">{}</td>)", i + 1);
+    for (const Cell& each : from.rows[i]) rows.put("{}", cell(each));
+    for (std::size_t missing = from.rows[i].size(); missing < from.columns.size(); ++missing) rows.put("{}", cell({}));
+    rows.put("</tr>");
+  }
+  if (!notes.empty()) out.put(R"(<div class="pad">{}</div>)", notes);
+  out.put(
+      R"(<div class="wrap" tabindex="0" role="region" aria-label="Rows"><table class="data"><thead><tr><th scope="col"><span class="away">Row</span></th>{}</tr></thead><tbody>{}</tbody></table></div>)",
+      heads, rows);
+  if (from.more_rows || from.more_columns)
+    out.put(R"(<p class="pad quiet">The first {}{} are shown.</p>)", counted(from.rows.size(), "row"),
+            from.more_columns ? " and " + counted(from.columns.size(), "column") : "");
+  return out;
+}
+
+Html lines(const Head& head) {
+  Html out, inside;
+  std::string_view rest = head.bytes;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    inside.put(R"(<span id="L{}">{}</span>)", number, line);
+  }
+  out.put(R"(<pre class="code" tabindex="0" aria-label="Content">{}</pre>)", inside);
+  if (!head.whole())
+    out.put(R"(<p class="pad quiet">The first {} of {} are shown; download the file to see the rest.</p>)",
+            size_words(head.bytes.size()), size_words(head.size));
+  return out;
+}
+
+}  // namespace previews_detail
+
+bool has_rich_preview(std::string_view path) {
+  using previews_detail::Way;
+  const Way way = previews_detail::way_of(path);
+  return way == Way::json_lines || way == Way::csv || way == Way::markdown;
+}
+
+Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry, bool plain) {
+  using namespace previews_detail;
+  const Way way = plain ? Way::text : way_of(entry.path);
+  if (way == Way::safetensors) return safetensors_preview(visit, place, entry);
+  const bool rows = way == Way::json_lines || way == Way::csv;
+  const auto head = read_head(visit, place, entry, rows ? most_rows_bytes : most_text);
+  if (!head) return note(head.error().message);
+  if (head->size == 0) return note("This file is empty.");
+  if (picture_type(head->bytes)) {
+    if (head->size > most_picture) return note("This picture is too large to show; download it.");
+    Html out;
+    return out.put(R"(<div class="picture"><img src="{}" alt="{}"></div>)",
+                   link_to(place.repository, "raw", place.revision, entry.path), file_name(entry.path));
+  }
+  if (is_binary(head->bytes)) return note("This file is binary; download it to see what is in it.");
+  if (way == Way::json_lines) return table(read_json_lines(head->bytes, head->whole()));
+  if (way == Way::csv) return table(read_csv(head->bytes, head->whole()));
+  if (way == Way::markdown && head->whole()) return rendered_document(place, entry.path, head->bytes);
+  return lines(*head);
+}
+
+}  // namespace stackgate::datastore::pages

@@ -1,0 +1,16 @@
+// What is in a file, shown as fits it: rows, tensors, a picture, a document, lines of text.
+#pragma once
+#include "services/datastore/pages/content.hpp"
+#include "services/datastore/pages/place.hpp"
+
+namespace stackgate::datastore::pages {
+
+/// `plain`: as text even where there is a better way.
+Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry, bool plain);
+/// Whether preview_of() has another way than lines of text for a file of this name.
+bool has_rich_preview(std::string_view path);
+
+/// previews_safetensors.cpp: from the file's header alone.
+Html safetensors_preview(const Visit& visit, const Place& place, const git::Entry& entry);
+
+}  // namespace stackgate::datastore::pages

@@ -1,0 +1,75 @@
+#include "services/datastore/pages/session.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "services/datastore/accounts/names.hpp"
+#include "services/kit/crypto/digest.hpp"
+#include "services/kit/crypto/jwt.hpp"
+
+namespace stackgate::datastore::pages {
+namespace session_detail {
+
+std::string derived(std::string_view key, std::string_view use) {
+  const crypto::Sha256 bytes = crypto::hmac_sha256(key, use);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::int64_t unix_time(Sessions::Time time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace session_detail
+
+Sessions::Sessions(std::string_view key)
+    : cookie_key_(session_detail::derived(key, "stackgate pages: sessions")),
+      form_key_(session_detail::derived(key, "stackgate pages: forms")) {}
+
+std::string Sessions::stamp_of(std::int64_t account, std::string_view state) const {
+  const std::string text = fmt::format("stamp {} {}", account, state);
+  return crypto::to_hex(crypto::hmac_sha256(cookie_key_, text)).substr(0, 16);
+}
+
+std::string Sessions::begin(std::int64_t account, std::string_view state, Time now) const {
+  // The random part keeps two sessions, and so their form tokens, apart.
+  const std::string random = crypto::random_bytes(9);
+  return crypto::sign_jwt(
+      cookie_key_,
+      fmt::format(R"({{"sub":"{}","stamp":"{}","jti":"{}","iat":{},"exp":{}}})", account, stamp_of(account, state),
+                  crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size()),
+                  session_detail::unix_time(now), session_detail::unix_time(now + life)));
+}
+
+std::optional<Session> Sessions::read(std::string_view cookie, Time now) const {
+  if (cookie.empty() || cookie.size() > 1024) return {};
+  const auto claims = crypto::verify_jwt(cookie_key_, cookie, now);
+  if (!claims) return {};
+  const json::Value* subject = claims->root.find("sub");
+  const json::Value* stamp = claims->root.find("stamp");
+  if (subject == nullptr || stamp == nullptr) return {};
+  Session out{.stamp = std::string(stamp->string())};
+  const std::string_view digits = subject->string();
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.account);
+  if (error != std::errc{} || stop != digits.data() + digits.size() || out.account <= 0) return {};
+  return out;
+}
+
+std::string Sessions::form_token(std::string_view cookie) const {
+  return crypto::to_hex(crypto::hmac_sha256(form_key_, cookie));
+}
+
+bool Sessions::is_form_token(std::string_view cookie, std::string_view token) const {
+  return !cookie.empty() && crypto::equal_in_constant_time(form_token(cookie), token);
+}
+
+bool sent_by_own_page(const http::Request& request, std::string_view base_url) {
+  if (const std::string_view site = request.header("Sec-Fetch-Site"); !site.empty()) return site == "same-origin";
+  const std::string_view origin = request.header("Origin");
+  return origin.empty() || lower_case(origin) == lower_case(base_url);
+}
+
+std::string_view session_cookie_name(bool secure) { return secure ? "__Host-stackgate-session" : "stackgate-session"; }
+std::string_view visitor_cookie_name(bool secure) { return secure ? "__Host-stackgate-visitor" : "stackgate-visitor"; }
+
+}  // namespace stackgate::datastore::pages

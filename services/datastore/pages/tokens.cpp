@@ -1,0 +1,90 @@
+#include <charconv>
+
+#include "services/datastore/pages/handlers.hpp"
+#include "services/datastore/pages/links.hpp"
+#include "services/datastore/pages/words.hpp"
+
+namespace stackgate::datastore::pages {
+namespace tokens_detail {
+
+Html row(Visit& visit, const Token& token) {
+  Html out, facts;
+  facts.put("…{}, made {}", token.last_eight, time_tag(seconds_of(token.created_at), visit.now));
+  if (token.last_used_at.empty())
+    facts.put(", never used");
+  else
+    facts.put(", used {}", time_tag(seconds_of(token.last_used_at), visit.now));
+  if (!token.expires_at.empty()) facts.put(", ends {}", time_tag(seconds_of(token.expires_at), visit.now));
+  return out.put(
+      R"(<li><div class="text"><b>{}</b> <span class="badge">{}</span><div class="by">{}</div></div><form method="post" action="/-/tokens/revoke">{}<input type="hidden" name="id" value="{}"><button class="danger" aria-label="Revoke {}">Revoke</button></form></li>)",
+      token.name, token.scope == Scope::read ? "read" : "read and write", facts, token_field(visit), token.id,
+      token.name);
+}
+
+Html new_secret(const Accounts::NewToken& made) {
+  Html out;
+  return out.put(
+      R"(<div class="notice good" role="status"><b>Copy the token “{}” now: it is not shown again.</b><div class="secret"><label class="away" for="secret">The new token</label><input id="secret" readonly value="{}"><button type="button" data-copy="secret" hidden>Copy</button></div></div>)",
+      made.token.name, made.secret);
+}
+
+web::Answer tokens_page(Visit& visit, const Html& notice, std::string_view name, int status) {
+  const auto tokens = visit.backend().accounts.list_tokens(visit.identity.account);
+  if (!tokens) return to_failure(tokens.error());
+  Html body, list;
+  for (const Token& each : *tokens) list.put("{}", row(visit, each));
+  if (list.empty()) list.put(R"(<li class="quiet">You have no tokens.</li>)");
+  body.put(R"({}{}<div class="title"><h1>Personal tokens</h1></div>
+<p class="lead">A token stands for your password in git, Git LFS, the API and Hugging Face clients.</p>
+<h2 class="day">New token</h2>
+<form class="form" method="post" action="/-/tokens">{}
+<div class="field"><label for="token-name">Name</label><input id="token-name" name="name" value="{}" required maxlength="100" placeholder="What it is for"></div>
+<div class="pair"><div class="field"><label for="scope">It may</label><select id="scope" name="scope"><option value="read">read</option><option value="write">read and write</option></select></div>
+<div class="field"><label for="days">It ends</label><select id="days" name="days"><option value="7">in a week</option><option value="30">in 30 days</option><option value="90" selected>in 90 days</option><option value="365">in a year</option><option value="0">never</option></select></div></div>
+<button class="primary">Create token</button></form>
+<h2 class="day">Your tokens</h2><div class="box"><ul class="commits">{}</ul></div>)",
+           done_notice(visit), notice, token_field(visit), name, list);
+  return page(visit, {.title = "Personal tokens", .status = status}, body);
+}
+
+/// A token must not beget tokens: only who has signed in here.
+Result demand_session(const Visit& visit) {
+  if (auto in = demand_sign_in(visit); !in) return in;
+  if (visit.call.request().header("Authorization").empty()) return {};
+  return std::unexpected(
+      web::Failure{.status = 403, .message = "tokens are managed by who has signed in, not with a token"});
+}
+
+}  // namespace tokens_detail
+
+web::Answer get_tokens(Visit& visit) {
+  if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
+  return tokens_detail::tokens_page(visit, {}, "", 200);
+}
+
+web::Answer post_token(Visit& visit) {
+  using namespace tokens_detail;
+  const auto form = read_form(visit);
+  if (!form) return form.error();
+  if (auto in = demand_session(visit); !in) return std::move(in.error());
+  const std::string_view name = form->get("name").value_or(""), days_text = form->get("days").value_or("90");
+  unsigned days = 0;
+  const auto [stop, error] = std::from_chars(days_text.data(), days_text.data() + days_text.size(), days);
+  if (error != std::errc{} || stop != days_text.data() + days_text.size() || days > 3650)
+    return tokens_page(visit, problem_notice("A token ends after at most 3650 days."), name, 422);
+  const Scope scope = form->get("scope").value_or("read") == "write" ? Scope::write : Scope::read;
+  auto made = visit.backend().accounts.create_token(visit.identity.account, name, scope, std::chrono::hours(24) * days);
+  if (!made) return tokens_page(visit, problem_notice(made.error().message), name, to_failure(made.error()).status);
+  return tokens_page(visit, new_secret(*made), "", 200);
+}
+
+web::Answer post_revoke(Visit& visit) {
+  const auto form = read_form(visit);
+  if (!form) return form.error();
+  if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
+  const auto done = visit.backend().accounts.remove_token(visit.identity.account, form->get("id").value_or(""));
+  if (!done && done.error().fault != AccountFault::missing) return to_failure(done.error());
+  return go_to(visit, {"/-/tokens?done=revoked"});
+}
+
+}  // namespace stackgate::datastore::pages

@@ -1,0 +1,90 @@
+#include "services/datastore/pages/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace stackgate::datastore::pages {
+
+std::string size_words(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 7> units = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return value < 9.95 ? fmt::format("{:.1f} {}", value, units[unit]) : fmt::format("{:.0f} {}", value, units[unit]);
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string out = std::to_string(number);
+  for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, 1, ',');
+  return out;
+}
+
+std::string counted(std::uint64_t count, std::string_view word) {
+  return fmt::format("{} {}{}", grouped(count), word, count == 1 ? "" : "s");
+}
+
+std::string date_words(std::int64_t seconds) {
+  using namespace std::chrono;
+  // Years that a date can have: what a commit claims may be anything.
+  constexpr std::int64_t last = 253402300799;
+  const sys_seconds time{std::chrono::seconds(std::clamp<std::int64_t>(seconds, -62135596800, last))};
+  const auto day = floor<days>(time);
+  const year_month_day date(day);
+  const hh_mm_ss clock(time - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count());
+}
+
+std::string ago_words(std::int64_t seconds, std::int64_t now) {
+  constexpr std::int64_t minute = 60, hour = 3600, day = 86400, limit = 30 * day;
+  if (seconds < now - limit || seconds > now + limit) return date_words(seconds).substr(0, 10);
+  const std::int64_t distance = now - seconds, size = distance < 0 ? -distance : distance;
+  const auto say = [&](std::int64_t unit, std::string_view word) {
+    const std::string count = counted(static_cast<std::uint64_t>(size / unit), word);
+    return distance < 0 ? "in " + count : count + " ago";
+  };
+  if (size < minute) return "just now";
+  if (size < hour) return say(minute, "minute");
+  if (size < day) return say(hour, "hour");
+  return say(day, "day");
+}
+
+std::int64_t seconds_of(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() < 19) return 0;
+  const auto number = [&](std::size_t at, std::size_t count) {
+    int out = -1;
+    const char* const end = text.data() + at + count;
+    const auto [stop, error] = std::from_chars(text.data() + at, end, out);
+    return error == std::errc{} && stop == end ? out : -1;
+  };
+  const int y = number(0, 4), mo = number(5, 2), d = number(8, 2), h = number(11, 2), mi = number(14, 2),
+            s = number(17, 2);
+  if (std::min({y, mo, d, h, mi, s}) < 0) return 0;
+  const year_month_day date{year(y), month(static_cast<unsigned>(mo)), day(static_cast<unsigned>(d))};
+  if (!date.ok()) return 0;
+  return sys_days(date).time_since_epoch().count() * 86400LL + h * 3600 + mi * 60 + s;
+}
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Html time_tag(std::int64_t seconds, std::int64_t now) {
+  Html out;
+  std::string machine = date_words(seconds);
+  machine[10] = 'T';
+  machine.replace(16, 4, "Z");
+  out.put(R"(<time datetime="{}" title="{}">{}</time>)", machine, date_words(seconds), ago_words(seconds, now));
+  return out;
+}
+
+}  // namespace stackgate::datastore::pages
