@@ -40,7 +40,9 @@ Decision decide_download(const Wanted& file, const Known* known, bool direct) {
   if (known == nullptr || !known->linked) return refuse_file(file, 404, "the repository does not have this file");
   if (known->stat.size != file.size)
     return refuse_file(file, 422, "the file has " + std::to_string(known->stat.size) + " bytes");
-  return {.file = file, .step = direct ? Step::download_direct : Step::download, .stat = known->stat};
+  // What is not hashed yet will move, and a presigned address with it.
+  const bool at_store = direct && known->stat.state == State::trusted;
+  return {.file = file, .step = at_store ? Step::download_direct : Step::download, .stat = known->stat};
 }
 
 /// Room that the files of one batch share.

@@ -8,6 +8,7 @@
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/oid_list.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -74,20 +75,14 @@ Expected<void> Objects::collect_files(std::int64_t before, Collected& out) {
   return {};
 }
 
-Expected<void> Objects::collect_orphans(std::chrono::seconds grace, Collected& out) {
-  const auto before = std::chrono::system_clock::now() - grace;
-  std::vector<std::string> files, incoming;
-  for (std::string_view prefix : {"lfs/", "incoming/"}) {
-    auto& old = prefix == "lfs/" ? files : incoming;
-    auto listed = store_.list(prefix, [&](const objects::Entry& entry) {
-      if (entry.info.modified <= before) old.push_back(entry.key);
-      return true;
-    });
-    if (!listed) return failed(listed.error());
-  }
-  for (const std::string& key : files) {
-    const std::string oid = key.substr(key.rfind('/') + 1);
-    if (!is_oid(oid) || key != key_of(oid)) continue;
+Expected<void> Objects::collect_unknown(std::span<const std::string> oids, Collected& out) {
+  auto known = database_.run("SELECT oid FROM lfs_objects WHERE oid " + in_list(database_.engine(), "$1"),
+                             {list_value(database_.engine(), oids)});
+  if (!known) return failed(known.error());
+  std::set<std::string> with_row;
+  for (const sql::Row& row : known->rows) with_row.insert(row.text(0));
+  for (const std::string& oid : oids) {
+    if (with_row.contains(oid)) continue;
     // The row stands in for the file while it is removed, as in collect_files(); none is made where one stands.
     auto mine = database_.run(
         "INSERT INTO lfs_objects (oid, size, state, touched_at) VALUES ($1, 0, 'deleting', $2) "
@@ -95,11 +90,35 @@ Expected<void> Objects::collect_orphans(std::chrono::seconds grace, Collected& o
         {oid, seconds_now()});
     if (!mine) return failed(mine.error());
     if (mine->rows.empty()) continue;
-    if (auto removed = store_.remove(key); !removed) return failed(removed.error());
+    if (auto removed = store_.remove(key_of(oid)); !removed) return failed(removed.error());
     auto gone = database_.run("DELETE FROM lfs_objects WHERE oid = $1 AND state = 'deleting'", {oid});
     if (!gone) return failed(gone.error());
     ++out.orphans;
   }
+  return {};
+}
+
+Expected<void> Objects::collect_orphans(std::chrono::seconds grace, Collected& out) {
+  const auto before = std::chrono::system_clock::now() - grace;
+  std::vector<std::string> oids, incoming;
+  Expected<void> done;
+  auto listed = store_.list("lfs/", [&](const objects::Entry& entry) {
+    std::string oid = entry.key.substr(entry.key.rfind('/') + 1);
+    if (entry.info.modified > before || !is_oid(oid) || entry.key != key_of(oid)) return true;
+    oids.push_back(std::move(oid));
+    if (oids.size() < 1000) return true;
+    done = collect_unknown(oids, out);
+    oids.clear();
+    return done.has_value();
+  });
+  if (!listed) return failed(listed.error());
+  if (done) done = collect_unknown(oids, out);
+  if (!done) return done;
+  listed = store_.list("incoming/", [&](const objects::Entry& entry) {
+    if (entry.info.modified <= before) incoming.push_back(entry.key);
+    return true;
+  });
+  if (!listed) return failed(listed.error());
   for (const std::string& key : incoming) {
     const std::string_view rest = std::string_view(key).substr(std::string_view("incoming/").size());
     const auto slash = rest.find('/');

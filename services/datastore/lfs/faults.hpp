@@ -5,6 +5,8 @@
 namespace stackgate::datastore::lfs {
 
 inline ObjectError fault_of(const sql::SqlError& error) {
+  if (error.fault == sql::Fault::unfit) return {Fault::invalid, "what was sent holds a NUL or bytes that are no UTF-8"};
+  if (error.fault == sql::Fault::full) return {Fault::full, "no space is left for the database"};
   const bool away =
       error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict;
   return {away ? Fault::away : Fault::broken, away ? "the database does not answer; try again" : "the database failed"};

@@ -5,6 +5,7 @@
 
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/oid_list.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -13,26 +14,6 @@ namespace {
 
 // Links asked for again within this time are not written again.
 constexpr std::int64_t fresh_for = 3600;
-
-// Lists of ids travel as one value, so that one prepared statement serves any length.
-
-std::string list_value(sql::Engine engine, std::span<const std::string> oids) {
-  const bool json = engine == sql::Engine::sqlite;
-  std::string out(json ? "[" : "");
-  for (const std::string& oid : oids) {
-    if (!is_oid(oid)) continue;
-    if (out.size() > 1) out += ',';
-    out += json ? "\"" + oid + "\"" : oid;
-  }
-  if (json) out += ']';
-  return out;
-}
-
-std::string in_list(sql::Engine engine, std::string_view placeholder) {
-  const std::string p(placeholder);
-  return engine == sql::Engine::sqlite ? "IN (SELECT value FROM json_each(" + p + "))"
-                                       : "= ANY (string_to_array(" + p + ", ','))";
-}
 
 std::int64_t as_sql(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 
@@ -125,12 +106,6 @@ Expected<bool> Objects::is_linked(std::int64_t repository, std::string_view oid)
   auto found = stat(repository, oid);
   if (!found) return std::unexpected(found.error());
   return found->has_value();
-}
-
-Expected<bool> Objects::present(std::string_view oid) {
-  auto row = database_.run("SELECT 1 FROM lfs_objects WHERE oid = $1 AND state = 'present'", {std::string(oid)});
-  if (!row) return failed(row.error());
-  return !row->rows.empty();
 }
 
 Expected<void> Objects::link(std::int64_t repository, std::string_view oid) {
@@ -237,11 +212,16 @@ Expected<void> Objects::admit(std::int64_t repository, std::uint64_t size, std::
 
 Expected<std::unique_ptr<objects::Download>> Objects::open(const Stat& file, std::uint64_t offset) {
   auto opened = store_.open(file.key, offset);
+  if (!opened && opened.error().fault == objects::Fault::missing && file.state == State::unverified)
+    opened =
+        store_.open(key_of(std::string_view(file.key).substr(file.key.rfind('/') + 1)), offset);  // promoted meanwhile
   if (!opened) return failed(opened.error());
   return std::move(*opened);
 }
 
 std::optional<std::string> Objects::presign(const Stat& file, const objects::PresignOptions& options) {
+  // What is not hashed yet will move, and the address with it.
+  if (file.state == State::unverified) return {};
   return store_.presigned_get(file.key, options);
 }
 

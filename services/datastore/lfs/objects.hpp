@@ -130,7 +130,7 @@ class Objects {
   Expected<Taken> take_in(std::int64_t repository, std::uint64_t largest, const Source& source);
 
   Expected<std::unique_ptr<objects::Download>> open(const Stat& file, std::uint64_t offset = 0);
-  /// Nothing where the store cannot.
+  /// Nothing where the store cannot, and for what is not hashed yet: it goes through us until then.
   std::optional<std::string> presign(const Stat& file, const objects::PresignOptions& options);
 
   /// After a direct upload: is it in the store with that size? Then it is linked, unverified. Fault::missing and
@@ -152,10 +152,10 @@ class Objects {
 
  private:
   Expected<void> record(std::int64_t repository, std::string_view oid, std::uint64_t size);
-  Expected<bool> present(std::string_view oid);
   Expected<void> drop_incoming(std::int64_t repository, std::string_view oid);
   Expected<void> collect_links(std::int64_t before, const Referenced& referenced, Collected& out);
   Expected<void> collect_files(std::int64_t before, Collected& out);
+  Expected<void> collect_unknown(std::span<const std::string> oids, Collected& out);
   Expected<void> collect_orphans(std::chrono::seconds grace, Collected& out);
 
   sql::Database& database_;

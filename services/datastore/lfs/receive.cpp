@@ -1,5 +1,6 @@
 // Bytes that pass through this process: hashed while they are stored.
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "services/datastore/lfs/clock.hpp"
@@ -60,11 +61,14 @@ Expected<void> Objects::receive(std::int64_t repository, std::string_view oid, s
                                 const Source& source) {
   if (!is_oid(oid))
     return std::unexpected(ObjectError{Fault::invalid, "a large file's id is 64 lower-case hex digits"});
-  if (auto fits = admit(repository, size, size); !fits) return fits;
-  const auto here = present(oid);
-  if (!here) return std::unexpected(here.error());
+  const std::array one{std::string(oid)};
+  const auto known = look_up(repository, one);
+  if (!known) return std::unexpected(known.error());
+  const bool here = !known->empty() && known->front().stat.state == State::trusted;
+  const bool counted_already = !known->empty() && known->front().linked;  // also what waits to be hashed
+  if (auto fits = admit(repository, size, size); !counted_already && !fits) return fits;
   std::unique_ptr<objects::Upload> upload;
-  if (!*here) {  // otherwise the sender only has to show that it has the bytes
+  if (!here) {  // otherwise the sender only has to show that it has the bytes
     auto made = store_.create(key_of(oid), size);
     if (!made) return failed(made.error());
     upload = std::move(*made);

@@ -126,6 +126,13 @@ TEST(Decide, HandsOutLinkedFilesAndGivesTheRestAnErrorEach) {
   EXPECT_EQ(decide(request, {.known = all}).objects[1].status, 404);
 }
 
+TEST(Decide, SendsThroughUsWhatIsNotHashedYet) {
+  Known waiting = known(oid_a, 1, true);
+  waiting.stat.state = State::unverified;
+  const std::vector<Known> all = {waiting};
+  EXPECT_EQ(decide({.objects = {{oid_a, 1}}}, {.known = all, .direct = true}).objects[0].step, Step::download);
+}
+
 TEST(Decide, HoldsTheLimits) {
   const Facts limits{.limits = {.file = 10, .repository = 25, .total = 1000}, .usage = {.repository = 5, .total = 5}};
   const Plan plan = decide(upload_of({{oid_a, 11}, {oid_b, 10}, {oid_c, 10}, {std::string(64, 'd'), 1}}), limits);

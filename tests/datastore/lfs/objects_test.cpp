@@ -159,6 +159,26 @@ TEST_F(Files, HoldsTheLimits) {
   EXPECT_EQ(limited.usage(1)->total, 220U);
 }
 
+TEST_F(Files, WhatIsThereAlreadyIsNotCountedTwice) {
+  Objects limited(*database, *store, {.repository = 100});
+  const std::string bytes(100, 'a'), oid = oid_of(bytes);
+  put(incoming_key(1, oid), bytes);
+  ASSERT_TRUE(limited.confirm(1, oid, bytes.size()));
+  ASSERT_TRUE(limited.promote());
+  EXPECT_EQ((*limited.stat(1, oid))->state, State::trusted);
+  EXPECT_TRUE(limited.receive(1, oid, bytes.size(), bytes_source(bytes)));
+  EXPECT_EQ(limited.receive(1, oid_of("b"), 1, bytes_source("b")).error().fault, Fault::quota);
+}
+
+TEST_F(Files, AReaderThatLookedBeforeTheHashingFindsTheFileAfterIt) {
+  const std::string bytes = "about to move", oid = oid_of(bytes);
+  put(incoming_key(1, oid), bytes);
+  ASSERT_TRUE(objects->confirm(1, oid, bytes.size()));
+  const Stat before = **objects->stat(1, oid);
+  ASSERT_TRUE(*objects->promote());
+  EXPECT_EQ(read(before), bytes);
+}
+
 TEST_F(Files, ADirectUploadIsItsRepositorysUntilItIsHashed) {
   const std::string bytes = "straight to the store", oid = oid_of(bytes);
   EXPECT_EQ(objects->confirm(1, oid, bytes.size()).error().fault, Fault::missing);
