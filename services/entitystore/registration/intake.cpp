@@ -77,7 +77,7 @@ std::expected<Intake::Outcome, std::string> Intake::finish(bool keep) {
   Outcome out{.inspected = std::move(*inspected_), .sha256 = crypto::to_hex(hash_.finish()), .bytes = written_};
   if (out.inspected.failed) return std::unexpected(*out.inspected.failed);
   if (keep && !validate::has_errors(out.inspected.findings)) {
-    if (auto kept = spool_.keep(id_, fd_); !kept) return std::unexpected(kept.error());
+    if (auto kept = spool_.keep(id_); !kept) return std::unexpected(kept.error());
   }
   return out;
 }

@@ -32,7 +32,7 @@ class Intake {
     std::string sha256;  // of the archive
     std::uint64_t bytes = 0;
   };
-  /// After the last byte, once. With `keep` the archive is made durable, unless it is no good.
+  /// After the last byte, once. With `keep` the archive stays for a restart, unless it is no good.
   std::expected<Outcome, std::string> finish(bool keep);
 
  private:

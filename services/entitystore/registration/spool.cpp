@@ -20,13 +20,6 @@ namespace fs = std::filesystem;
 
 std::string why(int code) { return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code); }
 
-void sync_folder(const std::string& path) {
-  if (const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
-    ::fsync(fd);
-    ::close(fd);
-  }
-}
-
 std::expected<std::string, std::string> read_instance(const std::string& path) {
   std::string name;
   if (std::ifstream in(path); in) std::getline(in, name);
@@ -94,11 +87,9 @@ std::expected<void, std::string> Spool::make(std::string_view id) const {
   return {};
 }
 
-std::expected<void, std::string> Spool::keep(std::string_view id, int fd) const {
-  if (::fsync(fd) != 0) return std::unexpected(fmt::format("cannot write the upload: {}", spool_detail::why(errno)));
+std::expected<void, std::string> Spool::keep(std::string_view id) const {
   if (::rename(archive_part(id).c_str(), archive(id).c_str()) != 0)
-    return std::unexpected(fmt::format("cannot keep the upload: {}", std::strerror(errno)));
-  spool_detail::sync_folder(folder(id));
+    return std::unexpected(fmt::format("cannot keep the upload: {}", spool_detail::why(errno)));
   return {};
 }
 

@@ -19,13 +19,14 @@ class Spool {
   const std::string& instance() const { return instance_; }
 
   std::string folder(std::string_view id) const;
-  std::string archive(std::string_view id) const;       // whole and on the disk, or not there
+  std::string archive(std::string_view id) const;       // whole, or not there
   std::string archive_part(std::string_view id) const;  // being written
   std::string file(std::string_view id, std::size_t number) const;
 
   std::expected<void, std::string> make(std::string_view id) const;
-  /// archive_part becomes archive, durably. `fd`: of the part.
-  std::expected<void, std::string> keep(std::string_view id, int fd) const;
+  /// archive_part becomes archive. It outlives this process, not the machine: nobody has been told that the upload is
+  /// safe before the datastore has it, and a resumed one is checked by its hash.
+  std::expected<void, std::string> keep(std::string_view id) const;
   void remove(std::string_view id) const;
   std::vector<std::string> all() const;
 

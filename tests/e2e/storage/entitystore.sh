@@ -6,6 +6,7 @@
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 bin=$here/../../../build/release/bin
+postgres=$here/../../support/postgres.sh
 datastore=${DATASTORE:-$bin/stackgate-datastore}
 entitystore=${ENTITYSTORE:-$bin/stackgate-entitystore}
 with_fail_points=${ENTITYSTORE_FAIL_POINTS:-$bin/entitystore_fail_points}
@@ -24,7 +25,7 @@ stop() { # NAME [SIGNAL]
 finish() {
   local name
   for name in "${!servers[@]}"; do stop "$name"; done
-  if declare -F postgres_down >/dev/null; then postgres_down || true; fi
+  [ ! -d "$state/postgres" ] || "$postgres" stop "$state/postgres" immediate >/dev/null 2>&1 || true
   rm -rf "$state"
 }
 trap finish EXIT
@@ -237,7 +238,7 @@ replicas() {
   check "of four uploads of one version on two replicas one wins" is "$(sort <<<"$codes" | uniq -c | xargs)" "1 201 3 409"
   codes=$(
     for version in 1.1.0 1.2.0 1.3.0 1.4.0; do
-      curl -sS -o /dev/null -w '%{http_code}\n' -F "adapter=@$state/good.tar.gz" -F "metadata=$(metadata race $version)" "$(if [ "$version" \< 1.3 ]; then echo "$url"; else echo "$url_b"; fi)" &
+      curl -sS -o /dev/null -w '%{http_code}\n' -F "adapter=@$state/good.tar.gz" -F "metadata=$(metadata race $version)" "$(case $version in 1.[12].*) echo "$url" ;; *) echo "$url_b" ;; esac)" &
     done
     wait
   )
@@ -290,10 +291,11 @@ leg() { # ENGINE
   url=http://127.0.0.1:$port/v1/adapters
   database=(--database-url "sqlite:$state/entitystore.db")
   if [ "$engine" = postgresql ]; then
-    # shellcheck source=tests/support/postgres.sh
-    . "$here/../../support/postgres.sh"
-    postgres_up "$state/postgres" || { echo "skip $engine: no PostgreSQL could be started" && return 0; }
-    database=(--database-url "$POSTGRES_URL")
+    "$postgres" available >/dev/null 2>&1 || { echo "skip $engine: no PostgreSQL server here" && return 0; }
+    database=(--database-url "$("$postgres" start "$state/postgres")")
+    # Init containers of two pods, at once, as the operator starts them.
+    export STACKGATE_DATABASE_PASSWORD_FILE=$state/password
+    cp "$state/postgres/password" "$state/password"
     "$entitystore" migrate --data-dir "$state/x" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}" >"$state/migrate1" 2>&1 &
     local one=$!
     check "two migrations at once" "$entitystore" migrate --data-dir "$state/y" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes LoRA adapters as PEFT saves them, good ones and bad ones, with nothing but the standard library.
 
-make_adapter.py OUT.tar.gz [--rank N] [--base MODEL] [--megabytes N] [--fault NAME] [--seed N]
+make_adapter.py OUT.tar.gz [--rank N] [--base MODEL] [--megabytes N] [--fault NAME] [--seed N] [--level N]
 """
 import argparse, gzip, io, json, os, random, struct, tarfile
 
@@ -32,6 +32,7 @@ def main():
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--folder", default="")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--level", type=int, default=1, help="of gzip; 0 only wraps")
     args = parser.parse_args()
     source, rank = random.Random(args.seed), args.rank
     width, layers = 64, 2
@@ -84,7 +85,7 @@ def main():
             tar.addfile(entry)
     data = packed.getvalue()
     if args.fault != "plain-tar":
-        data = gzip.compress(data, 1, mtime=0)
+        data = gzip.compress(data, args.level, mtime=0)
     if args.fault == "crc":
         data = data[:-8] + struct.pack("<I", 1) + data[-4:]
     with open(args.out, "wb") as out:
