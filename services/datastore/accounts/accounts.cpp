@@ -22,6 +22,8 @@ sql::Value text_or_null(const std::string& text) { return text.empty() ? sql::Va
 }  // namespace
 
 AccountError unavailable(const sql::SqlError& error) {
+  if (error.fault == sql::Fault::unfit)
+    return {AccountFault::invalid, "what was sent holds a NUL or bytes that are no UTF-8"};
   log::error("the database failed", {{"cause", error.message}});
   return {AccountFault::unavailable, "the database cannot be reached; try again shortly"};
 }

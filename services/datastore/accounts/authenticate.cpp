@@ -72,13 +72,14 @@ Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& k
   if (is_configured_admin(key, password)) return administrator();
   auto found = database_.run(
       "SELECT id, name, password, is_admin, is_active FROM accounts WHERE name_key = $1 AND kind = 'user'", {key});
-  if (!found) return std::unexpected(unavailable(found.error()));
+  // A name that no account can have is as wrong as one that none has.
+  if (!found && found.error().fault != sql::Fault::unfit) return std::unexpected(unavailable(found.error()));
   scrypt_.acquire();
   struct Release {
     std::counting_semaphore<8>& semaphore;
     ~Release() { semaphore.release(); }
   } const release{scrypt_};
-  const sql::Row* row = found->rows.empty() ? nullptr : found->rows.data();
+  const sql::Row* row = !found || found->rows.empty() ? nullptr : found->rows.data();
   if (row == nullptr || row->is_null(2) || row->integer(4) == 0) {
     crypto::waste_password_check(password);
     return std::unexpected(wrong_credentials());

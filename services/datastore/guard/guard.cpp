@@ -135,9 +135,12 @@ web::Failure to_failure(const git::GitError& error) {
 }
 
 web::Failure to_failure(const sql::SqlError& error) {
+  if (error.fault == sql::Fault::unfit)
+    return {.status = 422, .message = "what was sent holds a NUL or bytes that are no UTF-8"};
   log::error("the database failed", {{"cause", error.message}});
   if (error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict)
     return retry_later(503, "the database cannot be reached; try again shortly");
+  if (error.fault == sql::Fault::full) return {.status = 507, .message = "no space is left for the database"};
   return {.status = 500, .message = "the database refused the operation; the server's log says why"};
 }
 

@@ -47,9 +47,13 @@ RepositoryError repository_error(RepositoryFault fault, std::string message) { r
 RepositoryError of_sql(const sql::SqlError& error) {
   if (error.fault == sql::Fault::duplicate)
     return repository_error(RepositoryFault::exists, "a repository of that name exists");
+  if (error.fault == sql::Fault::unfit)
+    return repository_error(RepositoryFault::invalid, "what was sent holds a NUL or bytes that are no UTF-8");
   log::error("the database failed", {{"cause", error.message}});
   if (error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict)
     return repository_error(RepositoryFault::unavailable, "the database cannot be reached; try again shortly");
+  if (error.fault == sql::Fault::full)
+    return repository_error(RepositoryFault::full, "no space is left for the database");
   return repository_error(RepositoryFault::broken, "the database refused the operation; the server's log says why");
 }
 

@@ -80,9 +80,9 @@ void Connection::rest() { set_limit(usual_statement_limit_, usual_lock_limit_); 
 
 std::optional<SqlError> check_text(std::string_view text, std::size_t position) {
   for (std::string_view rest = text; !rest.empty();) {
-    if (rest.front() == '\0') return SqlError{Fault::broken, fmt::format("the value of ${} holds a NUL", position), {}};
+    if (rest.front() == '\0') return SqlError{Fault::unfit, fmt::format("the value of ${} holds a NUL", position), {}};
     const std::size_t length = json::utf8::sequence_length(rest);
-    if (length == 0) return SqlError{Fault::broken, fmt::format("the value of ${} is no UTF-8 text", position), {}};
+    if (length == 0) return SqlError{Fault::unfit, fmt::format("the value of ${} is no UTF-8 text", position), {}};
     rest.remove_prefix(length);
   }
   return std::nullopt;

@@ -25,6 +25,7 @@ enum class Fault : std::uint8_t {
   duplicate,  // a unique constraint
   refers,     // a foreign key or check constraint
   broken,     // anything else: a fault in the statement or the schema
+  unfit,      // a text that no engine takes: a NUL, or no UTF-8; the caller's, mostly straight from a client
 };
 
 struct SqlError {

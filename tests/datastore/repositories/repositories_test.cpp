@@ -71,6 +71,11 @@ TEST_P(RepositoriesOnBoth, ARepositoryIsMadeWithItsFolderAndFoundInAnyCaseWithOr
   EXPECT_EQ(repositories_->find("ann", "second").error().fault, Fault::missing);
 }
 
+TEST_P(RepositoriesOnBoth, ANameThatIsNoTextIsTheCallersFault) {
+  for (const std::string_view name : {std::string_view("a\0b", 3), std::string_view("\xc0\xae")})
+    EXPECT_EQ(repositories_->find("ann", name).error().fault, RepositoryFault::invalid);
+}
+
 TEST_P(RepositoriesOnBoth, ANameIsTakenOnceWithoutCase) {
   made("first");
   auto again = repositories_->create({.owner_id = ann_, .name = "FIRST"});
