@@ -121,7 +121,7 @@ stale_parent() {
   parent=$(tip_of race)
   for i in 1 2 3 4; do
     on "$i"
-    { echo "{\"key\":\"header\",\"value\":{\"summary\":\"s$i\",\"parentCommit\":\"$parent\"}}" && sed 1d "$state/body-$i"; } >"$state/stale-$i"
+    { echo "{\"key\":\"header\",\"value\":{\"summary\":\"s$i\",\"parentCommit\":\"$parent\"}}" && hub_body 3 "stale-$i" 50 | sed 1d; } >"$state/stale-$i"
     status_of -u "$admin" -H 'Content-Type: application/x-ndjson' --data-binary "@$state/stale-$i" "$url/v1/hf/api/models/ada/race/commit/main" >"$state/code-$i" &
     pids+=($!)
   done
