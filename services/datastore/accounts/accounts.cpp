@@ -25,6 +25,7 @@ AccountError unavailable(const sql::SqlError& error) {
   if (error.fault == sql::Fault::unfit)
     return {AccountFault::invalid, "what was sent holds a NUL or bytes that are no UTF-8"};
   log::error("the database failed", {{"cause", error.message}});
+  if (error.fault == sql::Fault::full) return {AccountFault::unavailable, "no space is left for the database"};
   return {AccountFault::unavailable, "the database cannot be reached; try again shortly"};
 }
 
@@ -51,13 +52,17 @@ Accounts::~Accounts() = default;
 
 Accounts::Expected<Identity> Accounts::Impl::administrator() {
   if (admin_id_ == 0) {
-    const std::string time = now();
-    auto made = database_.run(
-        "INSERT INTO accounts (name, name_key, kind, is_admin, created_at, updated_at) VALUES ($1, $2, 'user', 0, $3, "
-        "$3) ON CONFLICT (name_key) DO NOTHING",
-        {admin_name_, admin_key_, time});
-    if (!made) return std::unexpected(unavailable(made.error()));
-    auto found = database_.run("SELECT id, kind FROM accounts WHERE name_key = $1", {admin_key_});
+    constexpr std::string_view look = "SELECT id, kind FROM accounts WHERE name_key = $1";
+    auto found = database_.run(look, {admin_key_});
+    if (found && found->rows.empty()) {  // writes only then: a full disk keeps nobody out
+      const std::string time = now();
+      auto made = database_.run(
+          "INSERT INTO accounts (name, name_key, kind, is_admin, created_at, updated_at) VALUES ($1, $2, 'user', 0, "
+          "$3, $3) ON CONFLICT (name_key) DO NOTHING",
+          {admin_name_, admin_key_, time});
+      if (!made) return std::unexpected(unavailable(made.error()));
+      found = database_.run(look, {admin_key_});
+    }
     if (!found) return std::unexpected(unavailable(found.error()));
     if (found->rows.empty()) return std::unexpected(account_error(AccountFault::unavailable, "try again"));
     if (found->rows[0].text(1) != "user")
