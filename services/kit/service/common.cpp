@@ -6,6 +6,7 @@
 #include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
 #include "services/kit/service/service.hpp"
+#include "services/kit/telemetry/options.hpp"
 
 namespace stackgate::service {
 
@@ -13,7 +14,7 @@ using settings::Kind;
 using settings::Setting;
 
 std::vector<Setting> common_settings() {
-  return {
+  std::vector<Setting> out{
       {.name = "listen",
        .kind = Kind::listen,
        .help = "where to serve; :8000 is every address, port 0 any free one",
@@ -107,6 +108,8 @@ std::vector<Setting> common_settings() {
        .group = "Log",
        .choices = {"debug", "info", "warning", "error"}},
   };
+  for (Setting& setting : telemetry::telemetry_settings()) out.push_back(std::move(setting));
+  return out;
 }
 
 validate::Findings check_common(const settings::Program& program, const settings::Values& values) {
@@ -126,6 +129,7 @@ validate::Findings check_common(const settings::Program& program, const settings
   if (auto problem = database_url_problem(database_url(program, values)); !problem.empty()) {
     complain("--database-url", std::move(problem), "write postgresql://USER@HOST:PORT/NAME or sqlite:FILE");
   }
+  for (auto& finding : telemetry::check_telemetry(values)) out.push_back(std::move(finding));
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -6,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "certs/file_identity.hpp"
 #include "certs/identity_metrics.hpp"
@@ -15,12 +17,19 @@
 #include "services/kit/service/check_runner.hpp"
 #include "services/kit/service/common.hpp"
 #include "services/kit/service/service.hpp"
+#include "services/kit/telemetry/telemetry.hpp"
 #include "services/kit/web/health.hpp"
 
 namespace stackgate::service {
 namespace run_detail {
 
 constexpr int failed = 1, wrong_settings = 2;
+constexpr std::chrono::seconds flush_limit{5};  // of telemetry, at the end
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -88,6 +97,11 @@ int serve(const Service& service, const settings::Values& values) {
   config.metrics = &registry;
   config.stopping = [stopping] { return stopping->load(); };
   config.observers = parts->observers;
+  // Ends before the parts do, of which its metrics may ask.
+  const auto telemetry = telemetry::Telemetry::start(
+      telemetry::read_telemetry(values, service.program.name, host_name()), registry, tls != nullptr);
+  config.sampler = telemetry->sampler();
+  if (auto observer = telemetry->observer()) config.observers.push_back(std::move(observer));
   // Checks are on the board before the first probe may ask.
   CheckRunner checks(parts->checks, web::CheckBoard::make(), *readiness, registry);
   auto app = web::App::start(std::move(config), std::move(routes));
@@ -102,6 +116,7 @@ int serve(const Service& service, const settings::Values& values) {
   app->reset();
   if (parts->on_stop) parts->on_stop();
   log::info("stopped");
+  telemetry->shutdown(flush_limit);
   return 0;
 }
 

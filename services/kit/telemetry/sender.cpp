@@ -1,0 +1,92 @@
+#include "services/kit/telemetry/sender.hpp"
+
+#include <cstdio>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "services/kit/base/version.hpp"
+#include "services/kit/fetch/retry.hpp"
+#include "services/kit/fetch/words.hpp"
+#include "services/kit/telemetry/answers.hpp"
+#include "services/kit/telemetry/gzip.hpp"
+
+namespace stackgate::telemetry {
+namespace sender_detail {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t worth_compressing = 1024;
+constexpr std::chrono::seconds longest_patience{600};  // with a collector that asks for more
+
+double roll() {
+  thread_local std::minstd_rand dice{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0, 1)(dice);
+}
+
+}  // namespace sender_detail
+
+Sender::Sender(const Options& options, const Output& output, Stopping& stopping)
+    : options_(options),
+      output_(output),
+      stopping_(stopping),
+      client_({.connect = std::min(options.timeout, std::chrono::milliseconds(5'000)),
+               .retries = 0,
+               .ca_file = options.ca_file,
+               .user_agent = fmt::format("stackgate/{}", version)}) {}
+
+/// Nothing when it should be tried again.
+std::optional<Sent> Sender::attempt(const fetch::Call& call, std::string& why,
+                                    std::optional<std::chrono::seconds>& asked) const {
+  const auto reply = client_.call(call);
+  if (!reply) {
+    why = reply.error().message;
+    return std::nullopt;
+  }
+  const std::string_view type = reply->header("content-type").value_or("");
+  if (reply->status >= 200 && reply->status < 300) {
+    Partial partial = read_partial(type, reply->body);
+    return Sent{true, partial.rejected, std::move(partial.message)};
+  }
+  const std::string words = read_refusal(type, reply->body);
+  why = fmt::format("{} answers {}{}{}", fetch::without_secrets(output_.url), reply->status, words.empty() ? "" : ": ",
+                    words);
+  if (!is_retryable(reply->status)) return Sent{false, 0, why};
+  if (const auto after = reply->header("retry-after"))
+    asked = fetch::parse_retry_after(*after, std::chrono::system_clock::now());
+  return std::nullopt;
+}
+
+Sent Sender::send(const std::string& body, std::chrono::milliseconds whole) {
+  using namespace sender_detail;
+  using Clock = Stopping::Clock;
+  fetch::Call call{.method = "POST", .url = output_.url, .headers = options_.headers, .repeatable = false};
+  call.headers.emplace_back("Content-Type", media_type(options_.encoding));
+  if (options_.gzip && body.size() > worth_compressing) {
+    call.headers.emplace_back("Content-Encoding", "gzip");
+    call.body = gzip(body);
+  } else {
+    call.body = body;
+  }
+  call.largest_reply = 1024 * 1024;
+  call.give_up = [this] { return stopping_.over(); };
+  stopping_.sleep_until(not_before_);
+  const auto until = Clock::now() + whole;
+  const auto left = [&] { return stopping_.at_most(std::chrono::duration_cast<milliseconds>(until - Clock::now())); };
+  std::string why = "there was no time left to send it";
+  for (unsigned next = 1;; ++next) {
+    call.whole = std::min(options_.timeout, left());
+    if (call.whole.count() <= 0) return {false, 0, why};
+    std::optional<std::chrono::seconds> asked;
+    if (auto sent = attempt(call, why, asked)) return *std::move(sent);
+    if (asked) asked = std::min(*asked, longest_patience);
+    const milliseconds wait = asked ? milliseconds(*asked) : *fetch::wait_before(next, {}, roll());
+    if (wait >= left()) {
+      if (asked) not_before_ = Clock::now() + wait;
+      return {false, 0, why};
+    }
+    stopping_.sleep_for(wait);
+  }
+}
+
+}  // namespace stackgate::telemetry
