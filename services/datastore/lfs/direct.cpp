@@ -1,5 +1,6 @@
 // Uploads that went straight to S3: counted first, hashed later.
 #include <algorithm>
+#include <array>
 
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
@@ -9,16 +10,17 @@
 namespace stackgate::datastore::lfs {
 
 Expected<void> Objects::confirm(std::int64_t repository, std::string_view oid, std::uint64_t size) {
-  auto known = stat(repository, oid);
+  const std::array one{std::string(oid)};
+  const auto known = look_up(repository, one);
   if (!known) return std::unexpected(known.error());
   const auto differs = [&](std::uint64_t stored) {
     return std::unexpected(ObjectError{
         Fault::invalid,
         "large file " + std::string(oid) + " has " + std::to_string(stored) + " bytes, not " + std::to_string(size)});
   };
-  if (known->has_value()) {
-    if ((*known)->size != size) return differs((*known)->size);
-    return {};
+  if (!known->empty() && known->front().linked) {
+    if (known->front().stat.size != size) return differs(known->front().stat.size);
+    return touch(repository, *known);  // a commit is about to name it: collect() must not take it now
   }
   const ObjectError missing{Fault::missing, "large file " + std::string(oid) + " has not been uploaded"};
   if (!is_oid(oid)) return std::unexpected(missing);

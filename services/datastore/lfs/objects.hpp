@@ -134,7 +134,7 @@ class Objects {
   std::optional<std::string> presign(const Stat& file, const objects::PresignOptions& options);
 
   /// After a direct upload: is it in the store with that size? Then it is linked, unverified. Fault::missing and
-  /// ::invalid otherwise. A file that is linked already is well.
+  /// ::invalid otherwise. A file that is linked already is well, and touched.
   Expected<void> confirm(std::int64_t repository, std::string_view oid, std::uint64_t size);
   /// Hashes one waiting direct upload and puts it in its place, or drops it with its link when it is not what it
   /// claimed. False: none waits. Replicas share the work: one is claimed for `claim`.

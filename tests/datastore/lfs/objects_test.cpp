@@ -246,6 +246,17 @@ TEST_F(Files, CollectsWhatNoPointerNames) {
   EXPECT_TRUE(objects->fsck(true)->clean());
 }
 
+TEST_F(Files, WhatACommitIsAboutToNameIsNotCollected) {
+  ASSERT_TRUE(objects->receive(1, oid_of("x"), 1, bytes_source("x")));
+  for (const std::string table : {"lfs_links", "lfs_objects"})
+    ASSERT_TRUE(database->run("UPDATE " + table + " SET touched_at = 1000"));
+  ASSERT_TRUE(objects->confirm(1, oid_of("x"), 1));
+  EXPECT_EQ(objects->collect(std::chrono::minutes(10), keep_nothing)->unlinked, 0U);
+  EXPECT_TRUE(*objects->is_linked(1, oid_of("x")));
+  ASSERT_TRUE(database->run("UPDATE lfs_links SET touched_at = 1000"));
+  EXPECT_EQ(objects->collect(std::chrono::minutes(10), keep_nothing)->removed, 1U);
+}
+
 TEST_F(Files, ARepositoryThatCannotBeReadKeepsEverything) {
   ASSERT_TRUE(objects->receive(1, oid_of("x"), 1, bytes_source("x")));
   const auto unreadable = [](std::int64_t, const std::function<void(std::string_view)>&) -> Expected<void> {
@@ -311,7 +322,9 @@ TEST_F(Files, UploadsAndCollectionAtOnceLoseNothing) {
       const auto stat = objects->stat(1, oid);
       ASSERT_TRUE(stat && *stat) << "acknowledged and gone";
       EXPECT_EQ(read(**stat), bytes);
-      if (round % 3 == 0) EXPECT_TRUE(objects->unlink(1, oid));
+      if (round % 3 == 0) {
+        EXPECT_TRUE(objects->unlink(1, oid));
+      }
     }
   stop = true;
 }
