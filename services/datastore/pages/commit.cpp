@@ -46,7 +46,9 @@ Html file_box(const Place& place, const git::DiffFile& file, std::string_view co
   else if (lines.empty() && file.truncated)
     out.put(R"(<p class="empty">Too much to show here.</p>)");
   else if (lines.empty())
-    out.put(R"(<p class="empty">The content is the same.</p>)");
+    out.put(R"(<p class="empty">{}</p>)", file.old_path == file.new_path    ? "Its mode changed."
+                                          : (gone || file.old_path.empty()) ? "The file is empty."
+                                                                            : "Only its name changed.");
   else
     out.put(
         R"(<div class="wrap" tabindex="0" role="region" aria-label="Changes"><table class="diff"><tbody>{}</tbody></table></div>)",

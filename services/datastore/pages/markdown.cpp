@@ -1,5 +1,6 @@
 #include "services/datastore/pages/markdown.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -180,6 +181,9 @@ bool render_markdown(std::string_view text, std::string_view document, const Mar
       cmark_node* const node = cmark_iter_get_node(walk.get());
       const cmark_node_type type = cmark_node_get_type(node);
       if (cmark_iter_get_event_type(walk.get()) == CMARK_EVENT_ENTER && type == CMARK_NODE_LINK) rewriter.link(node);
+      // The page itself has the one heading of the first level.
+      if (cmark_iter_get_event_type(walk.get()) == CMARK_EVENT_ENTER && type == CMARK_NODE_HEADING)
+        cmark_node_set_heading_level(node, std::min(cmark_node_get_heading_level(node) + 1, 6));
       if (cmark_iter_get_event_type(walk.get()) == CMARK_EVENT_EXIT && type == CMARK_NODE_IMAGE)
         pictures.push_back(node);
     }

@@ -57,7 +57,7 @@ Html repository_head(const Place& place, Tab tab) {
                    tab == Tab::files);
   head_detail::tab(tabs, link_to(repository, "commits", at_default ? repository.default_branch : revision), "History",
                    tab == Tab::commits);
-  head_detail::tab(tabs, link_to(repository, "refs"), "Branches and tags", tab == Tab::refs);
+  head_detail::tab(tabs, link_to(repository, "refs"), "Branches", tab == Tab::refs);
   if (place.may_administer) head_detail::tab(tabs, link_to(repository, "settings"), "Settings", tab == Tab::settings);
   out.put(R"(<nav class="tabs" aria-label="Repository">{}</nav>)", tabs);
   return out;

@@ -48,10 +48,10 @@ web::Answer settings_page(Visit& visit, const Place& place, std::string_view pro
       repository.description, branch_options(place),
       check_box("private", repository.is_private, "Private", "Only you, its stewards and administrators see it."),
       check_box("archived", repository.archived, "Archived", "Nobody can change it; everybody may go on reading."));
-  body.put(R"(<h2 class="day">Rename</h2><form class="form" method="post" action="{}/rename">{}
+  body.put(R"(<h2 class="section">Rename</h2><form class="form" method="post" action="{}/rename">{}
 <div class="pair"><div class="field"><label for="new-name">New name</label><input id="new-name" name="name" value="{}" required maxlength="100" autocapitalize="none" spellcheck="false"></div><div class="field"><button>Rename</button></div></div></form>)",
            base, token_field(visit), repository.name);
-  body.put(R"(<h2 class="day">Delete</h2><form class="form" method="post" action="{}/delete">{}
+  body.put(R"(<h2 class="section">Delete</h2><form class="form" method="post" action="{}/delete">{}
 <p>This removes all its files and its history. Write <code>{}</code> to confirm.</p>
 <div class="pair"><div class="field"><label class="away" for="confirm">The repository’s full name</label><input id="confirm" name="confirm" data-confirm="{}" required autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="{}"></div><div class="field"><button class="danger">Delete this repository</button></div></div></form>)",
            base, token_field(visit), repository.full_name(), repository.full_name(), repository.full_name());

@@ -42,7 +42,7 @@ web::Answer tokens_page(Visit& visit, const Html& notice, std::string_view name,
 <div class="pair"><div class="field"><label for="scope">It may</label><select id="scope" name="scope"><option value="read">read</option><option value="write">read and write</option></select></div>
 <div class="field"><label for="days">It ends</label><select id="days" name="days"><option value="7">in a week</option><option value="30">in 30 days</option><option value="90" selected>in 90 days</option><option value="365">in a year</option><option value="0">never</option></select></div></div>
 <button class="primary">Create token</button></form>
-<h2 class="day">Your tokens</h2><div class="box"><ul class="commits">{}</ul></div>)",
+<h2 class="section">Your tokens</h2><div class="box"><ul class="commits">{}</ul></div>)",
            done_notice(visit), notice, token_field(visit), name, list);
   return page(visit, {.title = "Personal tokens", .status = status}, body);
 }

@@ -77,7 +77,7 @@ class UploadedFiles {
     }
   }
   std::optional<web::Failure> failure{};
-  std::size_t count() const { return count_; }
+  const std::set<std::string>& large() const { return large_; }
 
  private:
   std::unexpected<git::GitError> stop(web::Failure why) {
@@ -157,6 +157,33 @@ class UploadedFiles {
   bool ended_ = false;
 };
 
+/// Somebody else changed .gitattributes while files came in, and our copy went over theirs: both, once more.
+void settle_attributes(const Visit& visit, const Place& place, const git::CommitRequest& request,
+                       const git::Committed& done, const std::set<std::string>& large) {
+  if (large.empty() || done.before.empty() || done.before == place.commit) return;
+  Place before{.repository = place.repository};
+  auto git = git::Repository::open(visit.backend().repositories.path(place.repository));
+  if (!git) return;
+  before.git = std::move(*git);
+  before.commit = done.before;
+  const std::string theirs = attributes_of(before).value_or("");
+  if (theirs == attributes_of(place).value_or("")) return;
+  const lfs::Attributes known = lfs::Attributes::parse(theirs);
+  std::vector<std::string> missing;
+  for (const std::string& path : large)
+    if (!known.in_lfs(path).value_or(false)) missing.push_back(path);
+  git::CommitRequest again = request;
+  again.message = "Keep the attributes of large files\n";
+  bool given = false;
+  const auto settled = git::commit_changes(
+      visit.backend().repositories.path(place.repository), again, [&](git::Change& change) -> git::Expected<bool> {
+        if (given) return false;
+        change = {.path = std::string(attributes_path), .content = lfs::with_lfs_lines(theirs, missing)};
+        return given = true;
+      });
+  if (!settled) log::warning("attributes of large files could not be merged", {{"problem", settled.error().message}});
+}
+
 struct Fields {
   std::string folder, message;
   std::optional<web::PartHead> first_file;
@@ -228,11 +255,12 @@ web::Answer post_upload(Visit& visit) {
   const git::Signature who = signature_of(visit);
   const std::string path = visit.backend().repositories.path(place->repository);
   UploadedFiles files(visit, *place, parts, std::move(*fields->first_file), folder);
-  const auto done =
-      git::commit_changes(path, {.branch = place->revision, .message = message + "\n", .author = who, .committer = who},
-                          [&](git::Change& change) { return files.next(change); });
+  const git::CommitRequest request{
+      .branch = place->revision, .message = message + "\n", .author = who, .committer = who};
+  const auto done = git::commit_changes(path, request, [&](git::Change& change) { return files.next(change); });
   if (files.failure) return form_page(visit, *place, files.failure->message, files.failure->status);
   if (!done) return form_page(visit, *place, done.error().message, to_failure(done.error()).status);
+  settle_attributes(visit, *place, request, *done, files.large());
   if (auto touched = visit.backend().repositories.touch(place->repository.id); !touched)
     log::warning("a repository's time of change was not noted", {{"problem", touched.error().message}});
   return go_to(visit, with_query(link_to(place->repository, "tree", place->revision, folder), "done",
