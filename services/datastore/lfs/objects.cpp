@@ -181,11 +181,11 @@ Expected<std::vector<std::int64_t>> Objects::holders(std::string_view oid, std::
 
 Expected<Usage> Objects::usage(std::int64_t repository) {
   auto row = database_.run(
-      "SELECT (SELECT COALESCE(SUM(o.size), 0) FROM lfs_links l JOIN lfs_objects o ON o.oid = l.oid "
+      "SELECT (SELECT CAST(COALESCE(SUM(o.size), 0) AS BIGINT) FROM lfs_links l JOIN lfs_objects o ON o.oid = l.oid "
       "        WHERE l.repository_id = $1), "
-      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_incoming WHERE repository_id = $2), "
-      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_objects), "
-      "       (SELECT COALESCE(SUM(size), 0) FROM lfs_incoming)",
+      "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_incoming WHERE repository_id = $2), "
+      "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_objects), "
+      "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_incoming)",
       {repository, repository});
   if (!row) return failed(row.error());
   if (row->rows.empty()) return Usage{};

@@ -1,4 +1,4 @@
-// A real SQLite database and a real directory store in a folder that goes with the test.
+// A real database, SQLite and PostgreSQL in turn, and a real directory store in a folder that goes with the test.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -13,6 +13,7 @@
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/objects/options.hpp"
 #include "services/kit/sql/migrate.hpp"
+#include "tests/support/postgres_server.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -29,12 +30,20 @@ inline Source bytes_source(std::string bytes, std::size_t piece = 1000) {
   };
 }
 
-class Files : public testing::Test {
+class Files : public testing::TestWithParam<sql::Engine> {
  protected:
-  Files() {
+  void SetUp() override {
     char name[] = "/tmp/stackgate-lfs-XXXXXX";
     folder_ = mkdtemp(name);
-    database = sql::Database::open("sqlite:" + folder_ + "/db", "").value();
+    if (GetParam() == sql::Engine::postgresql) {
+      test::PostgresServer* server = test::PostgresServer::shared();
+      if (server == nullptr) GTEST_SKIP() << test::PostgresServer::why_missing();
+      database = sql::Database::open(server->url(), server->password()).value();
+      ASSERT_TRUE(database->run("DROP SCHEMA public CASCADE"));
+      ASSERT_TRUE(database->run("CREATE SCHEMA public"));
+    } else {
+      database = sql::Database::open("sqlite:" + folder_ + "/db", "").value();
+    }
     static constexpr sql::Migration steps[] = {
         {1, "repositories", "CREATE TABLE repositories (id BIGINT PRIMARY KEY);\n", {}},
         {2, "large files", schema_1, {}}};
@@ -89,5 +98,10 @@ class Files : public testing::Test {
   std::unique_ptr<objects::Store> store;
   std::unique_ptr<Objects> objects;
 };
+
+inline const auto both_engines = testing::Values(sql::Engine::sqlite, sql::Engine::postgresql);
+inline std::string engine_name(const testing::TestParamInfo<sql::Engine>& info) {
+  return info.param == sql::Engine::sqlite ? "sqlite" : "postgresql";
+}
 
 }  // namespace stackgate::datastore::lfs

@@ -16,7 +16,7 @@ class Locks : public Files {
   }
 };
 
-TEST_F(Locks, AreTakenOnce) {
+TEST_P(Locks, AreTakenOnce) {
   const Lock first = take(1, "a.bin");
   const auto second = take_lock(*database, {.repository = 1, .owner = 6, .path = "a.bin", .owner_name = "bob"});
   ASSERT_TRUE(second);
@@ -26,7 +26,7 @@ TEST_F(Locks, AreTakenOnce) {
   take(2, "a.bin");
 }
 
-TEST_F(Locks, ComeInPagesByAge) {
+TEST_P(Locks, ComeInPagesByAge) {
   std::vector<std::string> taken;
   for (int i = 0; i < 5; ++i) taken.push_back(take(1, "f" + std::to_string(i)).id);
   std::ranges::sort(taken);
@@ -42,7 +42,7 @@ TEST_F(Locks, ComeInPagesByAge) {
   EXPECT_EQ(seen, taken);
 }
 
-TEST_F(Locks, AreFoundByPathAndId) {
+TEST_P(Locks, AreFoundByPathAndId) {
   const Lock lock = take(1, "dir/a b.bin");
   take(1, "other");
   EXPECT_EQ(list_locks(*database, 1, {.path = "dir/a b.bin"})->locks.at(0).id, lock.id);
@@ -53,7 +53,7 @@ TEST_F(Locks, AreFoundByPathAndId) {
   EXPECT_EQ(*find_lock(*database, 1, ""), std::nullopt);
 }
 
-TEST_F(Locks, AreDroppedOnce) {
+TEST_P(Locks, AreDroppedOnce) {
   const Lock lock = take(1, "a");
   EXPECT_FALSE(*drop_lock(*database, 2, lock.id));
   EXPECT_TRUE(*drop_lock(*database, 1, lock.id));
@@ -66,6 +66,8 @@ TEST(LockJson, IsWhatGitLfsReads) {
       to_json(Lock{.id = "1", .path = "a\"b", .owner = 1, .owner_name = "ada", .locked_at = "2026-01-01T00:00:00Z"}),
       R"({"id":"1","path":"a\"b","locked_at":"2026-01-01T00:00:00Z","owner":{"name":"ada"}})");
 }
+
+INSTANTIATE_TEST_SUITE_P(On, Locks, both_engines, engine_name);
 
 }  // namespace
 }  // namespace stackgate::datastore::lfs

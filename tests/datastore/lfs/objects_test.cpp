@@ -18,7 +18,7 @@ const auto keep_nothing = [](std::int64_t, const std::function<void(std::string_
   return {};
 };
 
-TEST_F(Files, ReceiveStoresAndLinksWhatMatches) {
+TEST_P(Files, ReceiveStoresAndLinksWhatMatches) {
   const std::string bytes(100'000, 'x'), oid = oid_of(bytes);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
   EXPECT_THAT(keys(), ElementsAre("lfs/" + oid.substr(0, 2) + "/" + oid.substr(2, 2) + "/" + oid));
@@ -30,7 +30,7 @@ TEST_F(Files, ReceiveStoresAndLinksWhatMatches) {
   EXPECT_EQ(read(**stat, 99'990), std::string(10, 'x'));
 }
 
-TEST_F(Files, OtherRepositoriesDoNotSeeIt) {
+TEST_P(Files, OtherRepositoriesDoNotSeeIt) {
   const std::string bytes = "secret", oid = oid_of(bytes);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
   EXPECT_EQ(*objects->stat(2, oid), std::nullopt);
@@ -39,7 +39,7 @@ TEST_F(Files, OtherRepositoriesDoNotSeeIt) {
       << "a repository cannot get a link by claiming that it uploaded";
 }
 
-TEST_F(Files, ReceiveLeavesNoTraceOfWrongBytes) {
+TEST_P(Files, ReceiveLeavesNoTraceOfWrongBytes) {
   const std::string bytes(5000, 'x'), oid = oid_of(bytes);
   const struct {
     std::string sent;
@@ -62,7 +62,7 @@ TEST_F(Files, ReceiveLeavesNoTraceOfWrongBytes) {
   }
 }
 
-TEST_F(Files, ReceiveLeavesNoTraceOfABodyThatEndsEarly) {
+TEST_P(Files, ReceiveLeavesNoTraceOfABodyThatEndsEarly) {
   const std::string bytes(5000, 'x');
   int calls = 0;
   const auto done = objects->receive(1, oid_of(bytes), 5000, [&](std::span<char> space) {
@@ -76,7 +76,7 @@ TEST_F(Files, ReceiveLeavesNoTraceOfABodyThatEndsEarly) {
   EXPECT_THAT(keys(), IsEmpty());
 }
 
-TEST_F(Files, AFileThatIsHereIsNotLinkedWithoutItsBytes) {
+TEST_P(Files, AFileThatIsHereIsNotLinkedWithoutItsBytes) {
   const std::string bytes = "secret", oid = oid_of(bytes);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
   EXPECT_FALSE(objects->receive(2, oid, bytes.size(), bytes_source("guess!")));
@@ -86,7 +86,7 @@ TEST_F(Files, AFileThatIsHereIsNotLinkedWithoutItsBytes) {
   EXPECT_EQ(read(**objects->stat(1, oid)), bytes);
 }
 
-TEST_F(Files, TheSameFileMayComeSeveralTimesAtOnce) {
+TEST_P(Files, TheSameFileMayComeSeveralTimesAtOnce) {
   const std::string bytes(300'000, 'z'), oid = oid_of(bytes);
   std::atomic<int> stored = 0;
   {
@@ -102,7 +102,7 @@ TEST_F(Files, TheSameFileMayComeSeveralTimesAtOnce) {
   EXPECT_TRUE(objects->fsck(true)->clean());
 }
 
-TEST_F(Files, TakesInBytesOfAnUnknownHash) {
+TEST_P(Files, TakesInBytesOfAnUnknownHash) {
   const std::string bytes(10'000, 'q');
   const auto taken = objects->take_in(1, 0, bytes_source(bytes));
   ASSERT_TRUE(taken) << taken.error().message;
@@ -112,7 +112,7 @@ TEST_F(Files, TakesInBytesOfAnUnknownHash) {
   EXPECT_EQ(objects->take_in(1, 9'999, bytes_source(bytes)).error().fault, Fault::too_large);
 }
 
-TEST_F(Files, LooksUpABatchInOneGo) {
+TEST_P(Files, LooksUpABatchInOneGo) {
   std::vector<std::string> wanted;
   for (int i = 0; i < 100; ++i) {
     const std::string bytes = "file " + std::to_string(i);
@@ -130,7 +130,7 @@ TEST_F(Files, LooksUpABatchInOneGo) {
   EXPECT_TRUE(objects->look_up(1, odd)->empty());
 }
 
-TEST_F(Files, LinksForWhoMayRead) {
+TEST_P(Files, LinksForWhoMayRead) {
   const std::string bytes = "shared", oid = oid_of(bytes);
   EXPECT_EQ(objects->link(2, oid).error().fault, Fault::missing);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
@@ -142,7 +142,7 @@ TEST_F(Files, LinksForWhoMayRead) {
   EXPECT_TRUE(*objects->is_linked(1, oid));
 }
 
-TEST_F(Files, HoldsTheLimits) {
+TEST_P(Files, HoldsTheLimits) {
   Objects limited(*database, *store, {.file = 100, .repository = 150, .total = 220});
   const auto send = [&](std::int64_t repository, char c, std::size_t size) {
     const std::string bytes(size, c);
@@ -159,7 +159,7 @@ TEST_F(Files, HoldsTheLimits) {
   EXPECT_EQ(limited.usage(1)->total, 220U);
 }
 
-TEST_F(Files, WhatIsThereAlreadyIsNotCountedTwice) {
+TEST_P(Files, WhatIsThereAlreadyIsNotCountedTwice) {
   Objects limited(*database, *store, {.repository = 100});
   const std::string bytes(100, 'a'), oid = oid_of(bytes);
   put(incoming_key(1, oid), bytes);
@@ -170,7 +170,7 @@ TEST_F(Files, WhatIsThereAlreadyIsNotCountedTwice) {
   EXPECT_EQ(limited.receive(1, oid_of("b"), 1, bytes_source("b")).error().fault, Fault::quota);
 }
 
-TEST_F(Files, AReaderThatLookedBeforeTheHashingFindsTheFileAfterIt) {
+TEST_P(Files, AReaderThatLookedBeforeTheHashingFindsTheFileAfterIt) {
   const std::string bytes = "about to move", oid = oid_of(bytes);
   put(incoming_key(1, oid), bytes);
   ASSERT_TRUE(objects->confirm(1, oid, bytes.size()));
@@ -179,7 +179,7 @@ TEST_F(Files, AReaderThatLookedBeforeTheHashingFindsTheFileAfterIt) {
   EXPECT_EQ(read(before), bytes);
 }
 
-TEST_F(Files, ADirectUploadIsItsRepositorysUntilItIsHashed) {
+TEST_P(Files, ADirectUploadIsItsRepositorysUntilItIsHashed) {
   const std::string bytes = "straight to the store", oid = oid_of(bytes);
   EXPECT_EQ(objects->confirm(1, oid, bytes.size()).error().fault, Fault::missing);
   put(incoming_key(1, oid), bytes);
@@ -196,7 +196,7 @@ TEST_F(Files, ADirectUploadIsItsRepositorysUntilItIsHashed) {
   EXPECT_FALSE(*objects->promote()) << "nothing more waits";
 }
 
-TEST_F(Files, ADirectUploadOfWrongBytesIsDropped) {
+TEST_P(Files, ADirectUploadOfWrongBytesIsDropped) {
   const std::string bytes = "what was promised", oid = oid_of(bytes);
   put(incoming_key(1, oid), "what arrived, then");
   EXPECT_EQ(objects->confirm(1, oid, bytes.size()).error().fault, Fault::invalid) << "another size";
@@ -208,7 +208,7 @@ TEST_F(Files, ADirectUploadOfWrongBytesIsDropped) {
   EXPECT_THAT(keys(), IsEmpty());
 }
 
-TEST_F(Files, WrongBytesNeverReplaceWhatOthersHave) {
+TEST_P(Files, WrongBytesNeverReplaceWhatOthersHave) {
   const std::string bytes = "the original", oid = oid_of(bytes);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
   put(incoming_key(2, oid), "the_forgery!");
@@ -220,7 +220,7 @@ TEST_F(Files, WrongBytesNeverReplaceWhatOthersHave) {
   EXPECT_EQ(read(**objects->stat(1, oid)), bytes);
 }
 
-TEST_F(Files, CollectsWhatNoPointerNames) {
+TEST_P(Files, CollectsWhatNoPointerNames) {
   const std::string kept = "kept", lost = "lost", both = "both";
   for (const auto& bytes : {kept, lost, both})
     ASSERT_TRUE(objects->receive(1, oid_of(bytes), bytes.size(), bytes_source(bytes)));
@@ -246,7 +246,7 @@ TEST_F(Files, CollectsWhatNoPointerNames) {
   EXPECT_TRUE(objects->fsck(true)->clean());
 }
 
-TEST_F(Files, WhatACommitIsAboutToNameIsNotCollected) {
+TEST_P(Files, WhatACommitIsAboutToNameIsNotCollected) {
   ASSERT_TRUE(objects->receive(1, oid_of("x"), 1, bytes_source("x")));
   for (const std::string table : {"lfs_links", "lfs_objects"})
     ASSERT_TRUE(database->run("UPDATE " + table + " SET touched_at = 1000"));
@@ -257,7 +257,7 @@ TEST_F(Files, WhatACommitIsAboutToNameIsNotCollected) {
   EXPECT_EQ(objects->collect(std::chrono::minutes(10), keep_nothing)->removed, 1U);
 }
 
-TEST_F(Files, ARepositoryThatCannotBeReadKeepsEverything) {
+TEST_P(Files, ARepositoryThatCannotBeReadKeepsEverything) {
   ASSERT_TRUE(objects->receive(1, oid_of("x"), 1, bytes_source("x")));
   const auto unreadable = [](std::int64_t, const std::function<void(std::string_view)>&) -> Expected<void> {
     return std::unexpected(ObjectError{Fault::missing, "the volume is away"});
@@ -266,14 +266,14 @@ TEST_F(Files, ARepositoryThatCannotBeReadKeepsEverything) {
   EXPECT_TRUE(*objects->is_linked(1, oid_of("x")));
 }
 
-TEST_F(Files, FilesOfADeletedRepositoryGo) {
+TEST_P(Files, FilesOfADeletedRepositoryGo) {
   ASSERT_TRUE(objects->receive(1, oid_of("x"), 1, bytes_source("x")));
   ASSERT_TRUE(database->run("DELETE FROM repositories WHERE id = 1"));
   EXPECT_EQ(objects->collect(std::chrono::seconds(-1), keep_nothing)->removed, 1U);
   EXPECT_THAT(keys(), IsEmpty());
 }
 
-TEST_F(Files, OrphansInTheStoreGo) {
+TEST_P(Files, OrphansInTheStoreGo) {
   put(key_of(oid_of("stored before a crash")), "stored before a crash");
   put("incoming/1/" + oid_of("never confirmed"), "never confirmed");
   put("incoming/1/" + oid_of("parts") + ".0123456789abcdef/00001", "part");
@@ -282,7 +282,7 @@ TEST_F(Files, OrphansInTheStoreGo) {
   EXPECT_THAT(keys(), IsEmpty());
 }
 
-TEST_F(Files, AnUploadWaitsUntilItsFileHasBeenRemovedAndStoresItAnew) {
+TEST_P(Files, AnUploadWaitsUntilItsFileHasBeenRemovedAndStoresItAnew) {
   const std::string bytes = "going and coming", oid = oid_of(bytes);
   ASSERT_TRUE(objects->receive(1, oid, bytes.size(), bytes_source(bytes)));
   ASSERT_TRUE(objects->unlink(1, oid));
@@ -302,7 +302,7 @@ TEST_F(Files, AnUploadWaitsUntilItsFileHasBeenRemovedAndStoresItAnew) {
   EXPECT_TRUE(objects->fsck(true)->clean());
 }
 
-TEST_F(Files, UploadsAndCollectionAtOnceLoseNothing) {
+TEST_P(Files, UploadsAndCollectionAtOnceLoseNothing) {
   std::atomic<bool> stop = false;
   std::jthread collector([&] {
     while (!stop)
@@ -329,7 +329,7 @@ TEST_F(Files, UploadsAndCollectionAtOnceLoseNothing) {
   stop = true;
 }
 
-TEST_F(Files, FsckTellsWhatIsWrong) {
+TEST_P(Files, FsckTellsWhatIsWrong) {
   for (const std::string bytes : {"gone", "short", "rotten", "fine"})
     ASSERT_TRUE(objects->receive(1, oid_of(bytes), bytes.size(), bytes_source(bytes)));
   ASSERT_TRUE(store->remove(key_of(oid_of("gone"))));
@@ -342,13 +342,15 @@ TEST_F(Files, FsckTellsWhatIsWrong) {
   EXPECT_EQ(all->files, 4U);
 }
 
-TEST_F(Files, ABatchOfAHundredIsLookedUpInMilliseconds) {
+TEST_P(Files, ABatchOfAHundredIsLookedUpInMilliseconds) {
   std::vector<std::string> wanted;
   for (int i = 0; i < 100; ++i) wanted.push_back(oid_of(std::to_string(i)));
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(objects->look_up(1, wanted));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 * 5));
 }
+
+INSTANTIATE_TEST_SUITE_P(On, Files, both_engines, engine_name);
 
 }  // namespace
 }  // namespace stackgate::datastore::lfs
