@@ -42,7 +42,9 @@ TEST(Credentials, AreReadFromEveryFormThatClientsSend) {
     const Credentials got = read_credentials(each.header);
     EXPECT_EQ(got.kind, each.kind) << each.header;
     EXPECT_EQ(got.secret, each.secret) << each.header;
-    if (got.kind == Kind::password) EXPECT_EQ(got.name, each.name) << each.header;
+    if (got.kind == Kind::password) {
+      EXPECT_EQ(got.name, each.name) << each.header;
+    }
   }
 }
 

@@ -162,7 +162,9 @@ TEST(History, IsThatOfGitLog) {
         << path;
     const auto second = repository->log(tip, path, 1, 1);
     EXPECT_EQ(second->size(), log->size() > 1 ? 1U : 0U);
-    if (log->size() > 1) EXPECT_EQ((*second)[0].oid, (*log)[1].oid);
+    if (log->size() > 1) {
+      EXPECT_EQ((*second)[0].oid, (*log)[1].oid);
+    }
   }
   EXPECT_EQ(repository->count_commits(tip, 100).value_or(0), 8U);
   EXPECT_EQ(repository->count_commits(tip, 3).value_or(0), 3U);

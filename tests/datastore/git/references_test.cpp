@@ -63,7 +63,9 @@ void same_as_git(References& references, const std::string& path, bool in_proces
                                                    {true, true, false, {"refs/heads/zz", "x"}}}) {
     const auto ours = references.ls_refs(path, request);
     ASSERT_TRUE(ours);
-    if (*ours) EXPECT_EQ(**ours, ls_by_git(path, request));
+    if (*ours) {
+      EXPECT_EQ(**ours, ls_by_git(path, request));
+    }
     EXPECT_EQ(ours->has_value(), in_process);
   }
 }

@@ -66,7 +66,9 @@ TEST(Access, FollowsTheTable) {
     EXPECT_EQ(judge(identity, shown, Action::read), row.read) << place;
     EXPECT_EQ(judge(identity, shown, Action::write), row.write) << place;
     EXPECT_EQ(judge(identity, shown, Action::administer), row.administer) << place;
-    if (row.who == Who::nobody) EXPECT_EQ(judge(identity, shown, Action::read, false), sign_in) << place;
+    if (row.who == Who::nobody) {
+      EXPECT_EQ(judge(identity, shown, Action::read, false), sign_in) << place;
+    }
   }
 }
 
