@@ -270,6 +270,16 @@ sql::Expected<bool> note_step(sql::Database& database, std::string_view id, std:
   return result->affected > 0;
 }
 
+sql::Expected<void> renew_lease(sql::Database& database, std::string_view id, const Lease& lease) {
+  const auto done =
+      database.run(fmt::format("UPDATE adapter SET lease_until = {} + $1 WHERE id = $2 AND owner = $3 AND "
+                               "status = 'uploading'",
+                               rows_detail::now_of(database.engine())),
+                   {lease.seconds, std::string(id), lease.owner});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
 sql::Expected<bool> take_over(sql::Database& database, const Work& work, const Lease& lease) {
   const auto now = rows_detail::now_of(database.engine());
   const auto result =

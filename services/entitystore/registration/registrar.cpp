@@ -7,7 +7,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/entitystore/registration/heartbeat.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::entitystore {
@@ -171,10 +171,10 @@ Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspect
   std::vector<LargeFile> large = {{{archive_sha256, record.archive_bytes}, spool_.archive(record.id)}};
   for (const Inspected::File& file : inspected.files)
     if (file.stored.large) large.push_back({{file.stored.sha256, file.stored.size}, file.unpacked});
-  const auto sent = datastore_.send(record.repository, large, [&] {
-    point("archive");
-    (void)note_step(database_, record.id, "accepted", record.commit, lease_);
-  });
+  const auto sent = [&] {
+    const Heartbeat heartbeat(database_, record.id, lease_);
+    return datastore_.send(record.repository, large, [this] { point("archive"); });
+  }();
   if (!sent) return failed(sent.error());
   if (auto noted = note(record, "stored"); !noted) return noted;
   point("stored");

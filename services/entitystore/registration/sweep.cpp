@@ -53,6 +53,10 @@ void Registrar::resume(const Work& work) {
   if (done) {
     spool_.remove(record.id);
     log::info("an interrupted registration was finished", {{"adapter", record.id}, {"name", record.name}});
+  } else if (done.error().failure.status == 503) {
+    // Nobody waits for the answer: it may take until the datastore or the database are back.
+    log::warning("an interrupted registration waits",
+                 {{"adapter", record.id}, {"reason", done.error().failure.message}});
   } else {
     (void)give_up(record, std::move(done.error()));
   }

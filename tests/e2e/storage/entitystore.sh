@@ -91,6 +91,9 @@ repository() { echo "adapters-$engine/default--$1"; }
 fsck() {
   "$entitystore" fsck --data-dir "$state/$engine-a" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"
 }
+hub_post() { # PATH BODY [TYPE]
+  curl -sS -u "admin:$GIT_ADMIN_PASSWORD" -H "Content-Type: ${3:-application/json}" --data-binary "$2" "http://127.0.0.1:$ds_port/v1/hf/$1"
+}
 # What the database says of a version: ready, failed, none …
 state_of() { curl -sS "$url?name=$1" | jq -r --arg v "$2" '[.adapters[] | select(.version == $v) | .status][0] // "none"'; }
 becomes() { # NAME VERSION STATUS
@@ -178,6 +181,12 @@ bomb 200 times
 plain-tar not a gzip
 crc damaged
 TABLE
+  hub_post api/repos/create "{\"type\":\"model\",\"name\":\"shape-$engine\"}" >/dev/null
+  printf '{"key":"header","value":{"summary":"x"}}\n{"key":"file","value":{"path":"config.json","encoding":"base64","content":"%s"}}\n' \
+    "$(printf '{"num_hidden_layers":1,"hidden_size":128,"num_attention_heads":4}' | base64 -w0)" >"$state/commit"
+  hub_post "api/models/admin/shape-$engine/commit/main" "@$state/commit" application/x-ndjson >/dev/null
+  adapter "$state/bad.tar.gz" --base "admin/shape-$engine"
+  check "refused: another model's sizes, which the datastore knows" is "$(base_model=admin/shape-$engine upload "$state/bad.tar.gz" bad 1.0.0) $(grep -o 'in the base model\|but the base model has' "$state/body" | sort | uniq -c | xargs)" "422 2 but the base model has 4 in the base model"
   adapter "$state/pickle.tar.gz" --fault pickle
   check "a pickle is stored and flagged" is "$(upload "$state/pickle.tar.gz" pickle 1.0.0) $(field '.warnings | length')" "201 1"
   check "all faults in one answer" is "$(adapter "$state/bad.tar.gz" --fault rank && status -F "adapter=@$state/bad.tar.gz" -F 'metadata={"name":"-","base_model":"mistral","version":"1","lora_config":{"alpha":1}}' "$url") $(field '.detail | length > 4')" "422 true"
@@ -264,6 +273,18 @@ outages() {
   check "it is told as failed" is "$(state_of away 1.0.0)" failed
   start_datastore
   check "it may come again" is "$(upload "$state/good.tar.gz" away 1.0.0)" 201
+  stop a
+  STACKGATE_FAIL_POINT=archive start_store a "$port" "$with_fail_points"
+  wait_for a "http://127.0.0.1:$port/health"
+  upload "$state/large.tar.gz" wait 1.0.0 >/dev/null 2>&1 || true
+  { wait "${servers[a]}" || true; } 2>/dev/null
+  stop datastore
+  start_store a "$port" "$entitystore"
+  wait_for a "http://127.0.0.1:$port/health"
+  sleep 5
+  check "an interrupted upload waits for the datastore" is "$(state_of wait 1.0.0)" uploading
+  start_datastore
+  check "and is finished when it is back" becomes wait 1.0.0 ready
   check "and nothing is left" clean
 }
 

@@ -104,6 +104,14 @@ TEST_F(Rows, AreTakenOverOnlyWhenTheirLeaseHasRunOut) {
   }
 }
 
+TEST_F(Rows, ALeaseIsRenewedByItsOwnerOnly) {
+  insert(record("a", "bot", "1.0.0"), {"other", -5});
+  ASSERT_TRUE(renew_lease(*database_, "a", {"me", 60}));
+  const std::int64_t before = read_work(*database_, "a").value()->lease_until;
+  ASSERT_TRUE(renew_lease(*database_, "a", {"other", 60}));
+  EXPECT_GT(read_work(*database_, "a").value()->lease_until, before + 50);
+}
+
 TEST_F(Rows, ARepositoryHasOneWorkerAtATime) {
   EXPECT_TRUE(lease_repository(*database_, "adapters/x", {"a", 60}).value());
   EXPECT_FALSE(lease_repository(*database_, "adapters/X", {"b", 60}).value());
