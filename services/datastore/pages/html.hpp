@@ -31,7 +31,7 @@ template <std::size_t count>
 class Markup {
  public:
   template <std::size_t size>
-  consteval Markup(const char (&text)[size]) : text_(text, size - 1) {  // NOLINT(google-explicit-constructor)
+  consteval Markup(const char (&source)[size]) : text_(source, size - 1) {  // NOLINT(google-explicit-constructor)
     enum class In { text, tag, quoted } in = In::text;
     std::size_t places = 0;
     for (std::size_t i = 0; i < text_.size(); ++i) {
