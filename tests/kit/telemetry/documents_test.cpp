@@ -11,10 +11,10 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view scope = R"("scope":{"name":"stackgate","version":")";
+constexpr std::string_view scope_text = R"("scope":{"name":"stackgate","version":")";
 
 std::string without_scope(std::string text) {
-  const auto at = text.find(scope);
+  const auto at = text.find(scope_text);
   if (at == std::string::npos) return text;
   return text.erase(at, text.find('}', at) + 2 - at);
 }

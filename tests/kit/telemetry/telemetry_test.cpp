@@ -140,6 +140,37 @@ TEST_F(TelemetryTest, tries_again_when_it_is_asked_to_and_not_before) {
   EXPECT_EQ(count("dropped_total{signal=\"logs\",reason=\"failed\"}"), 0U);
 }
 
+TEST_F(TelemetryTest, leaves_a_collector_alone_for_as_long_as_it_asks_even_beyond_a_batchs_time) {
+  Collector collector([](const Delivery&, std::size_t before) -> std::optional<http::Response> {
+    if (before == 0) return http::Response{503, "text/plain", {{"Retry-After", "1"}}, "busy"};
+    return http::Response{200, "application/json", {}, ""};
+  });
+  Options options = only(Signal::logs, collector.url());
+  options.records.whole = 500ms;
+  start(std::move(options));
+  log::info("lost");
+  EXPECT_EQ(until("dropped_total{signal=\"logs\",reason=\"failed\"}", 1), 1U);
+  log::info("kept");
+  ASSERT_GE(collector.wait_for(2).size(), 2U);
+  telemetry_->shutdown(2s);
+  const auto deliveries = collector.all();
+  EXPECT_GE(deliveries[1].at - deliveries[0].at, 950ms);
+  std::string later;  // with the complaint's own line, together or not
+  for (std::size_t i = 1; i < deliveries.size(); ++i) later += deliveries[i].body;
+  EXPECT_THAT(later, AllOf(HasSubstr("kept"), Not(HasSubstr("\"lost\"}"))));
+}
+
+TEST_F(TelemetryTest, prints_to_standard_output_when_told) {
+  Options options;
+  options.logs.exporter = Exporter::console;
+  testing::internal::CaptureStdout();
+  start(std::move(options));
+  log::info("to be read");
+  telemetry_->shutdown(1s);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), AllOf(testing::StartsWith("{\"resourceLogs\":["),
+                                                            HasSubstr("to be read"), testing::EndsWith("]}]}]}\n")));
+}
+
 TEST_F(TelemetryTest, gives_a_batch_up_that_the_collector_refuses_and_says_so_once_a_minute) {
   Collector collector([](const Delivery&, std::size_t) {
     return http::Response{400, "application/json", {}, R"({"code":3,"message":"unknown field"})"};
