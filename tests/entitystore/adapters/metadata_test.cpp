@@ -34,12 +34,12 @@ TEST(Metadata, OfTheRichestForm) {
   EXPECT_EQ(read.metadata.target_modules->size(), 1U);
 }
 
-struct Wrong {
+struct MetadataCase {
   const char* says;
   const char* text;
   const char* path;
 };
-class WrongMetadata : public testing::TestWithParam<Wrong> {};
+class WrongMetadata : public testing::TestWithParam<MetadataCase> {};
 TEST_P(WrongMetadata, IsTold) {
   const MetadataRead read = read_metadata(GetParam().text);
   ASSERT_THAT(read.findings, testing::Not(IsEmpty()));
@@ -48,19 +48,19 @@ TEST_P(WrongMetadata, IsTold) {
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongMetadata,
     testing::Values(
-        Wrong{"NoJson", "{", "metadata"},
-        Wrong{"Version", R"({"name":"a","base_model":"m","version":"1"})", "metadata.version"},
-        Wrong{"Name", R"({"name":"a/b","base_model":"m","version":"1.0.0"})", "metadata.name"},
-        Wrong{"Namespace", R"({"name":"a","namespace":"a--b","base_model":"m","version":"1.0.0"})",
-              "metadata.namespace"},
-        Wrong{
+        MetadataCase{"NoJson", "{", "metadata"},
+        MetadataCase{"Version", R"({"name":"a","base_model":"m","version":"1"})", "metadata.version"},
+        MetadataCase{"Name", R"({"name":"a/b","base_model":"m","version":"1.0.0"})", "metadata.name"},
+        MetadataCase{"Namespace", R"({"name":"a","namespace":"a--b","base_model":"m","version":"1.0.0"})",
+                     "metadata.namespace"},
+        MetadataCase{
             "Contradiction",
             R"({"name":"a","base_model":"m","version":"1.0.0","training":{"dataset":"x"},"metadata":{"dataset":"y"}})",
             "metadata.metadata.dataset"},
-        Wrong{"RankZero", R"({"name":"a","base_model":"m","version":"1.0.0","lora_config":{"rank":0}})",
-              "metadata.lora_config.rank"},
-        Wrong{"MetricText", R"({"name":"a","base_model":"m","version":"1.0.0","metrics":{"loss":"low"}})",
-              "metadata.metrics.loss"}),
+        MetadataCase{"RankZero", R"({"name":"a","base_model":"m","version":"1.0.0","lora_config":{"rank":0}})",
+                     "metadata.lora_config.rank"},
+        MetadataCase{"MetricText", R"({"name":"a","base_model":"m","version":"1.0.0","metrics":{"loss":"low"}})",
+                     "metadata.metrics.loss"}),
     [](const auto& each) { return std::string(each.param.says); });
 
 TEST(Metadata, TellsEveryFaultAtOnce) {

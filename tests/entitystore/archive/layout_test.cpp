@@ -20,13 +20,13 @@ TEST(Layout, TakesTheRootOrTheOneFolder) {
   EXPECT_TRUE(inside.has_config && inside.has_weights && inside.findings.empty());
 }
 
-struct Wrong {
+struct LayoutCase {
   const char* says;
   std::vector<Entry> entries;
   const char* rule;
   const char* path;
 };
-class WrongLayouts : public testing::TestWithParam<Wrong> {};
+class WrongLayouts : public testing::TestWithParam<LayoutCase> {};
 TEST_P(WrongLayouts, AreTold) {
   const Layout layout = read_layout(GetParam().entries);
   ASSERT_FALSE(layout.findings.empty());
@@ -35,21 +35,22 @@ TEST_P(WrongLayouts, AreTold) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongLayouts,
-    testing::Values(
-        Wrong{"Empty", {}, "adapter-archive-empty", "adapter"},
-        Wrong{"NoConfig", files({"adapter_model.safetensors"}), "adapter-file-missing", "adapter[adapter_config.json]"},
-        Wrong{"NoWeights", files({"adapter_config.json"}), "adapter-file-missing",
-              "adapter[adapter_model.safetensors]"},
-        Wrong{"TooDeep", files({"a/b/adapter_config.json", "a/b/adapter_model.safetensors"}), "adapter-file-missing",
-              "adapter[adapter_config.json]"},
-        Wrong{"TwoFolders", files({"a/adapter_config.json", "b/adapter_model.safetensors"}), "adapter-file-missing",
-              "adapter[adapter_config.json]"},
-        Wrong{"Pickle", files({"adapter_config.json", "adapter_model.bin"}), "adapter-pickle",
-              "adapter[adapter_model.bin]"},
-        Wrong{"Nemo", files({"model_config.yaml", "model_weights.ckpt"}), "adapter-archive-nemo", "adapter"},
-        Wrong{"NemoInside", files({"x.nemo"}), "adapter-archive-nemo", "adapter"},
-        Wrong{"OwnName", files({"adapter_config.json", "adapter_model.safetensors", "adapter.tar.gz"}),
-              "adapter-archive-name", "adapter[adapter.tar.gz]"}),
+    testing::Values(LayoutCase{"Empty", {}, "adapter-archive-empty", "adapter"},
+                    LayoutCase{"NoConfig", files({"adapter_model.safetensors"}), "adapter-file-missing",
+                               "adapter[adapter_config.json]"},
+                    LayoutCase{"NoWeights", files({"adapter_config.json"}), "adapter-file-missing",
+                               "adapter[adapter_model.safetensors]"},
+                    LayoutCase{"TooDeep", files({"a/b/adapter_config.json", "a/b/adapter_model.safetensors"}),
+                               "adapter-file-missing", "adapter[adapter_config.json]"},
+                    LayoutCase{"TwoFolders", files({"a/adapter_config.json", "b/adapter_model.safetensors"}),
+                               "adapter-file-missing", "adapter[adapter_config.json]"},
+                    LayoutCase{"Pickle", files({"adapter_config.json", "adapter_model.bin"}), "adapter-pickle",
+                               "adapter[adapter_model.bin]"},
+                    LayoutCase{"Nemo", files({"model_config.yaml", "model_weights.ckpt"}), "adapter-archive-nemo",
+                               "adapter"},
+                    LayoutCase{"NemoInside", files({"x.nemo"}), "adapter-archive-nemo", "adapter"},
+                    LayoutCase{"OwnName", files({"adapter_config.json", "adapter_model.safetensors", "adapter.tar.gz"}),
+                               "adapter-archive-name", "adapter[adapter.tar.gz]"}),
     [](const auto& each) { return std::string(each.param.says); });
 
 TEST(Layout, CallsAPickleAWarningOnly) {

@@ -32,13 +32,13 @@ TEST(AdapterConfig, IsReadAsPeftWritesIt) {
   EXPECT_FALSE(read.config.targets.contains("model.layers.0.self_attn.eq_proj"));
 }
 
-struct Wrong {
+struct ConfigCase {
   const char* says;
   std::string text;
   const char* rule;
   const char* path;
 };
-class WrongConfigs : public testing::TestWithParam<Wrong> {};
+class WrongConfigs : public testing::TestWithParam<ConfigCase> {};
 TEST_P(WrongConfigs, AreTold) {
   const ConfigRead read = read_config(GetParam().text);
   ASSERT_EQ(read.findings.size(), 1U) << testing::PrintToString(read.findings.size());
@@ -48,28 +48,31 @@ TEST_P(WrongConfigs, AreTold) {
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongConfigs,
     testing::Values(
-        Wrong{"NoJson", "{", "adapter-config-json", "[adapter_config.json]"},
-        Wrong{"NoObject", "[]", "adapter-config-json", "[adapter_config.json]"},
-        Wrong{"NotLora", R"({"peft_type":"IA3","r":8,"lora_alpha":8,"target_modules":["a"]})", "adapter-config-kind",
-              ".peft_type"},
-        Wrong{"NotCausal", R"({"peft_type":"LORA","task_type":"SEQ_CLS","r":8,"lora_alpha":8,"target_modules":["a"]})",
-              "adapter-config-kind", ".task_type"},
-        Wrong{"RankNull", with(R"("r":null)"), "adapter-config-missing", ".r"},
-        Wrong{"RankZero", with(R"("r":0)"), "adapter-config-type", ".r"},
-        Wrong{"RankFraction", with(R"("r":8.5)"), "adapter-config-type", ".r"},
-        Wrong{"RankTooLarge", with(R"("r":512)"), "adapter-not-servable", ".r"},
-        Wrong{"RankPatternTooLarge", with(R"("rank_pattern":{"q_proj":512})"), "adapter-not-servable", ".r"},
-        Wrong{"AlphaNull", with(R"("lora_alpha":null)"), "adapter-config-missing", ".lora_alpha"},
-        Wrong{"AlphaNegative", with(R"("lora_alpha":-1)"), "adapter-config-type", ".lora_alpha"},
-        Wrong{"DropoutOne", with(R"("lora_dropout":1)"), "adapter-config-type", ".lora_dropout"},
-        Wrong{"NoTargets", with(R"("target_modules":null)"), "adapter-config-missing", ".target_modules"},
-        Wrong{"EmptyTargets", with(R"("target_modules":[])"), "adapter-config-type", ".target_modules"},
-        Wrong{"NumbersAsTargets", with(R"("target_modules":[1])"), "adapter-config-type", ".target_modules"},
-        Wrong{"LookAhead", with(R"("target_modules":"(?!x)q_proj")"), "adapter-config-expression", ".target_modules"},
-        Wrong{"ModulesToSave", with(R"("modules_to_save":["lm_head"])"), "adapter-not-servable", ".modules_to_save"},
-        Wrong{"Dora", with(R"("use_dora":true)"), "adapter-not-servable", ".use_dora"},
-        Wrong{"RsloraText", with(R"("use_rslora":"yes")"), "adapter-config-type", ".use_rslora"},
-        Wrong{"RankPatternNegative", with(R"("rank_pattern":{"q":-1})"), "adapter-config-type", ".rank_pattern"}),
+        ConfigCase{"NoJson", "{", "adapter-config-json", "[adapter_config.json]"},
+        ConfigCase{"NoObject", "[]", "adapter-config-json", "[adapter_config.json]"},
+        ConfigCase{"NotLora", R"({"peft_type":"IA3","r":8,"lora_alpha":8,"target_modules":["a"]})",
+                   "adapter-config-kind", ".peft_type"},
+        ConfigCase{"NotCausal",
+                   R"({"peft_type":"LORA","task_type":"SEQ_CLS","r":8,"lora_alpha":8,"target_modules":["a"]})",
+                   "adapter-config-kind", ".task_type"},
+        ConfigCase{"RankNull", with(R"("r":null)"), "adapter-config-missing", ".r"},
+        ConfigCase{"RankZero", with(R"("r":0)"), "adapter-config-type", ".r"},
+        ConfigCase{"RankFraction", with(R"("r":8.5)"), "adapter-config-type", ".r"},
+        ConfigCase{"RankTooLarge", with(R"("r":512)"), "adapter-not-servable", ".r"},
+        ConfigCase{"RankPatternTooLarge", with(R"("rank_pattern":{"q_proj":512})"), "adapter-not-servable", ".r"},
+        ConfigCase{"AlphaNull", with(R"("lora_alpha":null)"), "adapter-config-missing", ".lora_alpha"},
+        ConfigCase{"AlphaNegative", with(R"("lora_alpha":-1)"), "adapter-config-type", ".lora_alpha"},
+        ConfigCase{"DropoutOne", with(R"("lora_dropout":1)"), "adapter-config-type", ".lora_dropout"},
+        ConfigCase{"NoTargets", with(R"("target_modules":null)"), "adapter-config-missing", ".target_modules"},
+        ConfigCase{"EmptyTargets", with(R"("target_modules":[])"), "adapter-config-type", ".target_modules"},
+        ConfigCase{"NumbersAsTargets", with(R"("target_modules":[1])"), "adapter-config-type", ".target_modules"},
+        ConfigCase{"LookAhead", with(R"("target_modules":"(?!x)q_proj")"), "adapter-config-expression",
+                   ".target_modules"},
+        ConfigCase{"ModulesToSave", with(R"("modules_to_save":["lm_head"])"), "adapter-not-servable",
+                   ".modules_to_save"},
+        ConfigCase{"Dora", with(R"("use_dora":true)"), "adapter-not-servable", ".use_dora"},
+        ConfigCase{"RsloraText", with(R"("use_rslora":"yes")"), "adapter-config-type", ".use_rslora"},
+        ConfigCase{"RankPatternNegative", with(R"("rank_pattern":{"q":-1})"), "adapter-config-type", ".rank_pattern"}),
     [](const auto& each) { return std::string(each.param.says); });
 
 TEST(AdapterConfig, TellsAllFaultsAtOnce) {

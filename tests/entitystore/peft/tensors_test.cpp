@@ -41,13 +41,13 @@ TEST(Tensors, OfAGoodAdapterGiveItsModules) {
   EXPECT_EQ(out.parameters, 8U * 64 + 32 * 8);
 }
 
-struct WrongTensors {
+struct TensorCase {
   const char* says;
   std::vector<safetensors::Tensor> tensors;
   const char* rule;
   const char* problem;
 };
-class WrongTensors : public testing::TestWithParam<WrongTensors> {};
+class WrongTensors : public testing::TestWithParam<TensorCase> {};
 TEST_P(WrongTensors, AreTold) {
   const Tensors out = check_tensors(header(GetParam().tensors), config());
   ASSERT_THAT(out.findings, testing::Not(IsEmpty()));
@@ -57,33 +57,33 @@ TEST_P(WrongTensors, AreTold) {
 INSTANTIATE_TEST_SUITE_P(
     Table, WrongTensors,
     testing::Values(
-        WrongTensors{"None", {}, "adapter-weights-empty", "no tensors"},
-        WrongTensors{"Alone", {tensor(q + ".lora_A.weight", {8, 64})}, "adapter-weights-pair", "no lora_B"},
-        WrongTensors{"BAlone", {tensor(q + ".lora_B.weight", {64, 8})}, "adapter-weights-pair", "no lora_A"},
-        WrongTensors{"Rank",
-                     {tensor(q + ".lora_A.weight", {4, 64}), tensor(q + ".lora_B.weight", {32, 4})},
-                     "adapter-weights-rank",
-                     "has rank 4, but adapter_config.json says 8"},
-        WrongTensors{"RanksDiffer",
-                     {tensor(q + ".lora_A.weight", {8, 64}), tensor(q + ".lora_B.weight", {32, 4})},
-                     "adapter-weights-rank",
-                     "does not fit"},
-        WrongTensors{"OtherModule",
-                     {tensor("model.layers.0.self_attn.k_proj.lora_A.weight", {8, 64}),
-                      tensor("model.layers.0.self_attn.k_proj.lora_B.weight", {32, 8})},
-                     "adapter-weights-target",
-                     "target_modules does not name"},
-        WrongTensors{"Integers",
-                     {tensor(q + ".lora_A.weight", {8, 64}, "I8"), tensor(q + ".lora_B.weight", {32, 8})},
-                     "adapter-weights-dtype",
-                     "I8"},
-        WrongTensors{
+        TensorCase{"None", {}, "adapter-weights-empty", "no tensors"},
+        TensorCase{"Alone", {tensor(q + ".lora_A.weight", {8, 64})}, "adapter-weights-pair", "no lora_B"},
+        TensorCase{"BAlone", {tensor(q + ".lora_B.weight", {64, 8})}, "adapter-weights-pair", "no lora_A"},
+        TensorCase{"Rank",
+                   {tensor(q + ".lora_A.weight", {4, 64}), tensor(q + ".lora_B.weight", {32, 4})},
+                   "adapter-weights-rank",
+                   "has rank 4, but adapter_config.json says 8"},
+        TensorCase{"RanksDiffer",
+                   {tensor(q + ".lora_A.weight", {8, 64}), tensor(q + ".lora_B.weight", {32, 4})},
+                   "adapter-weights-rank",
+                   "does not fit"},
+        TensorCase{"OtherModule",
+                   {tensor("model.layers.0.self_attn.k_proj.lora_A.weight", {8, 64}),
+                    tensor("model.layers.0.self_attn.k_proj.lora_B.weight", {32, 8})},
+                   "adapter-weights-target",
+                   "target_modules does not name"},
+        TensorCase{"Integers",
+                   {tensor(q + ".lora_A.weight", {8, 64}, "I8"), tensor(q + ".lora_B.weight", {32, 8})},
+                   "adapter-weights-dtype",
+                   "I8"},
+        TensorCase{
             "FourDimensions", {tensor(q + ".lora_A.weight", {8, 64, 1, 1})}, "adapter-weights-shape", "4 dimensions"},
-        WrongTensors{
+        TensorCase{
             "AdapterName", {tensor(q + ".lora_A.default.weight", {8, 64})}, "adapter-weights-name", "adapter's name"},
-        WrongTensors{"Dora", {tensor(q + ".lora_magnitude_vector", {8})}, "adapter-weights-name", "DoRA"},
-        WrongTensors{"Bias", {tensor(q + ".bias", {8})}, "adapter-weights-name", "bias"},
-        WrongTensors{"Stranger", {tensor("model.norm.weight", {8})}, "adapter-weights-name", "no name of the form"}),
+        TensorCase{"Dora", {tensor(q + ".lora_magnitude_vector", {8})}, "adapter-weights-name", "DoRA"},
+        TensorCase{"Bias", {tensor(q + ".bias", {8})}, "adapter-weights-name", "bias"},
+        TensorCase{"Stranger", {tensor("model.norm.weight", {8})}, "adapter-weights-name", "no name of the form"}),
     [](const auto& each) { return std::string(each.param.says); });
 
 TEST(Tensors, FollowRankPatternAndEmbeddings) {
