@@ -112,7 +112,10 @@ hung_meanwhile() {
   (upload here "$state/fourth"; echo $? >"$state/fourth.rc") 2>/dev/null &
   local client=$!
   sleep 1
-  alive && plain || { rgw resume && return 1; }
+  if ! alive || ! plain; then
+    rgw resume
+    return 1
+  fi
   sleep 3
   rgw resume
   wait "$client" || true

@@ -71,7 +71,10 @@ commit_refused() {
   leave "$1"
   hub_body 300 "full-$1" 10000 >"$state/body"
   code=$(status_of -u "$admin" -H 'Content-Type: application/x-ndjson' --data-binary "@$state/body" "$url/v1/hf/api/models/ada/here/commit/main")
-  is "$code" 507 && grep -qi space "$answer" || { head -c 300 "$answer" >&2 && return 1; }
+  if ! is "$code" 507 || ! grep -qi space "$answer"; then
+    head -c 300 "$answer" >&2
+    return 1
+  fi
   is "$(tip_of here)" "$before" || return 1
   roomy
   hub_commit here "$state/body" >/dev/null

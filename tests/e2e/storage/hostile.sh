@@ -176,7 +176,7 @@ deep_json() {
 check "$storage_leg: deep and long input is refused" deep_json
 
 guessing() {
-  local code codes='' i start
+  local code codes='' i
   for i in {1..9}; do codes+=" $(status_of -u "ada:guess-$i" "$url/api/v1/user")"; done
   [[ $codes == *429* && $codes != *200* ]] || { echo "  got$codes" >&2 && return 1; }
   # The same account is slowed on every door.

@@ -161,11 +161,11 @@ hub_commit() {
 # all_sound: our fsck over everything, git's over every repository.
 all_sound() {
   local repository
-  "$datastore_binary" fsck >"$state/fsck.json" 2>"$state/fsck.err" && [ "$(jq .clean "$state/fsck.json")" = true ] || {
+  if ! "$datastore_binary" fsck >"$state/fsck.json" 2>"$state/fsck.err" || [ "$(jq .clean "$state/fsck.json")" != true ]; then
     jq -c '.faults[:5]' "$state/fsck.json" >&2 || true
     tail -3 "$state/fsck.err" >&2
     return 1
-  }
+  fi
   for repository in "$STACKGATE_DATA_DIR"/repositories/*/*.git; do
     git -C "$repository" -c safe.directory='*' fsck --full --strict --no-dangling >"$state/git-fsck" 2>&1 || { cat "$state/git-fsck" >&2 && return 1; }
   done

@@ -56,7 +56,7 @@ round_of_pushes() {  # the same reference from both sides: one push wins, nothin
   rm -f "$state"/won-*
   for i in {1..8}; do
     on "$i"
-    (git -C "$state/w$i" push -q "$(remote race)" main 2>>"$state/clients.log" && touch "$state/won-$i" || true) &
+    (if git -C "$state/w$i" push -q "$(remote race)" main 2>>"$state/clients.log"; then touch "$state/won-$i"; fi) &
     pids+=($!)
   done
   for i in "${pids[@]}"; do wait "$i"; done
@@ -96,14 +96,14 @@ mixed() {  # pushes that rebase until they get through, between commits that do 
   for i in 1 2 3 4; do
     on "$i"
     (
-      for try in {1..30}; do
+      for _ in {1..30}; do
         git -C "$state/w$i" pull -q --rebase "$(remote race)" main 2>>"$state/clients.log" &&
           git -C "$state/w$i" push -q "$(remote race)" HEAD:main 2>>"$state/clients.log" && exit 0
       done
       echo "  push $i never got through" >&2 && exit 1
     ) &
     pids+=($!)
-    (hub_body 5 "mixed-$i" 50 >"$state/mixed-$i" && for try in {1..30}; do hub_commit race "$state/mixed-$i" >/dev/null && exit 0; done; exit 1) &
+    (hub_body 5 "mixed-$i" 50 >"$state/mixed-$i" && for _ in {1..30}; do hub_commit race "$state/mixed-$i" >/dev/null && exit 0; done; exit 1) &
     pids+=($!)
   done
   for i in "${pids[@]}"; do wait "$i" || return 1; done
@@ -111,7 +111,10 @@ mixed() {  # pushes that rebase until they get through, between commits that do 
   on 2
   git clone -q "$(remote race)" "$state/look" || return 1
   for i in 1 2 3 4; do
-    [ -e "$state/look/by-$i" ] && [ -e "$state/look/mixed-$i/0/4.bin" ] || { echo "  work of $i is lost" >&2 && return 1; }
+    if [ ! -e "$state/look/by-$i" ] || [ ! -e "$state/look/mixed-$i/0/4.bin" ]; then
+      echo "  work of $i is lost" >&2
+      return 1
+    fi
   done
 }
 check "pushes that rebase and commits between them all get through" mixed
