@@ -160,6 +160,26 @@ TEST_F(TelemetryTest, leaves_a_collector_alone_for_as_long_as_it_asks_even_beyon
   EXPECT_THAT(later, AllOf(HasSubstr("kept"), Not(HasSubstr("\"lost\"}"))));
 }
 
+TEST_F(TelemetryTest, comes_and_goes_while_threads_log) {
+  Collector collector;
+  std::atomic<bool> enough = false;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      const TraceScope scope({.trace_id = "0af7651916cd43dd8448eb211c80319c", .span_id = "b7ad6b7169203331"});
+      while (!enough) log::info("line", {{"n", 1}});
+    });
+  }
+  for (int i = 0; i < 5; ++i) {
+    metrics::Registry registry;
+    const auto telemetry = Telemetry::start(only(Signal::logs, collector.url()), registry, false);
+    collector.wait_for(collector.all().size() + 1);
+    telemetry->shutdown(2s);
+  }
+  enough = true;
+  EXPECT_GE(collector.all().size(), 5U);
+}
+
 TEST_F(TelemetryTest, prints_to_standard_output_when_told) {
   Options options;
   options.logs.exporter = Exporter::console;
