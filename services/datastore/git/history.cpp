@@ -23,6 +23,14 @@ struct HistoryWalk {
   std::set<std::string> seen{};
   std::map<std::string, CommitHandle> held{};
 
+  std::map<std::string, git_oid> places{};  // commit → what stands at the path asked for
+
+  bool out_of_time() {
+    if (repository.deadline_ && std::chrono::steady_clock::now() > *repository.deadline_)
+      repository.out_of_time_ = true;
+    return repository.out_of_time_;
+  }
+
   static std::string key(const git_oid& id) { return {reinterpret_cast<const char*>(id.id), GIT_OID_RAWSZ}; }
 
   Expected<const git_commit*> get(const git_oid& id) {
@@ -53,6 +61,14 @@ struct HistoryWalk {
       if (const auto done = push(*git_commit_parent_id(&commit, i)); !done) return done;
     return {};
   }
+  /// The same for a commit; found once, as a parent, and kept until it is a commit's turn itself.
+  Expected<git_oid> at(const git_commit& commit, const std::string& path) {
+    const std::string name = key(*git_commit_id(&commit));
+    if (const auto known = places.find(name); known != places.end()) return known->second;
+    auto found = at(*git_commit_tree_id(&commit), path);
+    if (found) places.emplace(name, *found);
+    return found;
+  }
   /// What stands at a path in a commit's tree; all zeroes for nothing.
   Expected<git_oid> at(const git_oid& tree, const std::string& path) {
     if (path.empty()) return tree;
@@ -78,12 +94,12 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
   if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
   const std::string where(path);
   std::vector<Commit> out;
-  while (!walk.queue.empty() && out.size() < limit) {
+  while (!walk.queue.empty() && out.size() < limit && !walk.out_of_time()) {
     const CommitHandle at = walk.pop();
     bool shown = true;
     if (!where.empty()) {
       // git log's own simplification: a parent that has the same is all that matters.
-      const auto here = walk.at(*git_commit_tree_id(at.get()), where);
+      const auto here = walk.at(*at, where);
       if (!here) return std::unexpected(here.error());
       shown = git_commit_parentcount(at.get()) > 0 || !git_oid_is_zero(&*here);
       std::optional<git_oid> same;
@@ -91,10 +107,11 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
         const git_oid& id = *git_commit_parent_id(at.get(), i);
         const auto parent = lookup_commit(id);
         if (!parent) return std::unexpected(parent.error());
-        const auto there = walk.at(*git_commit_tree_id(parent->get()), where);
+        const auto there = walk.at(**parent, where);
         if (!there) return std::unexpected(there.error());
         if (git_oid_cmp(&*here, &*there) == 0) same = id;
       }
+      walk.places.erase(HistoryWalk::key(*git_commit_id(at.get())));
       if (same) {
         if (const auto done = walk.push(*same); !done) return std::unexpected(done.error());
         continue;
@@ -118,7 +135,7 @@ Expected<std::size_t> OpenRepository::count_commits(const Oid& commit, std::size
   HistoryWalk walk{*this};
   if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
   std::size_t count = 0;
-  while (!walk.queue.empty() && count < at_most) {
+  while (!walk.queue.empty() && count < at_most && !walk.out_of_time()) {
     ++count;
     if (const auto done = walk.push_parents(*walk.pop()); !done) return std::unexpected(done.error());
   }
@@ -154,7 +171,8 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
            git_tree_entry_filemode(left) == git_tree_entry_filemode(right);
   };
 
-  for (std::size_t looked = 0; !walk.queue.empty() && looked < at_most && found.size() < names.size(); ++looked) {
+  for (std::size_t looked = 0;
+       !walk.queue.empty() && looked < at_most && found.size() < names.size() && !walk.out_of_time(); ++looked) {
     const CommitHandle at = walk.pop();
     std::set<std::size_t> pending = std::move(wanted[HistoryWalk::key(*git_commit_id(at.get()))]);
     wanted.erase(HistoryWalk::key(*git_commit_id(at.get())));

@@ -1,5 +1,7 @@
 // Repository on libgit2. The parts stand in repository.cpp, tree.cpp, history.cpp, diff.cpp.
 #pragma once
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "services/datastore/git/library.hpp"
@@ -25,6 +27,8 @@ class OpenRepository final : public Repository {
   Expected<std::vector<std::pair<std::string, Commit>>> last_commits(const Oid& commit, std::string_view folder,
                                                                      const std::vector<std::string>& names,
                                                                      std::size_t at_most) override;
+  void set_deadline(std::chrono::steady_clock::time_point deadline) override { deadline_ = deadline; }
+  bool out_of_time() const override { return out_of_time_; }
   Expected<std::vector<DiffFile>> diff(const Oid& from, const Oid& to, const DiffLimits& limits) override;
 
  private:
@@ -43,6 +47,8 @@ class OpenRepository final : public Repository {
   const std::string path_;
   RepositoryHandle handle_;
   OdbHandle odb_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_{};
+  bool out_of_time_ = false;
 };
 
 Commit to_commit(const git_commit& commit);

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <chrono>
 
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
@@ -35,6 +36,7 @@ web::Answer get_commits(Visit& visit) {
   std::vector<git::Commit> commits;
   const std::size_t number = page_number(visit);
   if (!place->commit.empty()) {
+    place->git->set_deadline(std::chrono::steady_clock::now() + std::chrono::seconds(3));
     auto found = place->git->log(place->commit, place->path, (number - 1) * page_size, page_size + 1);
     if (!found) return to_failure(found.error());
     commits = std::move(*found);
@@ -54,7 +56,10 @@ web::Answer get_commits(Visit& visit) {
     list.put("{}", row(visit, *place, commit));
   }
   if (!day.empty()) list.put("</ol></div>");
-  if (commits.empty()) list.put(R"(<div class="box"><p class="empty">There are no commits here.</p></div>)");
+  if (place->git->out_of_time())
+    list.put(R"(<p class="notice bad">This history is long: older commits were not looked at in time.</p>)");
+  else if (commits.empty())
+    list.put(R"(<div class="box"><p class="empty">There are no commits here.</p></div>)");
   if (number > 1)
     before.put(R"(<a class="button" rel="prev" href="{}">Newer</a>)",
                with_query(here, "page", std::to_string(number - 1)));

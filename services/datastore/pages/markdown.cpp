@@ -45,6 +45,15 @@ void register_extensions() {
   std::call_once(once, cmark_gfm_core_extensions_ensure_registered);
 }
 
+/// While it reads inline text, the library notes the extensions' marks in a table of the whole process, and takes them
+/// out again: one document at a time.
+Tree parse(cmark_parser* parser, std::string_view text) {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  cmark_parser_feed(parser, text.data(), text.size());
+  return Tree(cmark_parser_finish(parser));
+}
+
 /// Some inputs take time that grows with the square of their length: many openings without an end. The parser has no
 /// limit of its own, so lines that are made of them are not rendered.
 bool is_hostile(std::string_view text) {
@@ -170,8 +179,7 @@ bool render_markdown(std::string_view text, std::string_view document, const Mar
   for (const char* name : extensions)
     if (cmark_syntax_extension* extension = cmark_find_syntax_extension(name))
       cmark_parser_attach_syntax_extension(parser.get(), extension);
-  cmark_parser_feed(parser.get(), text.data(), text.size());
-  const Tree tree(cmark_parser_finish(parser.get()));
+  const Tree tree = parse(parser.get(), text);
   if (!tree) return false;
   std::vector<cmark_node*> pictures;
   const Rewriter rewriter{document, links};

@@ -1,5 +1,6 @@
 // A folder, and the home of a repository.
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "services/datastore/pages/content.hpp"
@@ -11,7 +12,7 @@
 namespace stackgate::datastore::pages {
 namespace tree_detail {
 
-constexpr std::size_t entries_per_page = 200, look_back = 2'000, count_up_to = 1'000;
+constexpr std::size_t entries_per_page = 150, look_back = 2'000, count_up_to = 1'000;
 
 Html clone_field(const Visit& visit, const Repository& repository) {
   Html out;
@@ -58,7 +59,9 @@ Html last_commit_bar(const Visit& visit, const Place& place) {
   Html count;
   if (place.path.empty()) {
     const auto counted_commits = place.git->count_commits(place.commit, count_up_to);
-    if (counted_commits)
+    if (place.git->out_of_time())
+      count.put(R"(<a href="{}">History</a>)", link_to(place.repository, "commits", place.revision));
+    else if (counted_commits)
       count.put(R"(<a href="{}">{}{}</a>)", link_to(place.repository, "commits", place.revision),
                 *counted_commits == count_up_to ? "more than " : "", counted(*counted_commits, "commit"));
   } else {
@@ -121,6 +124,8 @@ web::Answer get_tree(Visit& visit) {
   auto place = enter_revision(visit);
   if (!place) return std::move(place.error());
   if (place->commit.empty()) return empty_repository(visit, *place);
+  // What is not found by then is left blank.
+  place->git->set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
   git::TreeOptions options{.lfs = true, .limit = entries_per_page + 1};
   options.after = visit.call.query().get("after").value_or("");
   auto entries = place->git->tree(place->commit, place->path, options);
