@@ -11,7 +11,7 @@ namespace stackgate::sql {
 namespace migrate_detail {
 
 constexpr std::chrono::minutes longest{10};
-constexpr std::string_view no_table =
+constexpr std::string_view table_in_sqlite =
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'stackgate_migrations'";
 
 std::unexpected<SqlError> broken(std::string message) {
@@ -42,11 +42,12 @@ Expected<int> applied(Session& session, std::span<const Migration> known) {
   return last;
 }
 
+// Not to_regclass(): it may answer from the session's cache, which is older than the lock.
+constexpr std::string_view table_in_postgresql =
+    "SELECT 1 FROM pg_tables WHERE tablename = 'stackgate_migrations' AND schemaname = ANY (current_schemas(false))";
+
 Expected<bool> has_table(Session& session) {
-  const auto rows = session.engine() == Engine::sqlite ? session.run(no_table)
-                                                       : session.run(
-                                                             "SELECT to_regclass('stackgate_migrations') WHERE "
-                                                             "to_regclass('stackgate_migrations') IS NOT NULL");
+  const auto rows = session.run(session.engine() == Engine::sqlite ? table_in_sqlite : table_in_postgresql);
   if (!rows) return std::unexpected(rows.error());
   return !rows->rows.empty();
 }

@@ -20,31 +20,33 @@ std::string rendered(std::string_view text, std::string_view document = "docs/RE
   return out.str();
 }
 
-struct Case {
+struct MarkdownCase {
   std::string_view name, text, holds;
 };
-class Rendering : public testing::TestWithParam<Case> {};
+class Rendering : public testing::TestWithParam<MarkdownCase> {};
 
 TEST_P(Rendering, Gives) { EXPECT_THAT(rendered(GetParam().text), HasSubstr(GetParam().holds)); }
 
 INSTANTIATE_TEST_SUITE_P(
     Documents, Rendering,
-    testing::Values(Case{"Heading", "# A & B", "<h2>A &amp; B</h2>"},
-                    Case{"Table", "|a|b|\n|-|-|\n|1|2|", "<td>1</td>"}, Case{"Task", "- [x] done", "type=\"checkbox\""},
-                    Case{"Strike", "~~no~~", "<del>no</del>"},
-                    Case{"BareLink", "see https://a.example/x", "<a href=\"https://a.example/x\">"},
-                    Case{"Code", "```cpp\na<b>\n```", "a&lt;b&gt;"},
-                    Case{"RelativeLink", "[x](a.txt)", "<a href=\"/PAGE/docs/a.txt\">"},
-                    Case{"RelativeLinkAbove", "[x](../a%20b.txt#top)", "<a href=\"/PAGE/a%20b.txt#top\">"},
-                    Case{"LinkFromTheTop", "[x](/a.txt)", "<a href=\"/PAGE/a.txt\">"},
-                    Case{"Anchor", "[x](#y)", "<a href=\"#y\">"},
-                    Case{"Mail", "[x](mailto:a@b.example)", "<a href=\"mailto:a@b.example\">"},
-                    Case{"Picture", "![cat](cat.png)", "<img src=\"/RAW/docs/cat.png\" alt=\"cat\""},
-                    Case{"RemotePictureIsALink", "![cat](https://a.example/cat.png)",
-                         "<a href=\"https://a.example/cat.png\">cat</a>"},
-                    Case{"RemotePictureWithoutText", "![](https://a.example/c.png)", ">https://a.example/c.png</a>"},
-                    Case{"BadgeInALink", "[![b](https://a.example/b.svg)](https://c.example)",
-                         "<a href=\"https://c.example\">b</a>"}),
+    testing::Values(MarkdownCase{"Heading", "# A & B", "<h2>A &amp; B</h2>"},
+                    MarkdownCase{"Table", "|a|b|\n|-|-|\n|1|2|", "<td>1</td>"},
+                    MarkdownCase{"Task", "- [x] done", "type=\"checkbox\""},
+                    MarkdownCase{"Strike", "~~no~~", "<del>no</del>"},
+                    MarkdownCase{"BareLink", "see https://a.example/x", "<a href=\"https://a.example/x\">"},
+                    MarkdownCase{"Code", "```cpp\na<b>\n```", "a&lt;b&gt;"},
+                    MarkdownCase{"RelativeLink", "[x](a.txt)", "<a href=\"/PAGE/docs/a.txt\">"},
+                    MarkdownCase{"RelativeLinkAbove", "[x](../a%20b.txt#top)", "<a href=\"/PAGE/a%20b.txt#top\">"},
+                    MarkdownCase{"LinkFromTheTop", "[x](/a.txt)", "<a href=\"/PAGE/a.txt\">"},
+                    MarkdownCase{"Anchor", "[x](#y)", "<a href=\"#y\">"},
+                    MarkdownCase{"Mail", "[x](mailto:a@b.example)", "<a href=\"mailto:a@b.example\">"},
+                    MarkdownCase{"Picture", "![cat](cat.png)", "<img src=\"/RAW/docs/cat.png\" alt=\"cat\""},
+                    MarkdownCase{"RemotePictureIsALink", "![cat](https://a.example/cat.png)",
+                                 "<a href=\"https://a.example/cat.png\">cat</a>"},
+                    MarkdownCase{"RemotePictureWithoutText", "![](https://a.example/c.png)",
+                                 ">https://a.example/c.png</a>"},
+                    MarkdownCase{"BadgeInALink", "[![b](https://a.example/b.svg)](https://c.example)",
+                                 "<a href=\"https://c.example\">b</a>"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 TEST(Markdown, LetsNothingOfItsAuthorBecomeMarkup) {
