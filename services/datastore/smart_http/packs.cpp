@@ -129,8 +129,9 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
   git::ChildSpec spec{
       .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock->fd(), .silence = shared.options.silence};
   // Ten thousand references synced one by one take minutes; settle_push syncs them at once before the client hears
-  // "ok".
-  if (commands.size() > git::many_references) spec.settings.emplace_back("core.fsync=committed,pack-metadata");
+  // "ok". ("committed" would hold the references again.)
+  if (commands.size() > git::many_references)
+    spec.settings.emplace_back("core.fsync=objects,derived-metadata,-reference");
   if (shared.options.push_bytes != 0)
     spec.settings.push_back(fmt::format("receive.maxInputSize={}", shared.options.push_bytes));
   const auto child = git::Child::start(spec);
