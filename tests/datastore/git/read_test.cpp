@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include <gtest/gtest.h>
 
@@ -255,6 +256,21 @@ TEST(Repositories, AreThereWholeOrNotAtAll) {
   EXPECT_EQ(create_repository(fresh.path + "2", "a b").error().fault, Fault::invalid);
   EXPECT_EQ(shell("ls '" + (fresh.folder / "") + "'"), "it.git\n");
   EXPECT_EQ(shell_git(fresh.path, "rev-parse --is-bare-repository"), "true");
+}
+
+TEST(Read, EndsWalksThroughHistoryAtTheDeadline) {
+  test::Fresh fresh;
+  Oid tip;
+  for (int i = 0; i < 5; ++i) tip = test::commit_files(fresh.path, {{"a.txt", std::to_string(i)}});
+  auto repository = Repository::open(fresh.path);
+  ASSERT_TRUE(repository);
+  (*repository)->set_deadline(std::chrono::steady_clock::now() + std::chrono::hours(1));
+  EXPECT_EQ((*repository)->log(tip, "a.txt", 0, 10)->size(), 5U);
+  EXPECT_FALSE((*repository)->out_of_time());
+  (*repository)->set_deadline(std::chrono::steady_clock::now() - std::chrono::hours(1));
+  EXPECT_EQ((*repository)->log(tip, "a.txt", 0, 10)->size(), 0U);
+  EXPECT_EQ((*repository)->last_commits(tip, "", {"a.txt"}, 10)->size(), 0U);
+  EXPECT_TRUE((*repository)->out_of_time());
 }
 
 }  // namespace
