@@ -19,7 +19,7 @@ package_group() {
     s3) echo radosgw ceph-mon ceph-osd ceph-common ;;
     browser) echo chromium nodejs ;;
     npm) echo npm ;;
-    bench) echo wrk libbenchmark-dev ;;
+    bench) echo wrk libbenchmark-dev apache2-bin git ;;
   esac
 }
 
