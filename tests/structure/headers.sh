@@ -8,7 +8,8 @@ export compiler=${1:-g++-12} generated=${2:-build/release/generated}
 check() {
   local words
   # Compiled through an including line: a header as main file would warn about its #pragma once.
-  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -DSTACKGATE_SOURCE_DIR=\"\" -DSTACKGATE_BINARY_DIR=\"\" -I"$generated" -x c++ - 2>&1) &&
+  # libpq keeps its header in a folder of its own.
+  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I/usr/include/postgresql -DSTACKGATE_SOURCE_DIR=\"\" -DSTACKGATE_BINARY_DIR=\"\" -I"$generated" -x c++ - 2>&1) &&
     echo "ok $1 compiles alone" && return
   printf 'not ok %s compiles alone\n%s\n' "$1" "$(grep -m3 error: <<<"$words")"
   return 1

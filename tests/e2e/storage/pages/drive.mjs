@@ -340,6 +340,7 @@ await step("everything works by keyboard alone", async () => {
   await keys.waitForURL(`${base}/?done=deleted`);
   await tab_to("ada/support-conversations");
   await keys.keyboard.press("Enter");
+  await keys.waitForURL(`${base}/ada/support-conversations`);
   await tab_to("main");
   await keys.keyboard.press("Enter");
   await tab_to("feature/shorter");
