@@ -88,7 +88,7 @@ pages_of_branches() { is "$(api -D - -o /dev/null "$url/api/v1/repos/ada/here/br
 check "$storage_leg: the repository API pages through them" pages_of_branches
 fetch_one() { git init -q "$state/one" && git -C "$state/one" fetch -q "$(remote here)" refs/heads/many/77/b7777 && is "$(git -C "$state/one" rev-parse FETCH_HEAD)" "$head"; }
 check "$storage_leg: one branch is fetched" fetch_one
-delete_all() { git -C "$state/work" for-each-ref --format=':%(refname)' refs/heads/many | head -200 >"$state/gone" &&
+delete_all() { git -C "$state/work" for-each-ref --count=200 --format=':%(refname)' refs/heads/many >"$state/gone" &&
   xargs -n 200 timeout 100 git -C "$state/work" push -q "$(remote here)" <"$state/gone" 2>>"$state/clients.log" &&
   is "$(git ls-remote "$(remote here)" 'refs/heads/*' | wc -l)" 9801; }
 check "$storage_leg: two hundred are deleted at once" delete_all
