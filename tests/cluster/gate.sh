@@ -58,7 +58,7 @@ gate_certificate() {
 start_gate() {
   local name=$1
   shift
-  if [ ! -s "$state/$name.ports" ]; then echo "$(free_port) $(free_port) $(free_port)" >"$state/$name.ports"; fi
+  if [ ! -s "$state/$name.ports" ]; then free_port 3 >"$state/$name.ports"; fi
   read -r gate_port gate_metrics gate_health <"$state/$name.ports"
   start "$name" "$gate_binary" "${gate_command:-gate}" --listen "${gate_listen:-127.0.0.1}:$gate_port" --metrics-listen "127.0.0.1:$gate_metrics" \
     --health-listen "127.0.0.1:$gate_health" --log-format json --drain-seconds "${gate_drain:-1}" "$@"

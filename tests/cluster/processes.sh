@@ -42,10 +42,11 @@ stop() {
   rm -f "$state/$1.pid"
 }
 
-# free_port: one on which nothing listens, below the range that the kernel gives to outgoing connections, so that it
-# is still free when the process is started a second time.
+# free_port [COUNT]: one, or so many different ones, on which nothing listens, below the range that the kernel gives to
+# outgoing connections, so that it is still free when the process is started a second time.
 free_port() {
-  perl -MIO::Socket::INET -e 'for (1..1000) { my $p = 20000 + int rand 12000;
+  perl -MIO::Socket::INET -e 'my $left = shift; my (@open, @ports);
+    for (1..1000) { my $p = 20000 + int rand 12000;
     my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => $p, ReuseAddr => 1) or next;
-    print $p; exit 0 } exit 1'
+    push @open, $s; push @ports, $p; if (--$left == 0) { print "@ports\n"; exit 0 } } exit 1' "${1:-1}"
 }

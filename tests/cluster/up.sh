@@ -15,7 +15,7 @@ chmod 700 "$state"
 alive kube-apiserver && { echo "a control plane is already running in $state" >&2; exit 1; }
 
 if [ ! -s "$state/ports" ]; then
-  echo "$(free_port) $(free_port) $(free_port)" >"$state/ports"
+  free_port 3 >"$state/ports"
 fi
 read -r etcd_port peer_port api_port <"$state/ports"
 url=https://127.0.0.1:$api_port

@@ -72,7 +72,7 @@ pod='{"spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "
 } | k apply -f - >/dev/null || not_ok "objects of others can be made"
 
 # --- The operator, as the chart starts it
-read -r port metrics health <<<"$(free_port) $(free_port) $(free_port)"
+read -r port metrics health <<<"$(free_port 3)"
 images=()
 for service in datastore entitystore customizer evaluator guardrail puller trainer; do
   images+=("--image-$service=registry.example.com/stackgate-$service:1")
