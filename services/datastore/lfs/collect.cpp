@@ -3,6 +3,7 @@
 // A file goes in three steps: its row becomes 'deleting' (only while nothing links to it and nobody has touched it for
 // the grace time), the bytes are removed, the row is removed. An upload of the same file waits between the first and
 // the last step (receive.cpp), so it never ends up with a row and no bytes.
+#include <optional>
 #include <set>
 
 #include "services/datastore/lfs/clock.hpp"
@@ -59,18 +60,26 @@ Expected<void> Objects::collect_files(std::int64_t before, Collected& out) {
   if (!rows) return failed(rows.error());
   for (const sql::Row& row : rows->rows) {
     const std::string oid = row.text(0);
-    auto marked = database_.run(
-        "UPDATE lfs_objects SET state = 'deleting', touched_at = $1 WHERE oid = $2 AND "
-        "((state = 'present' AND touched_at <= $3 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $4)) "
-        "OR (state = 'deleting' AND touched_at <= $5)) RETURNING size",
-        {seconds_now(), oid, before, oid, seconds_now() - abandoned_after});
+    // Serializable: a statement alone would look at the row anew after an upload's commit, but not at the links.
+    std::optional<std::int64_t> size;
+    auto marked = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+      size.reset();
+      auto row_marked = session.run(
+          "UPDATE lfs_objects SET state = 'deleting', touched_at = $1 WHERE oid = $2 AND "
+          "((state = 'present' AND touched_at <= $3 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $4)) "
+          "OR (state = 'deleting' AND touched_at <= $5)) RETURNING size",
+          {seconds_now(), oid, before, oid, seconds_now() - abandoned_after});
+      if (!row_marked) return std::unexpected(row_marked.error());
+      if (!row_marked->rows.empty()) size = row_marked->rows[0].integer(0);
+      return {};
+    });
     if (!marked) return failed(marked.error());
-    if (marked->rows.empty()) continue;  // linked in the meantime
+    if (!size) continue;  // linked in the meantime
     if (auto removed = store_.remove(key_of(oid)); !removed) return failed(removed.error());
     auto gone = database_.run("DELETE FROM lfs_objects WHERE oid = $1 AND state = 'deleting'", {oid});
     if (!gone) return failed(gone.error());
     ++out.removed;
-    out.bytes += static_cast<std::uint64_t>(marked->rows[0].integer(0));
+    out.bytes += static_cast<std::uint64_t>(*size);
   }
   return {};
 }

@@ -303,9 +303,8 @@ TEST_P(Files, AnUploadWaitsUntilItsFileHasBeenRemovedAndStoresItAnew) {
 }
 
 TEST_P(Files, UploadsAndCollectionAtOnceLoseNothing) {
-  std::atomic<bool> stop = false;
-  std::jthread collector([&] {
-    while (!stop)
+  std::jthread collector([&](const std::stop_token& stop) {
+    while (!stop.stop_requested())
       EXPECT_TRUE(objects->collect(std::chrono::seconds(-1), [&](std::int64_t, const auto& visit) -> Expected<void> {
         for (int i = 0; i < 10; ++i) visit(oid_of("race " + std::to_string(i)));
         return {};
@@ -320,13 +319,13 @@ TEST_P(Files, UploadsAndCollectionAtOnceLoseNothing) {
         continue;
       }
       const auto stat = objects->stat(1, oid);
-      ASSERT_TRUE(stat && *stat) << "acknowledged and gone";
+      ASSERT_TRUE(stat) << stat.error().message;
+      ASSERT_TRUE(*stat) << "acknowledged and gone";
       EXPECT_EQ(read(**stat), bytes);
       if (round % 3 == 0) {
         EXPECT_TRUE(objects->unlink(1, oid));
       }
     }
-  stop = true;
 }
 
 TEST_P(Files, FsckTellsWhatIsWrong) {
