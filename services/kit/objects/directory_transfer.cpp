@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/objects/directory_paths.hpp"
@@ -133,17 +133,11 @@ Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, co
   const int fd = file.get();
   auto upload = std::make_unique<directory_transfer_detail::FileUpload>(root, unfinished, key, size, std::move(name),
                                                                         std::move(file));
-  // Where the file system cannot reserve, a full disk shows while writing.
-  if (size && *size > 0) {
-    if (*size > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
-      return std::unexpected(errno_error(EFBIG, "cannot begin " + key));
-    int outcome = 0;
-    do {
-      outcome = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(*size));
-    } while (outcome != 0 && errno == EINTR);
-    if (outcome != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-      return std::unexpected(errno_error(errno, "cannot begin " + key));
-  }
+  // Looked at, not reserved: writing into reserved space takes three times as long on ext4. Who comes later may still
+  // fill the disk; then write() says so.
+  struct statvfs space{};
+  if (size && ::fstatvfs(fd, &space) == 0 && *size / space.f_frsize >= space.f_bavail)
+    return std::unexpected(errno_error(ENOSPC, "cannot begin " + key));
   return upload;
 }
 
