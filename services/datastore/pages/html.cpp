@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "services/kit/web/errors.hpp"
+
 namespace stackgate::datastore::pages {
 namespace html_detail {
 
@@ -56,25 +58,7 @@ std::string visible(std::string_view text) {
       text.remove_prefix(count);
       continue;
     }
-    switch (code) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += text.substr(0, length);
-    }
+    out += web::escape_html(text.substr(0, length));
     text.remove_prefix(length);
   }
   return out;
