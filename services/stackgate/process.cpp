@@ -25,13 +25,13 @@ void configure_process(const GateOptions& options) {
 }
 
 std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
-                                                            kube::ClientOptions client_options) {
+                                                            const kube::ClientOptions& client_options) {
   auto config = kube::find_config(options.kubeconfig, options.context);
   if (!config) return std::unexpected(config.error());
   for (const std::string& warning : config->warnings) log::warning(warning, {{"source", config->source}});
   config->user_agent = fmt::format("stackgate-{}/{}", command, version);
   log::info("cluster", {{"server", config->server}, {"source", config->source}});
-  return kube::Client::connect(std::move(*config), std::move(client_options));
+  return kube::Client::connect(std::move(*config), client_options);
 }
 
 std::expected<Endpoints, Error> start_endpoints(const GateOptions& options, const run::Readiness& readiness,

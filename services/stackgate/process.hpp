@@ -17,7 +17,7 @@ void configure_process(const GateOptions& options);
 
 /// Nothing is sent yet; what is odd about the configuration is logged. `command` goes into the user agent.
 std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
-                                                            kube::ClientOptions client_options = {});
+                                                            const kube::ClientOptions& client_options = {});
 
 /// /healthz and /readyz, and /metrics; either may be off by an empty address.
 struct Endpoints {

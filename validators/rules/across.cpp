@@ -165,7 +165,7 @@ void check_deletion(Context& context, Field object) {
   const auto name = metadata["name"].text();
   if (!name || name->empty() || metadata["annotations"][allow_deletion].text() == "true") return;
   std::vector<Neighbour> neighbours;
-  if (!context.lookup->wanted_neighbours(namespace_of(context, object), Wanted{.users_of = *name}, neighbours))
+  if (!context.lookup->wanted_neighbours(namespace_of(context, object), Wanted{.users_of = name}, neighbours))
     return report_unasked(context, object, "whether an InferenceService uses this cache");
   std::vector<std::string_view> users;
   for (const Neighbour& each : neighbours)

@@ -27,7 +27,7 @@ Readiness::Report Readiness::report() const {
     if (counts || reason.empty())
       note(name, reason);
     else
-      report.text += "[!]" + name + ": " + reason + "\n";
+      report.text.append("[!]").append(name).append(": ").append(reason).append("\n");
   }
   report.stopping = stopping_;
   if (report.stopping) note("shutdown", "the process is stopping");

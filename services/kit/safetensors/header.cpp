@@ -94,7 +94,7 @@ class Reader {
       out.dtype = dtype->string();
     read_shape(value.find("shape"), out, wrong);
     read_offsets(value.find("data_offsets"), out, wrong);
-    if (good) check_size(out, *bits, wrong);
+    if (good && bits) check_size(out, *bits, wrong);
     if (good) out_.tensors.push_back(std::move(out));
   }
 

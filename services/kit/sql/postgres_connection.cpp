@@ -207,7 +207,7 @@ Expected<std::string> PostgresConnection::prepared(const std::string& statement)
     return std::string();
   }
   if (first_time || !entry->second.empty()) return entry->second;
-  const std::string name = fmt::format("s{}", ++last_name_);
+  std::string name = fmt::format("s{}", ++last_name_);
   const bool sent = PQsendPrepare(link_->raw(), name.c_str(), statement.c_str(), 0, nullptr) == 1;
   auto done = answer(sent, statement);
   if (!done) return std::unexpected(done.error());

@@ -28,13 +28,14 @@ void write_log(const Arrival& arrival, const Outcome& outcome, std::chrono::nano
   if (!log::enabled(level)) return;
   const http::Request& request = *arrival.request;
   const std::string target = loggable_target(request.path, request.query);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
   const std::array<log::Field, 12> fields{{{"method", request.method},
                                            {"route", arrival.pattern},
                                            {"path", target},
                                            {"status", outcome.status},
                                            {"bytes_in", arrival.bytes_in},
                                            {"bytes_out", outcome.bytes_out},
-                                           {"ms", static_cast<double>(took.count() / 1000) / 1000.0},
+                                           {"ms", static_cast<double>(micros) / 1000.0},
                                            {"actor", arrival.actor},
                                            {"request_id", arrival.request_id},
                                            {"trace_id", arrival.trace.trace_id},
@@ -87,8 +88,10 @@ void record(const Arrival& arrival, const Outcome& outcome, Meters& meters, cons
     try {
       log::error("a request was served, but not recorded", {{"error", error.what()}});
     } catch (...) {
+      return;  // no memory for the line either
     }
   } catch (...) {
+    return;  // an observer's own business; the request is answered
   }
 }
 

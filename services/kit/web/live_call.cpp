@@ -113,7 +113,8 @@ void LiveCall::serve() noexcept {
     } catch (...) {
       failed("not a std::exception");
     }
-  } catch (...) {  // no memory for the answer: the responder says 500 when it goes
+  } catch (...) {
+    return;  // no memory for the answer: the responder says 500 when it goes
   }
 }
 

@@ -39,7 +39,8 @@ std::optional<std::string> unquoted(std::string_view value) {
   std::string out;
   for (std::size_t i = 1; i < value.size(); ++i) {
     if (value[i] == '"') return i + 1 == value.size() ? std::optional(out) : std::nullopt;
-    if (value[i] == '\\' && ++i == value.size()) break;
+    if (value[i] == '\\') ++i;
+    if (i == value.size()) break;
     out += value[i];
   }
   return {};

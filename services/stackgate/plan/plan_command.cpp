@@ -106,7 +106,9 @@ class PlanRun {
 
   void plan(const std::string& file, const json::Value& object) {
     static const json::Value nothing = json::Value::make_object({}, 0);
-    const crds::Kind kind = *crds::kind_named(text_at(&object, {"kind"}));
+    const auto known = crds::kind_named(text_at(&object, {"kind"}));
+    if (!known) return;
+    const crds::Kind kind = *known;
     const std::string_view written_ns = text_at(&object, {"metadata", "namespace"});
     const std::string_view uid = text_at(&object, {"metadata", "uid"});
     const json::Value* spec = object.find("spec");
