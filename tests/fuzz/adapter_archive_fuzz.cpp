@@ -6,11 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <zlib.h>
-
 #include "services/entitystore/archive/entry_name.hpp"
 #include "services/entitystore/archive/layout.hpp"
 #include "services/entitystore/archive/tar_gz.hpp"
+#include "tests/entitystore/archive/pack.hpp"
 
 using namespace stackgate::entitystore::archive;
 
@@ -45,26 +44,11 @@ void read(std::string_view text) {
   (void)read_layout(outcome.files);
 }
 
-/// Stored, not compressed, so that the fuzzer's bytes are the tar's bytes.
-std::string stored(std::string_view text) {
-  z_stream z{};
-  deflateInit2(&z, 0, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&z, text.size()) + 64, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<uInt>(text.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  deflate(&z, Z_FINISH);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read(text);
-  read(stored(text));
+  read(stackgate::pack::gzip(text, 0));  // the fuzzer's bytes are the tar's bytes
   return 0;
 }

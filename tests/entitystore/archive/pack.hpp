@@ -46,9 +46,10 @@ inline std::string tar(const std::vector<Member>& members) {
   return out + std::string(1024, '\0');
 }
 
-inline std::string gzip(std::string_view text) {
+/// `level` 0: stored, not compressed.
+inline std::string gzip(std::string_view text, int level = 6) {
   z_stream z{};
-  deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  deflateInit2(&z, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
   std::string out(deflateBound(&z, text.size()) + 64, '\0');
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   z.avail_in = static_cast<uInt>(text.size());
