@@ -150,7 +150,7 @@ inferencecaches|.spec.storage.pvc = {name: "models"}
 inferencecaches|.spec.storage.pvc.storageClass = ""
 inferencecaches|.spec.source = {datastore: {endpoint: "http://datastore:8000", repository: "models/llm"}}
 stackguardrails|.spec.otel = {enabled: true, exporterConfig: {tracesExporter: "none", metricsExporter: "console", logsExporter: "none"}}
-stackguardrails|.spec.otel = {enabled: true, exporterOtlpEndpoint: "http://collector:4317"}
+stackguardrails|.spec.otel = {enabled: true, exporterOtlpEndpoint: "http://collector:4318"}
 stackguardrails|.spec.otel = {}
 inferencepipelines|.spec.services[0].dependencies[0] |= (del(.envName) | .envValue = null)
 stackdatastores|.spec.pvc += {storageClass: "", subPath: ""}

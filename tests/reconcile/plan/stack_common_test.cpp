@@ -106,8 +106,8 @@ TEST(StackPods, OpenTelemetryFollowsItsFieldsAndTheirDefaults) {
   const auto with = [](std::string_view otel) {
     return plan_of(minimal(Kind::stack_guardrail, "spec: {otel: {enabled: true" + std::string(otel) + "}}"));
   };
-  const Planned plain = with(", exporterOtlpEndpoint: 'http://c:4317'");
-  EXPECT_EQ(plain.variable("OTEL_EXPORTER_OTLP_ENDPOINT"), "http://c:4317");
+  const Planned plain = with(", exporterOtlpEndpoint: 'http://c:4318'");
+  EXPECT_EQ(plain.variable("OTEL_EXPORTER_OTLP_ENDPOINT"), "http://c:4318");
   for (const char* exporter : {"OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER"})
     EXPECT_EQ(plain.variable(exporter), "otlp") << exporter;
   EXPECT_EQ(plain.variable("OTEL_LOG_LEVEL"), "INFO");

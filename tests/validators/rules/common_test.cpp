@@ -129,7 +129,7 @@ TEST(CommonRules, TheOperatorsOwnVariablesAreReserved) {
   expect_rule(
       rule::env_reserved, Kind::stack_guardrail,
       {{"spec: {env: [{name: OTEL_LOG_LEVEL, value: DEBUG}]}", {}},  // otel is off
-       {"spec: {otel: {enabled: true, exporterOtlpEndpoint: 'http://c:4317'}, env: [{name: OTEL_LOG_LEVEL, "
+       {"spec: {otel: {enabled: true, exporterOtlpEndpoint: 'http://c:4318'}, env: [{name: OTEL_LOG_LEVEL, "
         "value: INFO}]}",
         {"spec.env[0].name"}},
        {"spec: {env: [{name: INFERENCE_ENDPOINT_API_KEY, value: x}]}", {"spec.env[0].name"}},

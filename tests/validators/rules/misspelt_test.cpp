@@ -34,7 +34,7 @@ TEST(MisspeltFields, AreOneFaultEach) {
       {Kind::stack_evaluator, "spec: {evaluationImages: {rag: null, RAG: 'r.io/a:1'}}", "spec.evaluationImages.RAG"},
       {Kind::stack_customizer, "spec: {experimentTracker: {secretName: s, apiKeykey: a, encryptionKey: b}}",
        "spec.experimentTracker.apiKeykey"},
-      {Kind::stack_customizer, "spec: {otel: {enabled: true, exporterOTLPEndpoint: 'http://c:4317'}}",
+      {Kind::stack_customizer, "spec: {otel: {enabled: true, exporterOTLPEndpoint: 'http://c:4318'}}",
        "spec.otel.exporterOTLPEndpoint"},
   };
   for (const MisspeltCase& each : cases)

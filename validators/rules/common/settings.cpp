@@ -73,7 +73,7 @@ void check_otel(Context& context, Field otel) {
     if (exporters[signal].text() != "otlp") continue;
     context.report(rule::otel_endpoint_missing, endpoint,
                    fmt::format("{} is otlp, but there is no collector to send to", signal),
-                   "add exporterOtlpEndpoint: http://<collector>:4317, or set the exporters to console or none");
+                   "add exporterOtlpEndpoint: http://<collector>:4318, or set the exporters to console or none");
     return;
   }
 }
