@@ -8,7 +8,10 @@ else
   bold='' dim='' red='' green='' yellow='' plain=''
 fi
 log_dir=${log_dir:-build/logs}
-step_child=''
+step_child='' lane='' # a file that says what this lane is about, when several run side by side (suites.sh)
+
+# say TEXT: in one write, and not behind the line of progress.
+say() { if [ -n "$lane" ] && [ -t 1 ]; then printf '\r\e[K%s\n' "$1"; else printf '%s\n' "$1"; fi; }
 
 die() {
   printf '%serror:%s %s\n' "$red" "$plain" "$*" >&2
@@ -34,7 +37,9 @@ step() {
   set +m
   while kill -0 "$step_child" 2>/dev/null; do
     elapsed=$((SECONDS - began))
-    if ((elapsed >= 5)); then
+    if [ -n "$lane" ]; then
+      ((told)) || { told=1 && echo "$label|$began" >"$lane"; }
+    elif ((elapsed >= 5)); then
       last=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -1 | tr -cd '[:print:]' || true)
       if [ -t 1 ]; then
         printf '\r\e[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "  $label $(clock $elapsed) (usually $usual)  $last"
@@ -48,13 +53,13 @@ step() {
   { wait "$step_child" || status=$?; } 2>/dev/null # bash would report a signal on its own
   step_child=''
   elapsed=$((SECONDS - began))
-  ((elapsed < 5)) || [ ! -t 1 ] || printf '\r\e[K'
+  ((elapsed < 5)) || [ ! -t 1 ] || [ -n "$lane" ] || printf '\r\e[K'
   [ -z "${quiet_failure:-}" ] || return "$status"  # the caller tells
   if ((status != 0)); then
     printf '%s  %s failed after %s; the end of %s:%s\n' "$red" "$label" "$(clock $elapsed)" "$log" "$plain" >&2
     tail -25 "$log" | cut -c1-400 | sed 's/^/    /' >&2
   elif ((elapsed >= 5)); then
-    printf '  %s: done in %s\n' "$label" "$(clock $elapsed)"
+    say "  $label: done in $(clock $elapsed)"
   fi
   return "$status"
 }

@@ -3,18 +3,18 @@
 # A suite is a command. It reports its checks either as googletest's JSON (GTEST_OUTPUT is set for it) or as lines
 # "ok NAME", "not ok NAME", "skip NAME: why" on stdout. One that ends badly counts as a failure whatever it printed, and
 # so does one that reports nothing.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2030,SC2031,SC2154
 
-total_passed=0 total_failed=0 total_skipped=0 suite_rows=() suite_filter=''
+suite_filter='' suite_rows=$(mktemp) # a line "name|passed|failed|skipped|tenths of a second|why" of each suite
+lane_pids=()
 
 wanted() { [[ -z $suite_filter || $1 =~ $suite_filter ]]; }
 
 # skip_suite NAME REASON: said at once and again at the end.
 skip_suite() {
   wanted "$1" || return 0
-  total_skipped=$((total_skipped + 1))
-  suite_rows+=("$1|0|0|1|0|$2")
-  printf '  %sskip%s %s: %s\n' "$yellow" "$plain" "$1" "$2"
+  echo "$1|0|0|1|0|$2" >>"$suite_rows"
+  say "$(printf '  %sskip%s %s: %s' "$yellow" "$plain" "$1" "$2")"
 }
 
 # suite NAME USUAL COMMAND...
@@ -37,31 +37,85 @@ suite() {
   fi
   ((status == 0 || failed > 0)) || failed=1
   ((passed + failed + skipped > 0)) || failed=1
-  total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed)) total_skipped=$((total_skipped + skipped))
   began=$((($(date +%s%N) - began) / 100000000))
-  suite_rows+=("$name|$passed|$failed|$skipped|$began|")
+  echo "$name|$passed|$failed|$skipped|$began|" >>"$suite_rows"
   ((failed == 0)) || colour=$red
+  say "$(suite_report)"
+}
+
+# suite_report: what a person reads of a suite that has ended; in the scope of suite.
+suite_report() {
   printf '  %s%-4s%s %-34s %4d checks %5d.%d s\n' "$colour" "$( ((failed == 0)) && echo ok || echo FAIL)" "$plain" "$name" \
     "$((passed + failed))" "$((began / 10))" "$((began % 10))"
   if ((failed > 0)); then
-    { grep -a -E -A3 '^not ok |^\[  FAILED  \]|Failure$|ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer' \
-        "$log_dir/$log.log" | head -60 || true
+    { grep -a -E -A8 '^not ok |^\[  FAILED  \]|Failure$|ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer' \
+        "$log_dir/$log.log" | grep -a -v '^ok ' | head -60 || true
       ((status == 0)) || { echo "exit status $status; the end of $log_dir/$log.log:" && tail -8 "$log_dir/$log.log"; }
     } | cut -c1-300 | sed 's/^/       /'
   fi
   grep -a '^skip ' "$log_dir/$log.log" | sed "s/^/       ${yellow}/; s/\$/${plain}/" || true
 }
 
+# lanes FUNCTION...: side by side, each in a process of its own that calls lane_end when it ends, however that is.
+# Packages are installed before: apt allows one at a time.
+lanes() {
+  local each status told=0
+  lane_pids=()
+  set -m # process groups, to end them as one
+  for each; do
+    (
+      set +m
+      lane=$log_dir/lane-$each lane_pids=()
+      trap 'lane_end && rm -f "$lane"' EXIT
+      trap 'exit 130' INT TERM
+      "$each"
+    ) </dev/null &
+    lane_pids+=($!)
+  done
+  set +m
+  while [ -n "$(jobs -r)" ]; do
+    if [ -t 1 ] || ((SECONDS - told >= 60)); then
+      told=$SECONDS
+      lanes_progress "$@"
+    fi
+    sleep 0.3
+  done
+  [ ! -t 1 ] || printf '\r\e[K'
+  for each; do
+    status=0
+    { wait "${lane_pids[0]}" || status=$?; } 2>/dev/null
+    lane_pids=("${lane_pids[@]:1}")
+    ((status == 0)) || echo "$each ended early, status $status|0|1|0|0|" >>"$suite_rows"
+  done
+}
+
+# end_lanes: stops what still runs, and waits until it has cleaned up.
+end_lanes() {
+  local pid
+  for pid in "${lane_pids[@]}"; do kill -TERM -- "-$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  lane_pids=()
+}
+
+# lanes_progress FUNCTION...: one line of what runs in each lane and for how long.
+lanes_progress() {
+  local each label since line=''
+  for each; do
+    if IFS='|' read -r label since 2>/dev/null <"$log_dir/lane-$each"; then line+="  $label $(clock $((SECONDS - since)))"; fi
+  done
+  if [ -t 1 ]; then printf '\r\e[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "$line"; else printf '%s\n' "$line"; fi
+}
+
 # suites_summary: a table, and as the very last line the totals. Fails when any check did.
 suites_summary() {
-  local row name passed failed skipped tenths why
+  local name passed failed skipped tenths why total_passed=0 total_failed=0 total_skipped=0
   printf '\n%s%-36s %8s %8s %8s %9s%s\n' "$bold" suite passed failed skipped seconds "$plain"
-  for row in "${suite_rows[@]}"; do
-    IFS='|' read -r name passed failed skipped tenths why <<<"$row"
+  while IFS='|' read -r name passed failed skipped tenths why; do
     printf '%-36s %8d %8d %8d %7d.%d\n' "$name" "$passed" "$failed" "$skipped" "$((tenths / 10))" "$((tenths % 10))"
     [ -z "$why" ] || printf '    skipped: %s\n' "$why"
-  done
-  ((${#suite_rows[@]} > 0)) || { echo "no suite is called '$suite_filter'" && total_failed=1; }
+    total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed)) total_skipped=$((total_skipped + skipped))
+  done <"$suite_rows"
+  [ -s "$suite_rows" ] || { echo "no suite is called '$suite_filter'" && total_failed=1; }
+  rm -f "$suite_rows"
   printf '\n%d passed, %d failed, %d skipped\n' "$total_passed" "$total_failed" "$total_skipped"
   ((total_failed == 0))
 }
