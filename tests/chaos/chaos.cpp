@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "services/kit/run/stop.hpp"
+#include "tests/chaos/claims.hpp"
 #include "tests/chaos/trial.hpp"
 
 namespace stackgate::chaos {
@@ -26,6 +27,7 @@ namespace {
 struct Options {
   Setting setting;
   std::string scenario;
+  Claims claims;
   unsigned parallel = 4;
   unsigned every = 1;      // crash: each n-th write
   bool alternate = false;  // crash: either before or after the answer, in turns
@@ -122,6 +124,8 @@ class Campaign {
   void undisturbed() {
     Trial trial(options_.setting, *client_, config_, name_of("first"));
     golden_ = trial.first_run();
+    if (const std::string missing = unkept(options_.claims, golden_); !missing.empty())
+      throw std::runtime_error("the undisturbed run is not what the scenario claims:\n" + missing);
     usual_ = trial.proxy().counts();
     trial.restart_for_nothing();
     std::cout << fmt::format("undisturbed: {} objects, {} writes, {} requests, {:.1f} MiB\n",
@@ -212,6 +216,8 @@ int main(int argc, char** argv) {
     each->add_option("--kubeconfig", options.setting.kubeconfig)->required();
     each->add_option("--scenario", options.scenario)->required();
     each->add_option("--scratch", options.setting.scratch)->required();
+    each->add_option("--whole", options.claims.whole);  // STAGE
+    each->add_option("--gone", options.claims.gone);    // STAGE PLURAL/NAME
     each->add_option("--flag", options.setting.flags);
     each->add_option("--parallel", options.parallel);
     each->add_option_function<int>("--patience", [&](int n) { options.setting.patience = std::chrono::seconds(n); });

@@ -243,20 +243,32 @@ void Stage::play(std::string_view plural, const json::Value& object) {
       status = fmt::format(
           R"({{"observedGeneration":{0},"replicas":{1},"updatedReplicas":{1},"readyReplicas":{1},"availableReplicas":{1}}})",
           generation, replicas);
-  } else if (plural == "jobs" && number_at(object, {"status", "succeeded"}) == 0) {
+  } else if (plural == "jobs" && number_at(object, {"status", "succeeded"}) == 0 && can_start(object)) {
     const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                                         std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
     status = fmt::format(
         R"({{"startTime":"{0}","completionTime":"{0}","succeeded":1,"conditions":[{{"type":"Complete","status":"True"}}]}})",
         now);
-  } else if (plural == "persistentvolumeclaims" && text_at(object, {"status", "phase"}) != "Bound") {
-    status = R"({"phase":"Bound"})";
+  } else if (plural == "persistentvolumeclaims") {
+    if (text_at(object, {"status", "phase"}) == "Bound")
+      bound_.insert(std::string(kube::metadata(object, "name")));
+    else
+      status = R"({"phase":"Bound"})";
   }
   if (status.empty()) return;
   // One that is gone meanwhile, or was changed: the next look sees it.
   (void)as_another(client_,
                    kube::Request::patch(watched_as(plural, "-").type, ns_, kube::metadata(object, "name"),
                                         kube::PatchType::merge, fmt::format(R"({{"status":{}}})", status), "status"));
+}
+
+bool Stage::can_start(const json::Value& job) const {
+  const json::Value* volumes = kube::at(job, {"spec", "template", "spec", "volumes"});
+  if (volumes == nullptr) return true;
+  return std::ranges::all_of(volumes->items(), [&](const json::Value& volume) {
+    const std::string claim = text_at(volume, {"persistentVolumeClaim", "claimName"});
+    return claim.empty() || bound_.contains(claim);
+  });
 }
 
 void Stage::clean_up() {

@@ -1,6 +1,7 @@
 // The cluster around the operator: what users do in it, what controllers and kubelets would, and what stands in it.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,13 @@ class Stage {
 
  private:
   void play(std::string_view plural, const json::Value& object);
+  /// The scheduler lets no pod start before its claims are bound, so no Job completes before.
+  bool can_start(const json::Value& job) const;
 
   kube::Client& client_;
   const std::string ns_;
   bool all_told_ = false;
+  std::set<std::string> bound_;  // claims, as of the looks so far
 };
 
 }  // namespace stackgate::chaos
