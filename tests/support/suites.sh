@@ -92,7 +92,8 @@ lanes() {
 # end_lanes: stops what still runs, and waits until it has cleaned up.
 end_lanes() {
   local pid
-  for pid in "${lane_pids[@]}"; do kill -TERM -- "-$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  for pid in "${lane_pids[@]}"; do kill -TERM -- "-$pid" 2>/dev/null || true; done
+  for pid in "${lane_pids[@]}"; do wait "$pid" 2>/dev/null || true; done
   lane_pids=()
 }
 
