@@ -46,7 +46,7 @@ std::vector<web::Route> all_routes(Backend& backend, const Options& options) {
 }
 
 /// Ready means: it answers, and has the tables that this version needs.
-service::Check schema_check(std::shared_ptr<sql::Database> database) {
+service::Check schema_check(const std::shared_ptr<sql::Database>& database) {
   return {"schema",
           [database,
            seen = std::make_shared<std::atomic<bool>>(false)](std::chrono::milliseconds) -> std::expected<void, Error> {
@@ -59,7 +59,7 @@ service::Check schema_check(std::shared_ptr<sql::Database> database) {
 }
 
 /// A full store still serves what it has: writing is refused, with words, where it happens.
-service::Check store_check(std::shared_ptr<Running> running) {
+service::Check store_check(const std::shared_ptr<Running>& running) {
   return {"object store", [running](std::chrono::milliseconds) -> std::expected<void, Error> {
             if (auto good = running->assembly->store->check(); !good && good.error().fault != objects::Fault::full)
               return std::unexpected(Error{good.error().message});

@@ -200,6 +200,7 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
         found.emplace(name, to_commit(*at));
   }
   std::vector<std::pair<std::string, Commit>> out;
+  out.reserve(found.size());
   for (auto& [name, last] : found) out.emplace_back(names[name], std::move(last));
   return out;
 }

@@ -126,6 +126,7 @@ Expected<Oid> PackWriter::add(ObjectType type, std::string_view content) {
 
 std::string PackWriter::index(std::string_view pack_hash) const {
   std::vector<const Entry*> sorted;
+  sorted.reserve(entries_.size());
   for (const Entry& each : entries_) sorted.push_back(&each);
   std::ranges::sort(sorted, {}, [](const Entry* each) -> const std::string& { return each->id; });
   std::string out("\377tOc\0\0\0\2", 8), large;

@@ -37,8 +37,9 @@ std::expected<std::map<std::string, LastCommit>, web::Failure> last_commits(git:
   for (const auto& [folder, names] : folders) {
     auto found = git.last_commits(commit, folder, names, commits_looked_at);
     if (!found) return std::unexpected(to_failure(found.error()));
+    const std::string before = folder.empty() ? folder : folder + "/";
     for (const auto& [name, last] : *found)
-      out[folder.empty() ? name : folder + "/" + name] = {last.oid, last.title(), last.committer.seconds};
+      out[before + name] = {last.oid, last.title(), last.committer.seconds};
   }
   return out;
 }

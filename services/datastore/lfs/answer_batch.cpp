@@ -150,6 +150,7 @@ web::Answer answer_batch(const Backend& backend, web::Call& call, std::string_vi
   const Batch batch{backend, allowed->repository, allowed->identity.account,    request->operation,
                     proof,   call.base_url(),     lfs_path(allowed->repository)};
   std::vector<Actions> actions;
+  actions.reserve(plan.objects.size());
   for (Decision& decision : plan.objects) actions.push_back(actions_for(batch, decision));
   return answer(200, render(*request, plan, actions));
 }

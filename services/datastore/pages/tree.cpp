@@ -75,6 +75,7 @@ Html last_commit_bar(const Visit& visit, const Place& place) {
 
 Html rows(const Visit& visit, const Place& place, const std::vector<git::Entry>& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const git::Entry& each : entries) names.emplace_back(file_name(each.path));
   std::map<std::string, git::Commit, std::less<>> last;
   if (auto found = place.git->last_commits(place.commit, place.path, names, look_back))

@@ -71,7 +71,7 @@ std::int64_t seconds_of(std::string_view text) {
   if (std::min({y, mo, d, h, mi, s}) < 0) return 0;
   const year_month_day date{year(y), month(static_cast<unsigned>(mo)), day(static_cast<unsigned>(d))};
   if (!date.ok()) return 0;
-  return sys_days(date).time_since_epoch().count() * 86400LL + h * 3600 + mi * 60 + s;
+  return sys_days(date).time_since_epoch().count() * 86400LL + h * 3600LL + mi * 60LL + s;
 }
 
 std::int64_t seconds_now() {

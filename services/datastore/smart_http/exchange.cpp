@@ -73,9 +73,11 @@ std::optional<web::Failure> pump(http::BodyReader& body, git::Child& child, Answ
       if (fed == git::Child::Fed::failed)
         return web::Failure{.status = 500, .message = "git stopped; the server's log may say why"};
       wanted = fed == git::Child::Fed::taken;
-    } else if ((unread += *got) > most_unread) {
-      return web::Failure{.status = 413, .message = "git refused what came, and there is far more of it"};
+      continue;
     }
+    unread += *got;
+    if (unread > most_unread)
+      return web::Failure{.status = 413, .message = "git refused what came, and there is far more of it"};
   }
 }
 

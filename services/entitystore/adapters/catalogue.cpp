@@ -33,7 +33,7 @@ std::shared_ptr<const Snapshot::Answer> Snapshot::remembered(std::string_view qu
   return found == answers_.end() ? nullptr : found->second;
 }
 
-void Snapshot::remember(std::string_view query, std::shared_ptr<const Answer> answer) const {
+void Snapshot::remember(std::string_view query, const std::shared_ptr<const Answer>& answer) const {
   if (query.size() > catalogue_detail::longest_query) return;
   const std::lock_guard lock(mutex_);
   const std::size_t bytes = answer->body ? answer->body->size() : 0;

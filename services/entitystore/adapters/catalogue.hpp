@@ -35,7 +35,7 @@ class Snapshot {
     std::shared_ptr<const std::string> body;  // {"adapters":[…]}; null when it was not kept
   };
   std::shared_ptr<const Answer> remembered(std::string_view query) const;
-  void remember(std::string_view query, std::shared_ptr<const Answer> answer) const;
+  void remember(std::string_view query, const std::shared_ptr<const Answer>& answer) const;
 
  private:
   std::vector<ListedPtr> all_;  // by created_at, then id

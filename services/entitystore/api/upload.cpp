@@ -73,7 +73,7 @@ class Upload {
     record.id = id_;
     record.created_at = record.updated_at = timestamp();
     entered_ = true;  // from here on the registrar decides what stays in the spool
-    return api_.registrar.enter(std::move(record), std::move(*upload));
+    return api_.registrar.enter(std::move(record), *upload);
   }
 
   std::uint64_t bytes() const { return bytes_; }

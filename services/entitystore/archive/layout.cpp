@@ -56,6 +56,7 @@ Layout read_layout(const std::vector<Entry>& files) {
     return out;
   }
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const Entry& file : files) names.push_back(file.name);
   out.folder = common_folder(names);
   const auto has = [&](std::string_view name) {

@@ -84,7 +84,7 @@ bool Registrar::is_held(const std::string& id) {
   return held_.contains(id);
 }
 
-std::expected<Record, web::Failure> Registrar::enter(Record record, Intake::Outcome upload) {
+std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake::Outcome& upload) {
   struct Holding {
     Registrar& registrar;
     const std::string id;
@@ -97,6 +97,7 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, Intake::Outc
   record.archive_sha256 = upload.sha256;
   record.archive_bytes = upload.bytes;
   std::vector<StoredFile> files;
+  files.reserve(upload.inspected.files.size() + 1);
   for (const Inspected::File& file : upload.inspected.files) files.push_back(file.stored);
   files.push_back({std::string(archive::archive_name), upload.bytes, upload.sha256, true});
   const auto inserted = insert_adapter(database_, record, files, lease_);

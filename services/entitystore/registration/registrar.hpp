@@ -35,7 +35,7 @@ class Registrar {
 
   /// From a judged upload in the spool to a record that is ready or pending. The spool is empty afterwards.
   /// Failures: 409 for a version that exists, 502 and 503 for the datastore and the database.
-  std::expected<Record, web::Failure> enter(Record record, Intake::Outcome upload);
+  std::expected<Record, web::Failure> enter(Record record, const Intake::Outcome& upload);
 
   /// Uploads that a crash interrupted, here or on a replica that is gone; remains of failed and deleted versions;
   /// forgotten folders of the spool. Returns when `stop` is set.

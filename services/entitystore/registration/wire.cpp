@@ -72,26 +72,26 @@ std::string batch_url(std::string_view base, std::string_view repository) {
 }
 
 std::string create_body(std::string_view repository, bool is_private) {
-  const auto [owner, name] = wire_detail::split(repository);
+  const auto parts = wire_detail::split(repository);
   std::string out;
   json::Writer w(out);
   w.object([&] {
     w.member("type", "model");
-    w.member("organization", owner);
-    w.member("name", name);
+    w.member("organization", parts.first);
+    w.member("name", parts.second);
     w.member("private", is_private);
   });
   return out;
 }
 
 std::string delete_body(std::string_view repository) {
-  const auto [owner, name] = wire_detail::split(repository);
+  const auto parts = wire_detail::split(repository);
   std::string out;
   json::Writer w(out);
   w.object([&] {
     w.member("type", "model");
-    w.member("organization", owner);
-    w.member("name", name);
+    w.member("organization", parts.first);
+    w.member("name", parts.second);
   });
   return out;
 }

@@ -188,7 +188,7 @@ void describe(CURL* handle, const Call& call, HeaderLines& lines) {
   for (const auto& [name, value] : call.headers) {
     has_type |= equal_without_case(name, "content-type");
     has_expect |= equal_without_case(name, "expect");
-    lines.add(value.empty() ? name + ";" : name + ": " + value);
+    lines.add(value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value));
   }
   const bool sends =
       call.read_body || !call.body.empty() || call.method == "POST" || call.method == "PUT" || call.method == "PATCH";
@@ -319,7 +319,7 @@ Ended Client::Impl::attempt(const Call& call, const ExtraHeaders& extra, const s
   client_detail::Transfer transfer{.call = call, .options = options};
   client_detail::HeaderLines lines;
   client_detail::prepare(handle, transfer, left);
-  for (const auto& [name, value] : extra) lines.add(name + ": " + value);
+  for (const auto& [name, value] : extra) lines.add(fmt::format("{}: {}", name, value));
   client_detail::describe(handle, call, lines);
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   const CURLcode code = curl_easy_perform(handle);

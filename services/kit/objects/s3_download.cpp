@@ -19,10 +19,11 @@ struct Stretch {
 std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_content_range(std::string_view text) {
   const auto take = [&text](char end) -> std::optional<std::uint64_t> {
     std::uint64_t number = 0;
-    const char* const last = text.data() + text.size();
-    const auto [stop, fault] = std::from_chars(text.data(), last, number);
+    const char* const first = text.data();
+    const char* const last = first + text.size();
+    const auto [stop, fault] = std::from_chars(first, last, number);
     if (fault != std::errc{} || (end == '\0' ? stop != last : stop == last || *stop != end)) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()) + (end == '\0' ? 0U : 1U));
+    text.remove_prefix(static_cast<std::size_t>(stop - first) + (end == '\0' ? 0U : 1U));
     return number;
   };
   if (!text.starts_with("bytes ")) return std::nullopt;
