@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # A real Ceph RADOS gateway: one monitor, one OSD that keeps everything in memory, one gateway, on ports of their own.
 #   rgw.sh start DIR    starts it below DIR and prints endpoint=… access_key=… secret_key=… region=… bucket=…, one to a line
-#   rgw.sh stop DIR     ends it; DIR stays, with the logs
+#   rgw.sh stop DIR     ends it at once; DIR stays, with the logs
+#   rgw.sh bucket DIR NAME                   one more bucket
 #   rgw.sh kill DIR / rgw.sh revive DIR      the gateway alone, killed hard and started again on the same port
 #   rgw.sh pause DIR / rgw.sh resume DIR     the gateway alone, hung and going on
-# Several may run side by side. Needs the packages radosgw, ceph-mon, ceph-osd and python3-boto3; no systemd, no network but loopback.
+# Several may run side by side. Needs the packages radosgw, ceph-mon and ceph-osd; no systemd, no network but loopback.
 set -euo pipefail
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
-[ $# -eq 2 ] || usage
+usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
+[ $# -eq 2 ] || [ "$*" = "bucket ${2:-} ${3:-}" ] || usage
 command=$1 dir=$(realpath -m "$2")
 conf=$dir/ceph.conf access_key=STACKGATETEST00000000 secret_key=stackgate/test+secret/0000000000000000 bucket=stackgate
 
@@ -29,7 +30,8 @@ launch() {
   echo $! >"$dir/$name.pid"
 }
 
-alive() { [ -s "$dir/$1.pid" ] && kill -0 "$(<"$dir/$1.pid")" 2>/dev/null; }
+# One that has ended but is not yet reaped is not alive.
+alive() { [ -s "$dir/$1.pid" ] && [[ $(sed 's/.*) //' "/proc/$(<"$dir/$1.pid")/stat" 2>/dev/null) == [^ZX]* ]]; }
 
 fail() {
   echo "rgw.sh: $1" >&2
@@ -52,6 +54,13 @@ wait_for_gateway() {
   fail "the gateway does not answer on port $port"
 }
 
+make_bucket() {
+  local status
+  status=$(curl -sS -o "$dir/bucket.out" -w '%{http_code}' --max-time 60 --aws-sigv4 aws:amz:default:s3 --user "$access_key:$secret_key" \
+    -H "x-amz-content-sha256: $(sha256sum </dev/null | cut -d' ' -f1)" -X PUT "http://127.0.0.1:$(<"$dir/port")/$1") || status="curl's $?"
+  [ "$status" = 200 ] || { echo "rgw.sh: cannot make the bucket $1: $status" >&2 && return 1; }
+}
+
 write_config() {
   local fsid=$1 mon=$2 port=$3
   cat >"$conf" <<CONF
@@ -71,14 +80,16 @@ log file = $dir/\$name.log
 run dir = $dir
 osd pool default size = 1
 osd pool default min size = 1
-osd pool default pg num = 4
-osd pool default pgp num = 4
+osd pool default pg num = 1
+osd pool default pgp num = 1
 osd pool default pg autoscale mode = off
 osd crush chooseleaf type = 0
 mon allow pool size one = true
 mon max pg per osd = 1000
 mon data avail warn = 2
 mon data avail crit = 1
+# A pool is several proposals, and a first start is many pools: with the usual second between proposals it takes twice as long.
+paxos propose interval = 0.02
 [mon]
 mon data = $dir/mon
 mon initial members = a
@@ -123,34 +134,21 @@ start() {
   timeout 60 radosgw-admin -c "$conf" -n client.rgw user create --uid=tester --display-name=Tester \
     --access-key="$access_key" --secret-key="$secret_key" >>"$dir/mkfs.out" 2>&1 || fail "radosgw-admin user create"
   wait_for_gateway
-  python3 - "http://127.0.0.1:$port" "$access_key" "$secret_key" "$bucket" <<'PY' || fail "cannot make the bucket (python3-boto3?)"
-import sys, boto3
-from botocore.config import Config
-endpoint, access_key, secret_key, bucket = sys.argv[1:]
-boto3.client("s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key,
-             region_name="default", config=Config(s3={"addressing_style": "path"})).create_bucket(Bucket=bucket)
-PY
+  make_bucket "$bucket" || fail "no bucket"
   printf 'endpoint=http://127.0.0.1:%s\naccess_key=%s\nsecret_key=%s\nregion=default\nbucket=%s\n' "$port" "$access_key" "$secret_key" "$bucket"
 }
 
-end() {  # NAME SIGNAL
-  alive "$1" || return 0
-  local pid
-  pid=$(<"$dir/$1.pid")
-  kill "-$2" "$pid" 2>/dev/null || true
-  kill -CONT "$pid" 2>/dev/null || true
-  for _ in $(seq 50); do
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.1
-  done
-  kill -KILL "$pid" 2>/dev/null || true
+# end NAME: with nothing on disk there is nothing to end in good order, which takes a gateway five seconds.
+end() {
+  while alive "$1" && kill -KILL "$(<"$dir/$1.pid")" 2>/dev/null; do sleep 0.02; done
   rm -f "$dir/$1.pid"
 }
 
 case $command in
   start) start ;;
-  stop) for name in gateway osd mon; do end "$name" TERM; done ;;
-  kill) end gateway KILL ;;
+  stop) for name in gateway osd mon; do end "$name"; done ;;
+  bucket) [ $# -eq 3 ] || usage && make_bucket "$3" ;;
+  kill) end gateway ;;
   revive) launch_gateway && wait_for_gateway ;;
   pause) alive gateway && kill -STOP "$(<"$dir/gateway.pid")" ;;
   resume) alive gateway && kill -CONT "$(<"$dir/gateway.pid")" ;;
