@@ -6,6 +6,7 @@ source "$(dirname "$(realpath "$0")")/lib.sh"
 source "$here/operator/scenario.sh"
 
 optional_apis || not_ok "the optional APIs can be installed"
+scenario_admitted
 logs=$state/$script && mkdir -p "$logs"
 disturb() { # COMMAND ARGUMENT...
   "$chaos" "$@" --operator "$gate_binary" --kubeconfig "$state/kubeconfig" --scenario "$scratch/scenario" --scratch "$logs" \
@@ -13,7 +14,7 @@ disturb() { # COMMAND ARGUMENT...
 }
 # Half of the scenario is enough for each seed: what is made, changed and taken away.
 { scenario_before && scenario_create && scenario_update; } >"$scratch/scenario"
-disturb faults --rate "${CHAOS_RATE:-0.1}" --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
+disturb faults "${claims_create[@]}" "${claims_update[@]}" --rate "${CHAOS_RATE:-0.1}" --seeds "${CHAOS_SEEDS:-100}" --parallel "${CHAOS_PARALLEL:-8}" \
   --flag=--lease-seconds=3 --flag=--renew-seconds=2 --flag=--retry-seconds=1
 { scenario_before && scenario_create && scenario_swing; } >"$scratch/scenario"
-disturb leak --rate 0.3 --rounds "${CHAOS_ROUNDS:-10}" --flag=--no-leader-elect
+disturb leak "${claims_create[@]}" --rate 0.3 --rounds "${CHAOS_ROUNDS:-10}" --flag=--no-leader-elect
