@@ -4,6 +4,8 @@
 #   token=$(datastore_token)        a personal token of the administrator
 #   check NAME COMMAND…             prints "ok NAME" or "not ok NAME"
 # shellcheck shell=bash
+# shellcheck source=tests/support/port.sh
+source "$(dirname "${BASH_SOURCE[0]}")/port.sh"
 datastore_binary=${DATASTORE:-$(dirname "${BASH_SOURCE[0]}")/../../build/release/bin/stackgate-datastore}
 failed_checks=0
 
@@ -11,12 +13,12 @@ datastore_start() {
   local state=$1 word port
   shift
   local environment=(GIT_ADMIN_USERNAME=ada GIT_ADMIN_PASSWORD=correct-horse STACKGATE_LFS_JWT_SECRET=0123456789abcdef0123456789abcdef)
-  local flags=(--data-dir "$state/data" --log-format text)
+  local flags=(--data-dir "$state/data" --log-format text --drain-wait 0s)
   for word in "$@"; do
     if [[ $word =~ ^[A-Z][A-Z0-9_]*= ]]; then environment+=("$word"); else flags+=("$word"); fi
   done
   mkdir -p "$state/data"
-  port=${DATASTORE_PORT:-$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')}
+  port=$(free_port)
   url=http://127.0.0.1:$port
   env "${environment[@]}" "$datastore_binary" "${flags[@]}" --listen "127.0.0.1:$port" >>"$state/datastore.log" 2>&1 &
   datastore_pid=$!

@@ -9,6 +9,8 @@
 #
 # PostgreSQL refuses to run as root: as root it runs as user postgres, else nobody.
 set -euo pipefail
+# shellcheck source=tests/support/port.sh
+source "$(dirname "$(realpath "$0")")/port.sh"
 
 die() {
   echo "postgres.sh: $*" >&2
@@ -21,18 +23,6 @@ find_binaries() {
     [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ] && bin=$folder && return 0
   done
   die "no PostgreSQL server binaries; install the package postgresql-15 or set POSTGRES_BIN"
-}
-
-free_port() {
-  local port
-  for _ in {1..50}; do
-    port=$((20000 + RANDOM % 12000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || {
-      echo "$port"
-      return
-    }
-  done
-  die "no free port"
 }
 
 as_owner() {

@@ -7,20 +7,13 @@
 #   rgw.sh pause DIR / rgw.sh resume DIR     the gateway alone, hung and going on
 # Several may run side by side. Needs the packages radosgw, ceph-mon and ceph-osd; no systemd, no network but loopback.
 set -euo pipefail
+# shellcheck source=tests/support/port.sh
+source "$(dirname "$(realpath "$0")")/port.sh"
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2 && exit 2; }
 [ $# -eq 2 ] || [ "$*" = "bucket ${2:-} ${3:-}" ] || usage
 command=$1 dir=$(realpath -m "$2")
 conf=$dir/ceph.conf access_key=STACKGATETEST00000000 secret_key=stackgate/test+secret/0000000000000000 bucket=stackgate
-
-free_ports() {  # COUNT: as many ports that nobody listens on
-  python3 - "$1" <<'PY'
-import socket, sys
-held = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in held: s.bind(("127.0.0.1", 0))
-print(*[s.getsockname()[1] for s in held])
-PY
-}
 
 # launch NAME COMMAND...: in a session of its own, its output in NAME.out, its number in NAME.pid.
 launch() {
@@ -114,7 +107,7 @@ start() {
   done
   mkdir -p "$dir/mon" "$dir/osd"
   local mon port fsid uuid
-  read -r mon port < <(free_ports 2)
+  mon=$(free_port) port=$(free_port)
   fsid=$(cat /proc/sys/kernel/random/uuid) uuid=$(cat /proc/sys/kernel/random/uuid)
   echo "$port" >"$dir/port"
   write_config "$fsid" "$mon" "$port"

@@ -5,7 +5,7 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/storage/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"
-storage_begin postgres-s3
+storage_own=1 storage_begin postgres-s3
 serve --database-timeout 2s
 make_repository here
 git init -q "$state/work"
@@ -15,8 +15,8 @@ head -c 300000 /dev/urandom >"$state/large"
 oid=$(sha256sum "$state/large" | cut -d' ' -f1)
 upload here "$state/large" || echo "not ok a first upload"
 hub_body 3 first 100 >"$state/body"
-pg() { "$storage_support/postgres.sh" "$1" "$state/postgres" "${@:2}"; }
-rgw() { "$storage_support/rgw.sh" "$1" "$state/rgw"; }
+pg() { "$storage_support/postgres.sh" "$1" "$servers/postgres" "${@:2}"; }
+rgw() { "$storage_support/rgw.sh" "$1" "$servers/rgw"; }
 
 # soon SECONDS COMMAND…: succeeds in time, tried again and again
 soon() {

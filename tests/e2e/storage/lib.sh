@@ -1,47 +1,30 @@
-# Sourced by the scripts of this folder that run on either leg:
-#   STORAGE_LEG=sqlite        SQLite and a directory (the default)
-#   STORAGE_LEG=postgres-s3   a PostgreSQL of its own, and a Ceph gateway that clients reach directly
-# storage_begin makes $state, starts the leg's servers, tells the datastore of them by environment variables, and ends
-# all at the script's end. Servers started with serve() lead a process group: end_hard kills it whole, as a node's end would.
+# Sourced by the scripts of this folder. One that is called with --s3 runs over PostgreSQL and a Ceph gateway that clients
+# reach directly; without it over SQLite and a directory. The servers are its own, or a pair that runs already
+# (tests/support/storage-servers.sh, STORAGE_SERVERS): there it has a database and a bucket of its own.
+# storage_begin makes $state, starts what the leg needs, tells the datastore of it by environment variables, and ends all
+# at the script's end. Servers started with serve() lead a process group: end_hard kills it whole, as a node's end would.
 # shellcheck shell=bash
 storage_here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 storage_support=$storage_here/../../support
 # shellcheck source=tests/support/datastore.sh
 source "$storage_support/datastore.sh"
-storage_leg=${STORAGE_LEG:-sqlite}
+storage_leg=sqlite
+[ "${1:-}" != --s3 ] || storage_leg=postgres-s3
 admin=ada:correct-horse
 media='application/vnd.git-lfs+json'
 
 storage_end() {
   local pid
   for pid in "${served[@]:-}"; do [ -z "$pid" ] || end_hard "$pid"; done
-  [ ! -e "$state/rgw" ] || { "$storage_support/rgw.sh" resume "$state/rgw" && "$storage_support/rgw.sh" stop "$state/rgw"; } || true
-  [ ! -e "$state/postgres" ] || "$storage_support/postgres.sh" stop "$state/postgres" immediate || true
+  [ ! -e "$state/servers" ] || "$storage_support/storage-servers.sh" stop "$state/servers" || true
   if [ -n "${KEEP:-}" ]; then echo "kept: $state"; else
     umount "$state/small" 2>/dev/null || true
     rm -rf "$state"
   fi
 }
 
-start_postgres() {
-  STACKGATE_DATABASE_URL=$("$storage_support/postgres.sh" start "$state/postgres") || return 1
-  STACKGATE_DATABASE_PASSWORD=$(cat "$state/postgres/password")
-  export STACKGATE_DATABASE_URL STACKGATE_DATABASE_PASSWORD
-}
-
-start_s3() {
-  local facts
-  facts=$("$storage_support/rgw.sh" start "$state/rgw") || return 1
-  s3_fact() { sed -n "s/^$1=//p" <<<"$facts"; }
-  local endpoint
-  endpoint=$(s3_fact endpoint)
-  export STACKGATE_S3_ENDPOINT=${endpoint#http://} STACKGATE_S3_SSL=false
-  STACKGATE_S3_BUCKET=$(s3_fact bucket) STACKGATE_S3_REGION=$(s3_fact region)
-  S3_ACCESS_KEY=$(s3_fact access_key) S3_SECRET_KEY=$(s3_fact secret_key)
-  export STACKGATE_S3_BUCKET STACKGATE_S3_REGION S3_ACCESS_KEY S3_SECRET_KEY
-}
-
-# storage_begin [LEG]: a script that makes sense on one leg only names it.
+# storage_begin [LEG]: a script that makes sense on one leg only names it. With storage_own=1 before it, it takes servers
+# of its own: it will stop them. With storage_unmigrated=1 the database is empty.
 storage_begin() {
   storage_leg=${1:-$storage_leg}
   state=$(mktemp -d)
@@ -59,17 +42,51 @@ storage_begin() {
 }
 
 start_leg_servers() {
-  "$storage_support/postgres.sh" available 2>/dev/null || { echo "skip $(basename "$0"): install postgresql-15" && exit 0; }
-  command -v radosgw >/dev/null || { echo "skip $(basename "$0"): install radosgw, ceph-mon, ceph-osd" && exit 0; }
-  start_postgres || { echo "not ok PostgreSQL starts" && exit 1; }
-  [ -n "${storage_unmigrated:-}" ] || migrate_once
-  start_s3 || { echo "not ok a Ceph gateway starts" && exit 1; }
+  local why
+  why=$("$storage_support/storage-servers.sh" available 2>&1) || { echo "skip $(basename "$0") on PostgreSQL and Ceph: $why" && exit 0; }
+  servers=${STORAGE_SERVERS:-}
+  if [ -n "${storage_own:-}" ] || [ ! -s "$servers/s3" ]; then
+    servers=$state/servers
+    chmod o+x "$state" # PostgreSQL does not run as root
+    "$storage_support/storage-servers.sh" start "$servers" || { echo "not ok PostgreSQL and a Ceph gateway start" && exit 1; }
+  fi
+  s3_fact() { sed -n "s/^$1=//p" "$servers/s3"; }
+  STACKGATE_S3_ENDPOINT=$(s3_fact endpoint) STACKGATE_S3_REGION=$(s3_fact region)
+  S3_ACCESS_KEY=$(s3_fact access_key) S3_SECRET_KEY=$(s3_fact secret_key)
+  STACKGATE_S3_ENDPOINT=${STACKGATE_S3_ENDPOINT#http://} STACKGATE_S3_SSL=false
+  STACKGATE_DATABASE_PASSWORD=$(cat "$servers/postgres/password")
+  export STACKGATE_S3_ENDPOINT STACKGATE_S3_REGION STACKGATE_S3_SSL S3_ACCESS_KEY S3_SECRET_KEY STACKGATE_DATABASE_PASSWORD
+  fresh_place
 }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# new_database: empty, in the leg's server; prints its URL.
+new_database() {
+  local name="leg-$$-$SRANDOM"
+  PGPASSWORD=$STACKGATE_DATABASE_PASSWORD psql -q "$(cat "$servers/url")" -c "CREATE DATABASE \"$name\"" || return 1
+  echo "$(sed 's#/[^/]*$##' "$servers/url")/$name"
+}
+
+# fresh_place: a database, a bucket and a data directory that nobody has used.
+fresh_place() {
+  rm -rf "$STACKGATE_DATA_DIR"
+  [ "$storage_leg" = postgres-s3 ] || return 0
+  STACKGATE_DATABASE_URL=$(new_database) STACKGATE_S3_BUCKET=leg-$$-$SRANDOM
+  export STACKGATE_DATABASE_URL STACKGATE_S3_BUCKET
+  "$storage_support/rgw.sh" bucket "$servers/rgw" "$STACKGATE_S3_BUCKET"
+  [ -n "${storage_unmigrated:-}" ] || migrate_once
+}
 
 migrate_once() {
   "$datastore_binary" migrate >"$state/migrate.log" 2>&1 || { cat "$state/migrate.log" >&2 && echo "not ok the database migrates" && exit 1; }
+}
+
+# rows QUERY: what the datastore's database says.
+rows() {
+  if [ "$storage_leg" = postgres-s3 ]; then
+    PGPASSWORD=$STACKGATE_DATABASE_PASSWORD psql -qAt "$STACKGATE_DATABASE_URL" -c "$1"
+  else
+    sqlite3 "$STACKGATE_DATA_DIR/datastore.db" "$1"
+  fi
 }
 
 # serve [FLAG…]: sets $server and $url. The port stays the same when $port is set.

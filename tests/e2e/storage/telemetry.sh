@@ -106,7 +106,7 @@ check "the log has one line about it at most" few_complaints
 # What is not sent yet when the process is told to end.
 trace=6bf92f3577b34da6a3ce929d0e0e4736
 datastore_stop
-datastore_start "$state/flush" "${common[@]}" OTEL_EXPORTER_OTLP_PROTOCOL=http/json OTEL_BSP_SCHEDULE_DELAY=600000 --drain-wait 0s
+datastore_start "$state/flush" "${common[@]}" OTEL_EXPORTER_OTLP_PROTOCOL=http/json OTEL_BSP_SCHEDULE_DELAY=600000
 ask 01 /api/v1/repos/search
 datastore_stop
 check "spans that wait are sent at the end" span_arrived
@@ -114,7 +114,7 @@ last_line() { records | some '.body.stringValue == "stopped"'; }
 check "and so are the last log lines" last_line
 
 # A collector that is gone for good delays nothing but the end, and that by seconds.
-datastore_start "$state/gone" "${common[@]}" OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9 --drain-wait 0s
+datastore_start "$state/gone" "${common[@]}" OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:9
 check "requests are served without a collector" served
 began=$SECONDS
 datastore_stop
@@ -131,7 +131,7 @@ if ! command -v npm >/dev/null || ! (cd "$reader" && npm ci --no-audit --no-fund
   echo "skip protobuf: npm cannot fetch OpenTelemetry's classes"
 else
   trace=7bf92f3577b34da6a3ce929d0e0e4736
-  datastore_start "$state/protobuf" "${common[@]}" --drain-wait 0s
+  datastore_start "$state/protobuf" "${common[@]}"
   drive protobuf
   datastore_stop
 fi
