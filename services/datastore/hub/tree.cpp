@@ -38,8 +38,7 @@ std::expected<std::map<std::string, LastCommit>, web::Failure> last_commits(git:
     auto found = git.last_commits(commit, folder, names, commits_looked_at);
     if (!found) return std::unexpected(to_failure(found.error()));
     const std::string before = folder.empty() ? folder : folder + "/";
-    for (const auto& [name, last] : *found)
-      out[before + name] = {last.oid, last.title(), last.committer.seconds};
+    for (const auto& [name, last] : *found) out[before + name] = {last.oid, last.title(), last.committer.seconds};
   }
   return out;
 }
