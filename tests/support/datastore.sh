@@ -6,7 +6,7 @@
 # shellcheck shell=bash
 # shellcheck source=tests/support/port.sh
 source "$(dirname "${BASH_SOURCE[0]}")/port.sh"
-datastore_binary=${DATASTORE:-$(dirname "${BASH_SOURCE[0]}")/../../build/release/bin/stackgate-datastore}
+datastore_binary=$(realpath -m "${DATASTORE:-$(dirname "${BASH_SOURCE[0]}")/../../build/release/bin/stackgate-datastore}")
 failed_checks=0
 
 datastore_start() {

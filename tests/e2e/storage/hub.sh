@@ -1,39 +1,18 @@
 #!/usr/bin/env bash
 # The Hugging Face API with the npm client as it is, git beside it, and by curl what the Python client sends.
 #   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/hub.sh [--s3]
+# With --s3 first straight to and from the gateway by presigned URLs, then through the datastore.
 set -euo pipefail
-here=$(dirname "$(realpath "$0")")
-# shellcheck source=tests/support/datastore.sh
-source "$here/../../support/datastore.sh"
+# shellcheck source=tests/e2e/storage/lib.sh
+source "$(dirname "$(realpath "$0")")/lib.sh"
 command -v npm >/dev/null || { echo "skip the Hugging Face client: install node and npm" && exit 0; }
-client=$here/../../../build/hub-client
+client=$storage_here/../../../build/hub-client
 mkdir -p "$client"
-cp "$here"/hub/{package.json,package-lock.json,client.mjs} "$client"
-[ "$client/node_modules/.package-lock.json" -nt "$here/hub/package-lock.json" ] ||
+cp "$storage_here"/hub/{package.json,package-lock.json,client.mjs} "$client"
+[ "$client/node_modules/.package-lock.json" -nt "$storage_here/hub/package-lock.json" ] ||
   (cd "$client" && npm ci --no-audit --no-fund >npm.log 2>&1) || { tail "$client/npm.log" >&2 && echo "skip the Hugging Face client: npm cannot fetch it" && exit 0; }
-state=$(mktemp -d)
-# shellcheck disable=SC2317 # called by the trap
-finish() {
-  datastore_stop
-  [ ! -e "$state/rgw" ] || "$here/../../support/rgw.sh" stop "$state/rgw" || true
-  rm -rf "$state"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-store=()
-if [ "${1:-}" = --s3 ]; then
-  command -v radosgw >/dev/null || { echo "skip the Hugging Face client on Ceph: install radosgw, ceph-mon, ceph-osd" && exit 0; }
-  facts=$("$here/../../support/rgw.sh" start "$state/rgw") || { echo "not ok a Ceph gateway starts" && exit 1; }
-  fact() { sed -n "s/^$1=//p" <<<"$facts"; }
-  endpoint=$(fact endpoint)
-  store=(--s3-endpoint "${endpoint#http://}" --s3-ssl=false --s3-bucket "$(fact bucket)" --s3-region "$(fact region)"
-    S3_ACCESS_KEY="$(fact access_key)" S3_SECRET_KEY="$(fact secret_key)")
-fi
-export HOME=$state GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
-git config --global user.name Ada
-git config --global user.email ada@example.org
+storage_begin
 git lfs install --skip-repo >/dev/null 2>&1 || true
-is() { [ "$1" = "$2" ] || { echo "expected \"$2\", got \"$1\"" >&2 && return 1; }; }
 
 client_leg() {  # TYPE
   local status=0
@@ -63,7 +42,7 @@ clone_has_large_files() {
     "{\"key\":\"lfsFile\",\"value\":{\"path\":\"dir/large one.bin\",\"algo\":\"sha256\",\"oid\":\"$oid\",\"size\":2000000}}" \
     '{"key":"file","value":{"path":"a.txt","content":"aGVsbG8K","encoding":"base64"}}' >"$state/commit"
   hub POST /api/datasets/ada/cloned/commit/main -H 'Content-Type: application/x-ndjson' --data-binary "@$state/commit" | jq -e .success >/dev/null || return 1
-  git clone -q "${url/:\/\//://ada:correct-horse@}/ada/cloned.git" "$state/clone" || return 1
+  git clone -q "${url/:\/\//://$admin@}/ada/cloned.git" "$state/clone" || return 1
   cmp "$state/large one.bin" "$state/clone/dir/large one.bin" && is "$(cat "$state/clone/a.txt")" hello || return 1
   is "$(git -C "$state/clone" status --porcelain)" ''
 }
@@ -138,6 +117,25 @@ asks_as_python() {
   is "$(hub POST /api/repos/move -H "$json" -d '{"fromRepo":"ada/moved","toRepo":"ada/cloned","type":"dataset"}' "${code[@]}")" 200
 }
 
+links_lead_to_pages() {  # as clients show them: at the endpoint, with and without escaped slashes
+  local path to
+  hub POST '/api/datasets/ada/cloned/branch/feature%2Fx' -o /dev/null || return 1
+  for path in '' /tree/main /tree/main/dir /blob/main/a.txt '/blob/main/dir/large%20one.bin' /tree/feature%2Fx /tree/feature/x/dir /blob/feature/x/a.txt; do
+    to=$(hub GET "/datasets/ada/cloned$path" -o /dev/null -w '%{http_code} %{redirect_url}')
+    [ "${to%% *}" = 302 ] && is "$(curl -s -u "$admin" "${code[@]}" "${to#* }")" 200 || { echo "$path leads to $to" >&2 && return 1; }
+  done
+  is "$(hub GET /datasets/ada/cloned/tree/nowhere "${code[@]}")" 404
+}
+
+dates_have_fractions() {  # what huggingface_hub before 0.27 reads: %Y-%m-%dT%H:%M:%S.%fZ
+  local path
+  hub POST /api/repos/create -H "$json" -d '{"name":"bare","type":"dataset"}' -o /dev/null
+  for path in /api/whoami-v2 /api/datasets /api/datasets/ada/cloned /api/datasets/ada/bare /api/datasets/ada/cloned/commits/main '/api/datasets/ada/cloned/tree/main?expand=true'; do
+    hub GET "$path" | jq -e '[.. | objects | to_entries[] | select(.key | IN("createdAt", "lastModified", "date")) | .value] |
+      length > 0 and all(test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{1,6}Z$"))' >/dev/null || { echo "$path has a date without a fraction" >&2 && return 1; }
+  done
+}
+
 pages_trees() {
   local lines count=0 page="$url/v1/hf/api/datasets/ada/many/tree/main?recursive=true&limit=100"
   hub POST /api/repos/create -H "$json" -d '{"name":"many","type":"dataset"}' -o /dev/null || return 1
@@ -177,20 +175,23 @@ leg() {
   check "$1: downloads as the Python client asks for them" downloads_as_python
   check "$1: breaks off cleanly" breaks_off_cleanly
   check "$1: pages of a tree" pages_trees
+  check "$1: links that clients show lead to pages" links_lead_to_pages
+  check "$1: every date has a fraction" dates_have_fractions
   check "$1: the other calls as the Python client sends them" asks_as_python
   check "$1: the log holds no secret" log_has_no_secret
 }
-if ((${#store[@]} > 0)); then
-  datastore_start "$state" "${store[@]}" --lfs-parts-from 100M
+if [ "$storage_leg" = postgres-s3 ]; then
+  serve --lfs-parts-from 100M
   direct=1
   leg s3-direct
   direct=
-  datastore_stop
-  rm -rf "$state"/{data,clone}
-  datastore_start "$state" "${store[@]}" --lfs-parts-from 100M --s3-serve-direct=false
+  end_soft "$server"
+  rm -rf "$state/clone"
+  fresh_place
+  serve --lfs-parts-from 100M --s3-serve-direct=false
   leg s3-through
 else
-  datastore_start "$state" --lfs-parts-from 100M
+  serve --lfs-parts-from 100M
   leg directory
 fi
-((failed_checks == 0)) || { grep -v 'status=[23]' "$state/datastore.log" | tail -n 30 >&2 && exit 1; }
+storage_done

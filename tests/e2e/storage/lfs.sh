@@ -1,54 +1,21 @@
 #!/usr/bin/env bash
 # Large files with git and git-lfs as they are, and by curl what they would never send.
 #   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/lfs.sh [--s3]
-# With --s3 large files lie in a real Ceph gateway: first straight by presigned URLs, then through the datastore.
+# With --s3 first straight to and from the gateway by presigned URLs, then through the datastore.
 set -euo pipefail
-here=$(dirname "$(realpath "$0")")
-# shellcheck source=tests/support/datastore.sh
-source "$here/../../support/datastore.sh"
+# shellcheck source=tests/e2e/storage/lib.sh
+source "$(dirname "$(realpath "$0")")/lib.sh"
 command -v git-lfs >/dev/null || { echo "skip large files: install git-lfs" && exit 0; }
-state=$(mktemp -d)
-# shellcheck disable=SC2317 # called by the trap
-finish() {
-  datastore_stop
-  [ ! -e "$state/rgw" ] || "$here/../../support/rgw.sh" stop "$state/rgw" || true
-  rm -rf "$state"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-store=()
-if [ "${1:-}" = --s3 ]; then
-  command -v radosgw >/dev/null || { echo "skip large files on Ceph: install radosgw, ceph-mon, ceph-osd" && exit 0; }
-  facts=$("$here/../../support/rgw.sh" start "$state/rgw") || { echo "not ok a Ceph gateway starts" && exit 1; }
-  fact() { sed -n "s/^$1=//p" <<<"$facts"; }
-  endpoint=$(fact endpoint)
-  store=(--s3-endpoint "${endpoint#http://}" --s3-ssl=false --s3-bucket "$(fact bucket)" --s3-region "$(fact region)"
-    S3_ACCESS_KEY="$(fact access_key)" S3_SECRET_KEY="$(fact secret_key)")
-fi
-
-export HOME=$state GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0
-git config --global user.name Ada
-git config --global user.email ada@example.org
-git config --global init.defaultBranch main
+storage_begin
 git config --global lfs.locksverify true
-git config --global advice.detachedHead false
 git lfs install --skip-repo >/dev/null
 
-media='application/vnd.git-lfs+json'
-make_repository() {  # NAME PRIVATE
-  curl -sf -u ada:correct-horse -H 'Content-Type: application/json' -o /dev/null -d "{\"name\":\"$1\",\"private\":$2}" "$url/api/v1/user/repos"
-}
-with_password() { echo "${url/:\/\//://ada:correct-horse@}/ada/$1.git"; }
 lfs_post() {  # REPOSITORY PATH BODY [curl arguments]
   local repository=$1 path=$2 body=$3
   shift 3
-  curl -s -u ada:correct-horse -H "Content-Type: $media" -H "Accept: $media" -d "$body" "$@" "$url/ada/$repository.git/info/lfs/$path"
+  curl -s -u "$admin" -H "Content-Type: $media" -H "Accept: $media" -d "$body" "$@" "$url/ada/$repository.git/info/lfs/$path"
 }
-batch_of() { printf '{"operation":"%s","transfers":["basic"],"objects":[{"oid":"%s","size":%s}]}' "$1" "$2" "$3"; }
-status_of() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 oid_of() { sha256sum | cut -d' ' -f1; }
-is() { [ "$1" = "$2" ] || { echo "expected \"$2\", got \"$1\"" >&2 && return 1; }; }
 
 push_and_clone() {  # NAME
   local name=$1
@@ -61,15 +28,15 @@ push_and_clone() {  # NAME
   : >empty.bin
   for ((i = 0; i < 30; i++)); do echo "$name $i" >"many-$i.bin"; done
   git add . && git commit -qm 'Large files' || return 1
-  git push -q "$(with_password "$name")" main 2>"$state/push.log" || { cat "$state/push.log" >&2 && return 1; }
-  cd "$state" && git clone -q "$(with_password "$name")" "$name-clone" || return 1
+  git push -q "$(remote "$name")" main 2>"$state/push.log" || { cat "$state/push.log" >&2 && return 1; }
+  cd "$state" && git clone -q "$(remote "$name")" "$name-clone" || return 1
   diff -r --exclude=.git "$name" "$name-clone"
 }
 
 pushes_nothing_twice() {  # NAME
   local before after
   before=$(grep -c 'PUT' "$state/datastore.log" || true)
-  cd "$state/$1" && git branch -f again && git push -q "$(with_password "$1")" again 2>/dev/null || return 1
+  cd "$state/$1" && git branch -f again && git push -q "$(remote "$1")" again 2>/dev/null || return 1
   after=$(grep -c 'PUT' "$state/datastore.log" || true)
   is "$after" "$before"
 }
@@ -79,7 +46,7 @@ fetches_with_ranges() {  # an interrupted download goes on where it ended
   cd "$state/$1" || return 1
   oid=$(oid_of <large.bin) size=$(stat -c %s large.bin)
   rm -rf "$state/$1-resume"
-  GIT_LFS_SKIP_SMUDGE=1 git clone -q "$(with_password "$1")" "$state/$1-resume" || return 1
+  GIT_LFS_SKIP_SMUDGE=1 git clone -q "$(remote "$1")" "$state/$1-resume" || return 1
   cd "$state/$1-resume" || return 1
   mkdir -p ".git/lfs/incomplete" && head -c 3000000 "$state/$1/large.bin" >".git/lfs/incomplete/$oid.part"
   GIT_TRACE=1 GIT_CURL_VERBOSE=1 git lfs pull 2>"$state/resume.log" || return 1
@@ -93,7 +60,7 @@ fetches_with_ranges() {  # an interrupted download goes on where it ended
 locks() {
   local name=$1 id
   cd "$state/$name" || return 1
-  git remote add origin "$(with_password "$name")" 2>/dev/null || true
+  git remote add origin "$(remote "$name")" 2>/dev/null || true
   git lfs lock large.bin >/dev/null || return 1
   git lfs locks | grep -q 'large.bin.*ada' || return 1
   ! git lfs lock large.bin >/dev/null 2>&1 || return 1
@@ -107,14 +74,14 @@ locks() {
 
 others_locks() {
   local bob id name=$1
-  curl -sf -u ada:correct-horse -H 'Content-Type: application/json' -o /dev/null \
+  curl -sf -u "$admin" -H 'Content-Type: application/json' -o /dev/null \
     -d '{"username":"bob","email":"bob@example.org","password":"battery-staple-9"}' "$url/api/v1/admin/users" || return 1
   curl -sf -u bob:battery-staple-9 -H 'Content-Type: application/json' -o /dev/null -d '{"name":"shared"}' "$url/api/v1/user/repos" || return 1
   bob="$url/bob/shared.git/info/lfs"
   id=$(curl -s -u bob:battery-staple-9 -H "Content-Type: $media" -d '{"path":"x.bin"}' "$bob/locks" | jq -r .lock.id)
-  is "$(curl -s -u ada:correct-horse -H "Content-Type: $media" -d '{}' "$bob/locks/verify" | jq -r '.theirs[0].id')" "$id" || return 1
-  is "$(status_of -u ada:correct-horse -H "Content-Type: $media" -d '{}' "$bob/locks/$id/unlock")" 403 || return 1
-  is "$(status_of -u ada:correct-horse -H "Content-Type: $media" -d '{"force":true}' "$bob/locks/$id/unlock")" 200 || return 1
+  is "$(curl -s -u "$admin" -H "Content-Type: $media" -d '{}' "$bob/locks/verify" | jq -r '.theirs[0].id')" "$id" || return 1
+  is "$(status_of -u "$admin" -H "Content-Type: $media" -d '{}' "$bob/locks/$id/unlock")" 403 || return 1
+  is "$(status_of -u "$admin" -H "Content-Type: $media" -d '{"force":true}' "$bob/locks/$id/unlock")" 200 || return 1
   is "$(status_of -u bob:battery-staple-9 -H "Content-Type: $media" -d '{}' "$url/ada/$name.git/info/lfs/locks/verify")" 404
 }
 
@@ -182,7 +149,7 @@ speaks_the_protocol() {
   is "$(lfs_post "$1" objects/batch 'no json' -o /dev/null -w '%{http_code}')" 422 || return 1
   is "$(lfs_post "$1" objects/batch '{"operation":"download","objects":[{"oid":"x","size":-1}]}' | jq .objects[0].error.code)" 422 || return 1
   is "$(lfs_post "$1" objects/batch '{"operation":"download","hash_algo":"md5","objects":[]}' -o /dev/null -w '%{http_code}')" 409 || return 1
-  is "$(status_of -u ada:correct-horse -H 'Accept: text/html' -H "Content-Type: $media" -d '{}' "$url/ada/$1.git/info/lfs/objects/batch")" 406 || return 1
+  is "$(status_of -u "$admin" -H 'Accept: text/html' -H "Content-Type: $media" -d '{}' "$url/ada/$1.git/info/lfs/objects/batch")" 406 || return 1
   is "$(lfs_post "$1" objects/batch "$(batch_of download "$(echo no | oid_of)" 3)" -D - -o /dev/null | grep -ci "^content-type: $media")" 1 || return 1
   curl -s -D - -o /dev/null -H "Content-Type: $media" -d "$(batch_of download "$(echo no | oid_of)" 3)" "$url/ada/$1.git/info/lfs/objects/batch" |
     grep -qi '^lfs-authenticate: basic'
@@ -192,10 +159,10 @@ links_what_may_be_read() {  # a file of a repository that the caller may read is
   make_repository "$1-copy" true || return 1
   local before after
   before=$(grep -c ' method=PUT ' "$state/datastore.log" || true)
-  cd "$state/$1" && git push -q "$(with_password "$1-copy")" main 2>/dev/null || return 1
+  cd "$state/$1" && git push -q "$(remote "$1-copy")" main 2>/dev/null || return 1
   after=$(grep -c ' method=PUT ' "$state/datastore.log" || true)
   is "$after" "$before" || return 1
-  git clone -q "$(with_password "$1-copy")" "$state/$1-copy-clone" && diff -r --exclude=.git "$state/$1" "$state/$1-copy-clone"
+  git clone -q "$(remote "$1-copy")" "$state/$1-copy-clone" && diff -r --exclude=.git "$state/$1" "$state/$1-copy-clone"
 }
 
 same_file_at_once() {
@@ -214,23 +181,47 @@ same_file_at_once() {
 }
 
 hashed_soon() {  # direct uploads count as trusted once they have been hashed
-  for ((i = 0; i < 100; i++)); do
-    ! grep -q . <(curl -s "$url/nowhere" >/dev/null; sqlite3 "$state/data/"*.db 'SELECT 1 FROM lfs_incoming' 2>/dev/null) && return 0
-    sleep 0.2
+  local waiting
+  for ((i = 0; i < 200; i++)); do
+    waiting=$(rows 'SELECT count(*) FROM lfs_incoming') || return 1
+    [ "$waiting" != 0 ] || return 0
+    sleep 0.1
   done
-  return 1
+  is "$waiting" 0
 }
 
 fsck_is_clean() {
-  datastore_stop
-  env GIT_ADMIN_USERNAME=ada GIT_ADMIN_PASSWORD=correct-horse STACKGATE_LFS_JWT_SECRET=0123456789abcdef0123456789abcdef "${fsck_environment[@]}" \
-    "$datastore_binary" fsck --data-dir "$state/data" "${fsck_flags[@]}" >"$state/fsck.log" 2>&1 || { cat "$state/fsck.log" >&2 && return 1; }
+  end_soft "$server"
+  "$datastore_binary" fsck >"$state/fsck.json" 2>"$state/fsck.log" || { cat "$state/fsck.json" "$state/fsck.log" >&2 && return 1; }
 }
 
-fsck_flags=() fsck_environment=(LC_ALL=C)
-for word in "${store[@]}"; do
-  if [[ $word =~ ^[A-Z][A-Z0-9_]*= ]]; then fsck_environment+=("$word"); else fsck_flags+=("$word"); fi
-done
+is_in_s3() {  # a client that is not ours finds every large file, whole, under its hash, and nothing else
+  python3 - "http://$STACKGATE_S3_ENDPOINT" "$S3_ACCESS_KEY" "$S3_SECRET_KEY" "$STACKGATE_S3_REGION" "$STACKGATE_S3_BUCKET" "$state/fsck.json" <<'PY'
+import hashlib, json, sys
+import boto3
+from botocore.config import Config
+endpoint, access_key, secret_key, region, bucket, report = sys.argv[1:]
+s3 = boto3.client("s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key, region_name=region,
+                  config=Config(s3={"addressing_style": "path"}))
+count = size = 0
+for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+    for entry in page.get("Contents", []):
+        key = entry["Key"]
+        if not key.startswith("lfs/"): sys.exit(f"{key} is not below lfs/")
+        digest, read = hashlib.sha256(), 0
+        for chunk in s3.get_object(Bucket=bucket, Key=key)["Body"].iter_chunks(1 << 20):
+            digest.update(chunk)
+            read += len(chunk)
+        if key.rsplit("/", 1)[1] != digest.hexdigest(): sys.exit(f"{key} has the hash {digest.hexdigest()}")
+        if read != entry["Size"]: sys.exit(f"{key} is listed with {entry['Size']} bytes and has {read}")
+        count += 1
+        size += read
+if s3.list_multipart_uploads(Bucket=bucket).get("Uploads"): sys.exit("an upload in parts was left behind")
+said = json.load(open(report))
+if count < 30 or (count, size) != (said["large_files"], said["large_file_bytes"]):
+    sys.exit(f"the bucket has {count} files of {size} bytes, fsck says {said}")
+PY
+}
 
 leg() {  # PREFIX DIRECT
   check "$1: push and clone with git-lfs" push_and_clone "$1"
@@ -249,17 +240,17 @@ leg() {  # PREFIX DIRECT
   fi
   check "$1: a file of a readable repository is linked" links_what_may_be_read "$1"
   check "$1: fsck finds nothing" fsck_is_clean
+  if [ "$storage_leg" = postgres-s3 ]; then check "$1: boto3 finds in S3 what fsck counts, each with its hash" is_in_s3; fi
 }
 
-if ((${#store[@]} > 0)); then
-  datastore_start "$state" "${store[@]}"
+if [ "$storage_leg" = postgres-s3 ]; then
+  serve
   leg s3-direct direct
-  rm -rf "$state/data"
-  fsck_flags+=(--s3-serve-direct=false)
-  datastore_start "$state" "${store[@]}" --s3-serve-direct=false
+  fresh_place
+  serve --s3-serve-direct=false
   leg s3-through through
 else
-  datastore_start "$state"
+  serve
   leg directory through
 fi
-((failed_checks == 0)) || { tail -n 30 "$state/datastore.log" >&2 && exit 1; }
+storage_done
