@@ -38,7 +38,7 @@ scenario_update() {
 {"plural": "inferenceservices", "name": "llm", "patch": {"spec": {"nodeSelector": null, "metrics": {"enabled": false}, "labels": null, "replicas": 3, "expose": {"ingress": null}}}}
 {"plural": "inferenceservices", "name": "llm", "patch": [{"op": "remove", "path": "/spec/env/3"}]}
 {"plural": "stackguardrails", "name": "guardrail", "patch": {"spec": {"metrics": null, "nodeSelector": null}}}
-{"plural": "stackentitystores", "name": "entitystore", "patch": {"spec": {"replicas": 2}}}
+{"plural": "stackentitystores", "name": "entitystore", "patch": {"spec": {"replicas": 3}}}
 {"plural": "inferenceservices", "name": "scaled", "patch": {"spec": {"scale": null, "expose": {"httpRoute": null}}}}
 {"plural": "inferencepipelines", "name": "search", "patch": [{"op": "remove", "path": "/spec/services/1"}]}
 {"plural": "secrets", "name": "evaluator-db", "patch": {"data": {"password": "bmV3"}}}

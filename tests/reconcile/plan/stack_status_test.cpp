@@ -27,7 +27,7 @@ TEST(StackStatus, NothingIsThereYet) {
 TEST(StackStatus, AnAvailableDeploymentIsReady) {
   World world;
   world.add(ChildType::deployment, "entitystore", available);
-  const Planned planned = plan_of(minimal(Kind::stack_entitystore), world);
+  const Planned planned = plan_of(minimal(Kind::stack_entitystore, "spec: {replicas: 1}"), world);
   EXPECT_EQ(told(planned), "Ready Ready=AllReplicasAvailable");
   EXPECT_EQ(planned.plan.status.available_replicas, 1);
 }
@@ -57,7 +57,8 @@ TEST(StackStatus, AClaimThatOnlyJobsMountKeepsNothingFromRunning) {
   World world;
   world.add(ChildType::deployment, "customizer", available);
   world.add(ChildType::persistent_volume_claim, "customizer-pvc", "{status: {phase: Pending}}", false);
-  EXPECT_EQ(told(plan_of(minimal(Kind::stack_customizer), world)), "Ready Ready=AllReplicasAvailable");
+  EXPECT_EQ(told(plan_of(minimal(Kind::stack_customizer, "spec: {replicas: 1}"), world)),
+            "Ready Ready=AllReplicasAvailable");
 }
 
 /// It is not among the children, so that it cannot be told from one that is not there.

@@ -144,6 +144,28 @@ TEST(CommonRules, TheOperatorsOwnVariablesAreReserved) {
                {"spec: {env: [{name: LOG_LEVEL}, {name: REGISTRY_API_KEY, value: x}]}", {"spec.env[1].name"}}});
 }
 
+TEST(CommonRules, WhatOthersDependOnRunsTwice) {
+  for (const Kind kind : {Kind::stack_entitystore, Kind::stack_customizer})
+    expect_rule(rule::single_replica, kind,
+                {{"spec: {replicas: 1}", {"spec.replicas"}},
+                 {"spec: {replicas: null}", {"spec.replicas"}},
+                 {"spec: {replicas: 2}", {}},
+                 {"spec: {replicas: 0}", {}}});
+  // A second datastore could not mount a ReadWriteOnce claim.
+  const auto datastore = [](std::string_view mode, std::string_view more) {
+    return "spec: {pvc: {volumeAccessMode: " + std::string(mode) + "}" + std::string(more) + "}";
+  };
+  expect_rule(rule::single_replica, Kind::stack_datastore,
+              {{datastore("ReadWriteOnce", ""), {}},
+               {datastore("ReadWriteOnce", ", replicas: 1"), {}},
+               {datastore("ReadWriteMany", ", replicas: 1"), {"spec.replicas"}},
+               {datastore("ReadWriteMany", ""), {"spec.replicas"}},
+               {datastore("ReadWriteMany", ", replicas: 2"), {}}});
+  expect_rule(rule::single_replica, Kind::stack_guardrail, {{"spec: {replicas: 1}", {}}, {"{}", {}}});
+  EXPECT_EQ(short_form(review_of(Kind::stack_entitystore, "spec: {replicas: null, replica: 1}")),
+            std::vector<std::string>{"error spec.replica schema-unknown-field"});
+}
+
 TEST(CommonRules, ScrapesEndBeforeTheNextBegins) {
   expect_rule(rule::scrape_timeout_above_interval, Kind::inference_service,
               {{"spec: {metrics: {serviceMonitor: {interval: 1m, scrapeTimeout: 60s}}}", {}},

@@ -5,7 +5,8 @@
 namespace stackgate::validate {
 namespace {
 
-/// Workloads that others cannot do without and that nothing keeps from running twice.
+/// Workloads that others cannot do without and that nothing keeps from running twice: a second datastore would need
+/// the claim of the first, which only ReadWriteMany allows.
 bool wants_two(const Context& context, const Field& spec) {
   switch (context.request.kind) {
     case crds::Kind::stack_entitystore:
@@ -16,6 +17,17 @@ bool wants_two(const Context& context, const Field& spec) {
     default:
       return false;
   }
+}
+
+void check_replicas(Context& context, const Field& spec) {
+  const Field replicas = spec["replicas"];
+  if (spec.absent() || (replicas.absent() && spec.has_misspelt("replicas"))) return;
+  if ((replicas.absent() || replicas.integer() == 1) && wants_two(context, spec))
+    context.report(rule::single_replica, replicas,
+                   replicas.absent()
+                       ? "without replicas one pod runs, and the service is away whenever it or its node is"
+                       : "with one replica the service is away whenever its pod or node is",
+                   "write replicas: 2");
 }
 
 }  // namespace
@@ -31,10 +43,7 @@ void check_stack_common(Context& context, Field object) {
   check_otel(context, spec["otel"]);
   check_database(context, spec["databaseConfig"]);
   check_pod_knobs(context, spec);
-  const Field replicas = spec["replicas"];
-  if (replicas.present() && replicas.integer() == 1 && wants_two(context, spec))
-    context.report(rule::single_replica, replicas, "with one replica the service is away whenever its pod or node is",
-                   "write replicas: 2");
+  check_replicas(context, spec);
 }
 
 }  // namespace stackgate::validate
