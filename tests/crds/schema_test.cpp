@@ -294,8 +294,8 @@ TEST(Rules, stand_in_the_kinds_that_they_concern) {
   };
   const std::set<std::string> common{"gpu-requests-differ-from-limits", "resource-name", "toleration-key",
                                      "toleration-seconds", "toleration-value"};
-  const std::set<std::string> workload = with(
-      common, {"env-value-source", "env-value-twice", "ingress-and-route", "root-with-non-root", "seccomp-profile"});
+  const std::set<std::string> workload = with(common, {"env-value-source", "env-value-twice", "ingress-and-route",
+                                                       "name-reserved", "root-with-non-root", "seccomp-profile"});
   const std::set<std::string> server =
       with(workload, {"gpu-missing", "multinode-size-missing", "scale-bounds", "scale-max-missing",
                       "scale-excludes-multinode", "scale-excludes-replicas"});

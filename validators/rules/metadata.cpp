@@ -6,6 +6,8 @@
 #include "validators/rules/inference/service.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/last_applied.hpp"
+#include "validators/rules/references_ask.hpp"
+#include "validators/rules/reserved_name.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -60,6 +62,8 @@ void check_metadata(Context& context, Field object) {
   if (metadata.absent() && object.has_misspelt("metadata")) return;
   check_name(context, metadata);
   if (metadata.absent()) return;
+  if (becomes_a_service(context.request.kind))
+    check_reserved_names(context, metadata["name"], object["spec"], namespace_of(context, object));
   check_text(context, rule::object_name, metadata["namespace"], grammar::check_dns_label);
   check_labels(context, metadata["labels"]);
   check_annotations(context, metadata["annotations"]);

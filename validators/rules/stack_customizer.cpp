@@ -1,3 +1,5 @@
+#include <array>
+
 #include <fmt/format.h>
 
 #include "validators/rules/common.hpp"
@@ -10,16 +12,23 @@
 namespace stackgate::validate {
 namespace customizer {
 
+struct TrackerNeed {
+  const char* field;
+  const char* what;
+};
+constexpr std::array<TrackerNeed, 3> tracker_needs{
+    {{"secretName", "the Secret with its API key and its encryption key"},
+     {"apiKeyKey", "the name of the Secret's entry that holds the API key"},
+     {"encryptionKey", "the name of the Secret's entry that holds the key for encryption"}}};
+
 void check_tracker(Context& context, const Field& tracker) {
   if (!tracker) return;
   const Field api_key = tracker["apiKeyKey"];
   const Field encryption = tracker["encryptionKey"];
-  std::string missing;
-  for (const char* name : {"secretName", "apiKeyKey", "encryptionKey"})
-    if (!tracker[name] && !tracker.has_misspelt(name)) missing += missing.empty() ? name : std::string(", ") + name;
-  if (!missing.empty())
-    context.report(rule::tracker_incomplete, tracker, fmt::format("needs {} as well", missing),
-                   "name the Secret and the two keys in it that hold the API key and the encryption key");
+  for (const auto& [name, what] : tracker_needs)
+    if (!tracker[name] && !tracker.has_misspelt(name))
+      context.report(rule::tracker_incomplete, tracker[name], fmt::format("a tracker needs {}", what),
+                     fmt::format("add {}, or take experimentTracker out", name));
   check_object_name(context, tracker["secretName"]);
   check_secret_key(context, api_key);
   check_secret_key(context, encryption);

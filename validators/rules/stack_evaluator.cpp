@@ -1,5 +1,4 @@
 #include <array>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -17,17 +16,15 @@ constexpr std::array<std::string_view, 9> frameworks{
 
 void check_images(Context& context, const Field& images) {
   if (!images) return;
-  std::string missing;
   for (const std::string_view framework : frameworks) {
     const Field image = images[framework];
     if (image)
       check_image_reference(context, image);
     else if (!images.has_misspelt(framework))
-      fmt::format_to(std::back_inserter(missing), "{}{}", missing.empty() ? "" : ", ", framework);
+      context.report(rule::evaluation_image_missing, image,
+                     "there is no image for this framework, and each of the nine needs one",
+                     fmt::format("add {}: <repository>:<tag>", framework));
   }
-  if (!missing.empty())
-    context.report(rule::evaluation_image_missing, images, fmt::format("there is no image for {}", missing),
-                   "name an image for each of the nine, as repository:tag");
 }
 
 void check_workflows(Context& context, const Field& object, const Field& server) {

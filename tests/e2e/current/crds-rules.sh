@@ -101,6 +101,8 @@ otel-endpoint-missing|stackguardrails|.spec.otel = {enabled: true, exporterConfi
 queue-dialect-needs-queue|stackcustomizers|.spec.scheduler = {queueDialect: "kueue"}
 queue-dialect-needs-queue|stackcustomizers|.spec.scheduler = {type: "gang", queueDialect: "kai"}
 tracker-incomplete|stackcustomizers|.spec.experimentTracker = {secretName: "tracker", apiKeyKey: "apiKey"}
+tracker-incomplete|stackcustomizers|.spec.experimentTracker = {secretName: "tracker", encryptionKey: "key"}
+tracker-incomplete|stackcustomizers|.spec.experimentTracker = {apiKeyKey: "apiKey", encryptionKey: "key"}
 evaluator-datastore-suffix|stackevaluators|.spec.datastore.endpoint = "http://datastore:8000"
 evaluator-datastore-suffix|stackevaluators|.spec.datastore.endpoint = "http://datastore:8000/v1/hf/x"
 evaluation-image-missing|stackevaluators|del(.spec.evaluationImages.bfcl)
@@ -109,6 +111,9 @@ guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000"
 guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000/v1/chat/completions"
 configstore-exactly-one|stackguardrails|.spec.configStore = {}
 configstore-exactly-one|stackguardrails|.spec.configStore.pvc = {name: "rails"}
+name-reserved|inferenceservices|.metadata.name = "default"
+name-reserved|stackdatastores|.metadata.name = "default"
+name-reserved|inferencepipelines|.spec.services[0].name = "default"
 resource-name|inferenceservices|.metadata.name = ("a" * 64)
 resource-name|stackdatastores|.metadata.name = "1datastore"
 resource-name|stackguardrails|.metadata.name = "guard.rail"
@@ -146,6 +151,11 @@ inferenceservices|.spec.podSecurityContext = {runAsNonRoot: true, runAsUser: 1}
 inferenceservices|.spec.podSecurityContext = {runAsNonRoot: false, runAsUser: 0}
 inferenceservices|.spec.storage.nimCache = {name: "llm-cache", profile: ""}
 inferenceservices|.metadata.name = ("a" * 40)
+inferenceservices|.metadata.name = "default" | .spec.serviceAccountName = "models"
+inferencepipelines|.spec.services[0] |= (.name = "default" | .spec.serviceAccountName = "models")
+inferencepipelines|.metadata.name = "default"
+inferencecaches|.metadata.name = "default"
+stackguardrails|.metadata.name = "kubernetes"
 inferencecaches|.spec.storage.pvc = {name: "models"}
 inferencecaches|.spec.storage.pvc.storageClass = ""
 inferencecaches|.spec.source = {datastore: {endpoint: "http://datastore:8000", repository: "models/llm"}}

@@ -56,7 +56,7 @@ TEST(MisspeltFields, DoNotHideWhatIsMissingBesides) {
       (std::vector<std::string>{"error spec.configStore schema-required", "error spec.rails schema-unknown-field"}));
   EXPECT_EQ(short_form(
                 review_of(Kind::stack_evaluator, "spec: {evaluationImages: {rag: null, bfcl: null, RAG: 'r.io/a:1'}}")),
-            (std::vector<std::string>{"error spec.evaluationImages evaluation-image-missing",
+            (std::vector<std::string>{"error spec.evaluationImages.bfcl evaluation-image-missing",
                                       "error spec.evaluationImages.RAG schema-unknown-field"}));
 }
 

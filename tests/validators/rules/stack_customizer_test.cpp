@@ -67,18 +67,18 @@ TEST(StackCustomizerRules, ATrackerHasASecretAndTwoKeys) {
   const auto tracker = [](std::string_view fields) {
     return "spec: {experimentTracker: {" + std::string(fields) + "}}";
   };
-  const std::string place = "spec.experimentTracker";
+  const std::string_view secret = "spec.experimentTracker.secretName", api_key = "spec.experimentTracker.apiKeyKey",
+                         encryption = "spec.experimentTracker.encryptionKey";
   expect_rule(rule::tracker_incomplete, kind,
               {{tracker("secretName: s, apiKeyKey: a, encryptionKey: e"), {}},
                {tracker("secretName: s, apiKeyKey: a, encryptionKey: e, entity: team, projectName: p"), {}},
-               {tracker("secretName: s, apiKeyKey: a"), {place}},
-               {tracker("secretName: s, encryptionKey: e"), {place}},
-               {tracker("apiKeyKey: a, encryptionKey: e"), {place}},
-               {tracker("entity: team"), {place}},
-               {tracker(""), {place}}});
-  const Findings found = of_rule(review_of(kind, tracker("entity: team")), rule::tracker_incomplete);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].problem, "needs secretName, apiKeyKey, encryptionKey as well");
+               {tracker("secretName: s, apiKeyKey: a"), {encryption}},
+               {tracker("secretName: s, encryptionKey: e"), {api_key}},
+               {tracker("apiKeyKey: a, encryptionKey: e"), {secret}},
+               {tracker("entity: team"), {secret, api_key, encryption}},
+               {tracker(""), {secret, api_key, encryption}}});
+  EXPECT_EQ(short_form(review_of(kind, tracker("secretname: s, apiKeyKey: a, encryptionKey: e"))),
+            std::vector<std::string>{"error spec.experimentTracker.secretname schema-unknown-field"});
   expect_rule(rule::tracker_keys_identical, kind,
               {{tracker("secretName: s, apiKeyKey: a, encryptionKey: a"), {"spec.experimentTracker.encryptionKey"}},
                {tracker("secretName: s, apiKeyKey: a, encryptionKey: b"), {}}});

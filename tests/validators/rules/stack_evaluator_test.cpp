@@ -11,12 +11,13 @@ constexpr auto kind = crds::Kind::stack_evaluator;
 TEST(StackEvaluatorRules, AllNineFrameworksHaveAnImage) {
   expect_rule(rule::evaluation_image_missing, kind,
               {{"{}", {}},
-               {"spec: {evaluationImages: {rag: null}}", {"spec.evaluationImages"}},
-               {"spec: {evaluationImages: {rag: null, bfcl: null}}", {"spec.evaluationImages"}}});
-  const Findings found = of_rule(review_of(kind, "spec: {evaluationImages: {rag: null, bigcodeEvalHarness: null}}"),
-                                 rule::evaluation_image_missing);
+               {"spec: {evaluationImages: {rag: null}}", {"spec.evaluationImages.rag"}},
+               {"spec: {evaluationImages: {rag: null, bfcl: null}}",
+                {"spec.evaluationImages.rag", "spec.evaluationImages.bfcl"}}});
+  const Findings found =
+      of_rule(review_of(kind, "spec: {evaluationImages: {rag: null}}"), rule::evaluation_image_missing);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].problem, "there is no image for bigcodeEvalHarness, rag");
+  EXPECT_EQ(found[0].fix, "add rag: <repository>:<tag>");
 }
 
 TEST(StackEvaluatorRules, EachImageIsAWholeReference) {

@@ -9,7 +9,7 @@
 namespace stackgate::validate {
 namespace {
 
-constexpr std::size_t most_proxy_findings = 5;
+constexpr std::size_t longest_entry = 80;  // of what is quoted; the grammar stops at 20 faults
 
 void check_proxy(Context& context, const Field& proxy) {
   if (proxy.absent()) return;
@@ -19,17 +19,11 @@ void check_proxy(Context& context, const Field& proxy) {
   const Field list = proxy["noProxy"];
   if (!list.present() || !list.value()->is_string()) return;
   const std::string_view text = list.value()->string();
-  std::string problem;
-  std::string fix;
-  std::size_t count = 0;
-  for (const grammar::TokenProblem& each : grammar::check_no_proxy(text)) {
-    if (++count > most_proxy_findings) break;
-    problem += fmt::format("{}\"{}\" {}", problem.empty() ? "" : "; ",
-                           text.substr(each.offset, std::min<std::size_t>(each.length, 80)), each.problem.problem);
-    if (fix.empty()) fix = each.problem.fix;
-  }
-  if (count > most_proxy_findings) problem += "; and more";
-  if (count > 0) context.report(rule::no_proxy, list, std::move(problem), std::move(fix));
+  for (grammar::TokenProblem& each : grammar::check_no_proxy(text))
+    context.report(
+        rule::no_proxy, list,
+        fmt::format("\"{}\" {}", text.substr(each.offset, std::min(each.length, longest_entry)), each.problem.problem),
+        std::move(each.problem.fix));
 }
 
 void check_owner(Context& context, const Field& id, const char* what) {

@@ -7,7 +7,9 @@
 #include "validators/rules/inference/pipeline_graph.hpp"
 #include "validators/rules/inference/service.hpp"
 #include "validators/rules/kinds.hpp"
+#include "validators/rules/references_ask.hpp"
 #include "validators/rules/reserved_env.hpp"
+#include "validators/rules/reserved_name.hpp"
 #include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
@@ -43,8 +45,9 @@ void check_port_of_dependency(Context& context, const PipelineEntry& target, con
                    fmt::format("write {}", served));
 }
 
-void check_entry(Context& context, const PipelineGraph& graph, const PipelineEntry& entry) {
+void check_entry(Context& context, const PipelineGraph& graph, const PipelineEntry& entry, std::string_view ns) {
   check_service_name(context, entry.field["name"]);
+  check_reserved_names(context, entry.field["name"], entry.field["spec"], ns);
   check_inference_spec(context, entry.field["spec"], entry.name);
   const Field dependencies = entry.field["dependencies"];
   if (dependencies.absent()) return;
@@ -81,9 +84,10 @@ void check_entry(Context& context, const PipelineGraph& graph, const PipelineEnt
 void check_inference_pipeline(Context& context, Field object) {
   const Field services = object["spec"]["services"];
   const PipelineGraph graph(services);
+  const std::string_view ns = namespace_of(context, object);
   bool any_enabled = false;
   for (const PipelineEntry& entry : graph.entries()) {
-    check_entry(context, graph, entry);
+    check_entry(context, graph, entry, ns);
     any_enabled = any_enabled || entry.enabled;
   }
   if (!any_enabled && !graph.entries().empty())
