@@ -113,6 +113,11 @@ std::vector<Child> children_of(crds::Kind kind, std::string_view name, const jso
   return out;
 }
 
+std::string_view storage_class_of(const json::Value& claim) {
+  const json::Value* old = dig(claim, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
+  return old != nullptr ? old->string() : text_at(claim, {"spec", "storageClassName"});
+}
+
 Neighbour neighbour_of(crds::Kind kind, const json::Value& object) {
   static const json::Value nothing{};
   const json::Value* spec = object.find("spec");

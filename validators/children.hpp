@@ -36,6 +36,10 @@ std::string puller_name(std::string_view cache);
 
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec);
 
+/// The class of a PersistentVolumeClaim, or empty; the annotation of old claims comes first.
+/// Source: k8s.io/kubernetes/pkg/apis/core/v1/helper, GetPersistentVolumeClaimClass.
+std::string_view storage_class_of(const json::Value& claim);
+
 /// What the rules need to know of another resource of ours.
 Neighbour neighbour_of(crds::Kind kind, const json::Value& object);
 

@@ -38,6 +38,9 @@ struct Referred {
   std::string state;                       // of an InferenceCache: status.state
   std::vector<std::string> access_modes;   // of a claim
   std::vector<std::string> profiles = {};  // of an InferenceCache: status.profiles[].name
+  std::string size = {};                   // of a claim: what it asks for, as it is written
+  std::string storage_class = {};          // of a claim: its class, also one that it got by default; empty: none
+  bool allows_expansion = false;           // of a StorageClass: whether its claims can grow
 };
 
 /// Another resource of ours in the same namespace.

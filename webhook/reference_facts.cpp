@@ -71,6 +71,13 @@ Referred referred_of(Referent referent, const json::Value& object) {
     case Referent::persistent_volume_claim:
       if (const json::Value* modes = kube::at(object, {"spec", "accessModes"}); modes != nullptr)
         for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
+      if (const json::Value* size = kube::at(object, {"spec", "resources", "requests", "storage"}); size != nullptr)
+        out.size = size->string();
+      out.storage_class = validate::storage_class_of(object);
+      break;
+    case Referent::storage_class:
+      if (const json::Value* allows = object.find("allowVolumeExpansion"); allows != nullptr)
+        out.allows_expansion = allows->boolean();
       break;
     case Referent::inference_cache:
       if (const json::Value* state = kube::at(object, {"status", "state"}); state != nullptr)
@@ -99,7 +106,8 @@ std::shared_ptr<const T> FactStore::intern(Table<T>& table, std::string key, T v
 std::shared_ptr<const Referred> FactStore::intern(Referred referred) {
   std::string key;
   append_all(key, referred.keys);
-  append_all(key, {referred.type, referred.state});
+  append_all(key, {referred.type, referred.state, referred.size, referred.storage_class,
+                   referred.allows_expansion ? "grows" : ""});
   append_all(key, referred.access_modes);
   append_all(key, referred.profiles);
   return intern(referred_, std::move(key), std::move(referred));

@@ -30,6 +30,31 @@ refused "a cache's source cannot be changed" 'spec.source' patch icache llm-cach
   '{"spec":{"source":{"registry":{"modelPuller":"registry.example.com/other:1.0.0"}}}}'
 refused "a cache's size cannot be changed" 'spec.storage' patch icache llm-cache '{"spec":{"storage":{"pvc":{"size":"200Gi"}}}}'
 
+# What a download that has begun does not take up.
+status() { api PATCH "/apis/stackgate.dev/v1alpha1/namespaces/$ns/inferencecaches/llm-cache/status" --fail \
+  -H 'Content-Type: application/merge-patch+json' -d "{\"status\":$1}" >/dev/null; }
+words=$(patch icache llm-cache '{"spec":{"userID":1000}}' 2>&1)
+same "a cache whose download has not begun takes another user without a word" 0 "$(grep -c cache-job-exists <<<"$words")"
+status '{"state":"Failed"}'
+says "one whose Job exists takes it with a warning" "kubectl delete job llm-cache -n $ns" patch icache llm-cache '{"spec":{"userID":2000}}'
+status '{"state":"Ready"}'
+says "… and one that is complete" '[cache-job-exists]' patch icache llm-cache '{"spec":{"userID":3000}}'
+
+# A claim that cannot grow. The API server itself refuses that, whatever the resource says.
+jq -cn '{kind: "List", apiVersion: "v1", items: [
+  {apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata: {name: "fixed"}, provisioner: "example.com/none"},
+  {apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: {name: "rails-pvc"}, spec: {storageClassName: "fixed",
+    accessModes: ["ReadWriteMany"], resources: {requests: {storage: "1Gi"}}}}]}' | kube -n "$ns" apply -f - >/dev/null
+json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "rails" |
+  .spec.configStore = {pvc: {create: true, size: "1Gi", volumeAccessMode: "ReadWriteMany"}}' >"$scratch/rails.json"
+check "a resource with a claim of its own is accepted" apply -f "$scratch/rails.json"
+larger='{"spec":{"configStore":{"pvc":{"size":"2Gi"}}}}'
+refused "a size that the claim's class does not allow is refused, with the class" 'StorageClass "fixed"' patch sgr rails "$larger"
+kube patch storageclass fixed --type merge -p '{"allowVolumeExpansion":true}' >/dev/null
+says "… and accepted the moment the class allows it" patched patch sgr rails "$larger"
+kube delete storageclass fixed >/dev/null
+refused "a claim whose class is gone cannot grow either" 'is gone' patch sgr rails '{"spec":{"configStore":{"pvc":{"size":"3Gi"}}}}'
+
 # Used caches.
 json "$samples/minimal/inferenceservices.yaml" | jq '.metadata.name = "user" | .spec.storage.nimCache.name = "llm-cache"' >"$scratch/user.json"
 apply -f "$scratch/user.json" >/dev/null 2>&1

@@ -101,6 +101,9 @@ class TableLookup : public Lookup {
     out.state = text(object, {"status", "state"});
     if (const json::Value* modes = dig(object, {"spec", "accessModes"}))
       for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
+    out.size = text(object, {"spec", "resources", "requests", "storage"});
+    out.storage_class = storage_class_of(object);
+    if (const json::Value* allows = object.find("allowVolumeExpansion")) out.allows_expansion = allows->boolean();
     if (const json::Value* profiles = dig(object, {"status", "profiles"}))
       for (const json::Value& profile : profiles->items()) out.profiles.emplace_back(text(profile, {"name"}));
     return out;

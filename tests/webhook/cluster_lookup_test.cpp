@@ -54,6 +54,35 @@ TEST(KeptFacts, of_a_claim_are_its_access_modes) {
               ElementsAre("ReadWriteMany"));
 }
 
+TEST(KeptFacts, of_a_claim_are_its_size_and_class) {
+  const auto facts = referred(Referent::persistent_volume_claim,
+                              R"({"spec":{"storageClassName":"local","resources":{"requests":{"storage":"10Gi"}}}})");
+  EXPECT_EQ(facts.size, "10Gi");
+  EXPECT_EQ(facts.storage_class, "local");
+  EXPECT_EQ(referred(Referent::persistent_volume_claim,
+                     R"({"metadata":{"annotations":{"volume.beta.kubernetes.io/storage-class":"old"}},
+                         "spec":{"storageClassName":"local"}})")
+                .storage_class,
+            "old");
+  EXPECT_EQ(referred(Referent::persistent_volume_claim, "{}").storage_class, "");
+}
+
+TEST(KeptFacts, of_a_storage_class_is_whether_claims_can_grow) {
+  EXPECT_TRUE(referred(Referent::storage_class, R"({"allowVolumeExpansion":true})").allows_expansion);
+  EXPECT_FALSE(referred(Referent::storage_class, R"({"allowVolumeExpansion":false})").allows_expansion);
+  EXPECT_FALSE(referred(Referent::storage_class, "{}").allows_expansion);
+}
+
+TEST(KeptFacts, that_differ_in_what_a_claim_can_become_are_not_one) {
+  FactStore store;
+  const auto fact = [&store](Referent kind, std::string_view text) { return store.intern(referred(kind, text)); };
+  const auto claim = Referent::persistent_volume_claim;
+  EXPECT_NE(fact(Referent::storage_class, "{}"), fact(Referent::storage_class, R"({"allowVolumeExpansion":true})"));
+  EXPECT_NE(fact(claim, R"({"spec":{"storageClassName":"a"}})"), fact(claim, R"({"spec":{"storageClassName":"b"}})"));
+  EXPECT_NE(fact(claim, R"({"spec":{"resources":{"requests":{"storage":"1Gi"}}}})"),
+            fact(claim, R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})"));
+}
+
 TEST(KeptFacts, of_a_cache_are_its_state_and_profiles) {
   const auto facts = referred(Referent::inference_cache,
                               R"({"status":{"state":"Failed","profiles":[{"name":"a"},{"name":"b"},{"nome":"c"}]}})");

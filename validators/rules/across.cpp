@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "validators/children.hpp"
+#include "validators/rules/claim_growth.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/references_ask.hpp"
 
@@ -70,10 +71,7 @@ Field name_field(Kind kind, const Field& object, std::string_view child) {
 }
 
 Field claim_field(Kind kind, const Field& spec) {
-  const Field claim = kind == Kind::inference_cache    ? spec["storage"]["pvc"]
-                      : kind == Kind::stack_customizer ? spec["trainingConfig"]["modelPVC"]
-                      : kind == Kind::stack_guardrail  ? spec["configStore"]["pvc"]
-                                                       : spec["pvc"];
+  const Field claim = own_claim(kind, spec);
   return claim["name"] ? claim["name"] : claim;
 }
 

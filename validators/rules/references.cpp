@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "validators/grammar/names.hpp"
+#include "validators/rules/claim_growth.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/references_ask.hpp"
 #include "validators/rules/references_table.hpp"
@@ -274,6 +275,7 @@ void check_references(Context& context, Field object) {
   } else {
     reference::check_spec(context, asker, context.request.kind, spec);
   }
+  check_claim_growth(context, asker, object);
   asker.report_unanswered();
 }
 

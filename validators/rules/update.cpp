@@ -1,9 +1,11 @@
 // What cannot change once it is stored.
 #include <fmt/format.h>
 
+#include "validators/rules/claim_growth.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/quoting.hpp"
+#include "validators/rules/references_ask.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -52,6 +54,42 @@ void check_created_claim_update(Context& context, const Field& now, const Field&
         fmt::format("write at least {}", *before["size"].text()));
 }
 
+/// How far the download is, by the status as it is stored.
+enum class Download : std::uint8_t { not_begun, begun, complete };
+
+Download download_of(const Field& status) {
+  const auto state = status["state"].text().value_or("");
+  if (state == "Ready") return Download::complete;
+  // NotReady: the model is lost, and a Job that is still to be made will have the new settings.
+  if (state.empty() || state == "NotReady" || state == "Unknown") return Download::not_begun;
+  for (const Field condition : status["conditions"].items()) {
+    if (condition["type"].text() != "Ready") continue;
+    const auto reason = condition["reason"].text().value_or("");
+    for (const char* without_job : {"Creating", "NoImage", "NameTaken", "Invalid"})
+      if (reason == without_job) return Download::not_begun;
+  }
+  return Download::begun;
+}
+
+/// The Job is made once and then left as it is (its template cannot be changed).
+void check_begun_download(Context& context, const Field& object, const Field& old) {
+  const Download download = download_of(old["status"]);
+  if (download == Download::not_begun) return;
+  const std::string_view ns = namespace_of(context, object);
+  const auto name = object["metadata"]["name"].text().value_or("");
+  for (const char* of_job : {"userID", "groupID", "proxy", "resources", "tolerations", "nodeSelector"}) {
+    const Field now = object["spec"][of_job];
+    if (unchanged(now, old["spec"][of_job])) continue;
+    if (download == Download::complete)
+      // No command to copy: it would delete the model.
+      context.report(rule::cache_job_exists, now, "has no effect: the model is downloaded already",
+                     "leave it as it was, or delete the cache and create it anew with this");
+    else
+      context.report(rule::cache_job_exists, now, "has no effect on the Job that downloads, which exists already",
+                     fmt::format("to begin anew with it: `kubectl delete job {} -n {}`", name, ns));
+  }
+}
+
 }  // namespace
 
 void check_update(Context& context, Field object, Field old) {
@@ -62,14 +100,12 @@ void check_update(Context& context, Field object, Field old) {
       for (const char* fixed : {"source", "storage"})
         report_changes(context, rule::cache_immutable, now[fixed], before[fixed],
                        "a cache keeps its source and storage");
-      return;
+      return check_begun_download(context, object, old);
     case crds::Kind::stack_datastore:
-      return check_created_claim_update(context, now["pvc"], before["pvc"]);
     case crds::Kind::stack_customizer:
-      return check_created_claim_update(context, now["trainingConfig"]["modelPVC"],
-                                        before["trainingConfig"]["modelPVC"]);
     case crds::Kind::stack_guardrail:
-      return check_created_claim_update(context, now["configStore"]["pvc"], before["configStore"]["pvc"]);
+      return check_created_claim_update(context, own_claim(context.request.kind, now),
+                                        own_claim(context.request.kind, before));
     case crds::Kind::inference_service:
     case crds::Kind::inference_pipeline:
     case crds::Kind::stack_entitystore:

@@ -57,7 +57,11 @@ Referred describe(const json::Value& object, Referent referent) {
   if (referent == Referent::persistent_volume_claim) {
     if (const json::Value* modes = child(object.find("spec"), "accessModes"))
       for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
+    out.size = text_of(child(child(child(object.find("spec"), "resources"), "requests"), "storage"));
+    out.storage_class = validate::storage_class_of(object);
   }
+  if (referent == Referent::storage_class)
+    if (const json::Value* allows = object.find("allowVolumeExpansion")) out.allows_expansion = allows->boolean();
   if (referent == Referent::inference_cache) {
     const json::Value* const status = object.find("status");
     out.state = text_of(child(status, "state"));

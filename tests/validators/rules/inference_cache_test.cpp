@@ -64,6 +64,17 @@ TEST(InferenceCacheRules, ProxiesAndTheirExceptions) {
                {"spec: {proxy: {noProxy: '..-'}}", {"spec.proxy.noProxy"}}});
 }
 
+TEST(InferenceCacheRules, EachBadExceptionOfAProxyIsAFindingWithItsOwnCure) {
+  const Findings found =
+      of_rule(review_of(cache, "spec: {proxy: {noProxy: '10.0.0.0/33,.svc,[fd00::]/8,https://a'}}"), rule::no_proxy);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].problem, "\"10.0.0.0/33\" has the prefix length 33, which is above 32");
+  EXPECT_EQ(found[0].fix, "write a prefix length between 0 and 32");
+  EXPECT_EQ(found[1].problem, "\"[fd00::]/8\" has brackets around the address of a network");
+  EXPECT_EQ(found[2].problem, "\"https://a\" is a URL");
+  EXPECT_EQ(found[2].fix, "write the host alone, without a scheme and a path");
+}
+
 TEST(InferenceCacheRules, FilesBelongToSomeoneButRoot) {
   expect_rule(rule::cache_identity_root, cache,
               {{"spec: {userID: 1, groupID: 1}", {}},
@@ -71,6 +82,39 @@ TEST(InferenceCacheRules, FilesBelongToSomeoneButRoot) {
                {"spec: {groupID: 0}", {"spec.groupID"}}});
   EXPECT_EQ(short_form(review_of(cache, "spec: {userID: -1}")),
             (std::vector<std::string>{"error spec.userID schema-range"}));
+}
+
+TEST(InferenceCacheRules, AJobThatExistsTakesNoNewSettings) {
+  using Lines = std::vector<std::string>;
+  const auto changes = [](std::string_view status, std::string_view now) {
+    return short_form(review_of_update(cache, "spec: {userID: 1}\nstatus: " + std::string(status), now));
+  };
+  const std::string_view user = "spec: {userID: 2}";
+  for (const char* status : {"{state: Failed}", "{state: InProgress}", "{state: Started}", "{state: PVCCreated}",
+                             "{state: Ready}", "{state: Pending, conditions: [{type: Ready, reason: Suspended}]}",
+                             "{state: Failed, conditions: [{type: Ready, reason: Unauthorized}]}"})
+    EXPECT_EQ(changes(status, user), Lines{"warning spec.userID cache-job-exists"}) << status;
+  for (const char* status : {"null", "{}", "{state: NotReady}", "{state: Unknown}",
+                             "{state: Pending, conditions: [{type: Ready, reason: Creating}]}",
+                             "{state: Failed, conditions: [{type: Other, reason: X}, {type: Ready, reason: NoImage}]}",
+                             "{state: Failed, conditions: [{type: Ready, reason: NameTaken}]}"})
+    EXPECT_EQ(changes(status, user), Lines{}) << status;
+  EXPECT_EQ(changes("{state: Failed}", "spec: {userID: 1}\nmetadata: {labels: {a: b}}"), Lines{});
+  EXPECT_EQ(changes("{state: Failed}",
+                    "spec: {groupID: 7, proxy: {httpsProxy: 'http://p:1'}, resources: {limits: {memory: 1Gi}}, "
+                    "tolerations: [{operator: Exists}], nodeSelector: {a: b}}"),
+            (Lines{"warning spec.userID cache-job-exists", "warning spec.groupID cache-job-exists",
+                   "warning spec.proxy cache-job-exists", "warning spec.resources cache-job-exists",
+                   "warning spec.tolerations cache-job-exists", "warning spec.nodeSelector cache-job-exists"}));
+}
+
+TEST(InferenceCacheRules, TheCommandThatMakesTheJobAnewIsNamed) {
+  const auto fix = [](std::string_view status) {
+    const Findings found = review_of_update(cache, "status: " + std::string(status), "spec: {userID: 2}");
+    return found.size() == 1 ? found[0].fix : all_lines(found);
+  };
+  EXPECT_EQ(fix("{state: Failed}"), "to begin anew with it: `kubectl delete job llm-cache -n default`");
+  EXPECT_EQ(fix("{state: Ready}"), "leave it as it was, or delete the cache and create it anew with this");
 }
 
 TEST(InferenceCacheRules, SourceAndStorageAreForGood) {
