@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What no honest client sends: paths that climb out, forged tokens, tokens of another repository, lies about sizes, bombs,
 # guessed passwords.
-#   [STORAGE_LEG=postgres-s3] DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/hostile.sh
+#   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/hostile.sh [--s3]
 set -euo pipefail
 # shellcheck source=tests/e2e/storage/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"

@@ -2,7 +2,7 @@
 # kill -9 at random moments of a push, of a large file's upload and of a Hugging Face commit; every second time git's
 # processes die too. Whatever was acknowledged must be there afterwards, all of it must be sound, and the same call must
 # then go through.
-#   [STORAGE_LEG=postgres-s3] [ROUNDS=8] [SEED=…] DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/kill.sh
+#   [ROUNDS=8] [SEED=…] DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/kill.sh [--s3]
 set -euo pipefail
 # shellcheck source=tests/e2e/storage/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"

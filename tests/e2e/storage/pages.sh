@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The web interface in real Chromium: signing in, creating, uploading, reading, changing, deleting; by keyboard, on a
-# phone, without scripts; what must do nothing does nothing. Screenshots go to build/screenshots/.
+# phone, without scripts; what must do nothing does nothing. Screenshots go to build/screenshots/. With --s3 what depends on
+# where things are stored.
 #   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/pages.sh [--s3]
 set -euo pipefail
 # shellcheck source=tests/e2e/storage/lib.sh
@@ -43,6 +44,8 @@ git -C "$work" push -q "$(remote support-conversations)" --all
 git -C "$work" push -q "$(remote support-conversations)" --tags
 
 status=0
-(cd "$browser" && URL=$url SHOTS=$shots COMMIT=$(git -C "$work" rev-parse HEAD) node drive.mjs) || status=1
+stored=
+[ "$storage_leg" = sqlite ] || stored=1
+(cd "$browser" && URL=$url SHOTS=$shots STORED=$stored COMMIT=$(git -C "$work" rev-parse HEAD) node drive.mjs) || status=1
 check "the log holds no password and no token" bash -c "! grep -a -E 'correct-horse|hf_sg[0-9a-f]{20}' '$state/datastore.log'"
 ((status == 0 && failed_checks == 0))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Clients that hardly move, ten thousand references, a hundred thousand files: others are not held up, memory stays, and
 # every client still gets through.
-#   [STORAGE_LEG=postgres-s3] DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/scale.sh
+#   DATASTORE=build/release/bin/stackgate-datastore tests/e2e/storage/scale.sh [--s3]
 set -euo pipefail
 # shellcheck source=tests/e2e/storage/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"

@@ -1,8 +1,10 @@
-// Drives Chromium through the pages: URL=http://… SHOTS=folder COMMIT=id node drive.mjs
+// Drives Chromium through the pages: URL=http://… SHOTS=folder COMMIT=id [STORED=1] node drive.mjs
+// STORED leaves out what does not depend on where things are stored: looks, keyboard, life without scripts.
 import { chromium } from "playwright-core";
 import { equal, failed, guard, holds, lacks, page_is_sound, step, unharmed } from "./checks.mjs";
 
-const { URL: base, SHOTS: shots, COMMIT: tip } = process.env;
+const { URL: base, SHOTS: shots, COMMIT: tip, STORED: stored } = process.env;
+const look = stored ? async () => {} : step;
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
 const faults = [];
 const open = async (options = {}) => {
@@ -115,6 +117,27 @@ await step("a bad upload is explained and nothing is committed", async () => {
   holds(await text(page, "[data-status]"), "..");
   await page.goto("/ada/fresh/commits/main");
   equal(await page.locator(".commits li").count(), 2);
+});
+await step("what lies in LFS is shown as other files are", async () => {
+  const picture = await (await page.request.get(`${home}/raw/main/docs/picture.png`)).body();
+  const header = Buffer.from(JSON.stringify({ "large.weight": { dtype: "F32", shape: [1000, 300], data_offsets: [0, 1_200_000] } }));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  await page.goto("/ada/fresh/upload/main");
+  await page.fill("#folder", "large");
+  await page.setInputFiles("#files", [
+    { name: "picture.png", mimeType: "image/png", buffer: Buffer.concat([picture, Buffer.alloc(1_200_000)]) },
+    { name: "rows.jsonl", mimeType: "application/jsonl", buffer: Buffer.from('{"prompt":"asked often","answer":"yes"}\n'.repeat(40_000)) },
+    { name: "weights.safetensors", mimeType: "application/octet-stream", buffer: Buffer.concat([length, header, Buffer.alloc(1_200_000)]) }]);
+  await page.click("text=Commit files");
+  await page.waitForURL(/tree\/main\/large/);
+  equal(await page.locator(".badge.lfs").count(), 3);
+  await page.goto("/ada/fresh/blob/main/large/picture.png");
+  equal(await page.locator(".picture img").evaluate(async (image) => { await image.decode(); return image.naturalWidth; }), 160);
+  await page.goto("/ada/fresh/blob/main/large/rows.jsonl");
+  holds(await text(page), "asked often");
+  await page.goto("/ada/fresh/blob/main/large/weights.safetensors");
+  holds(await text(page), "large.weight");
 });
 
 await step("the home has files, last commits, README and the address to clone", async () => {
@@ -289,7 +312,7 @@ await step("forms from elsewhere are refused", async () => {
 
 const sound = ["/", "/ada", "/-/new", "/-/tokens", home, `${home}/tree/main/names`, `${home}/blob/main/src/train.py`, `${home}/blob/main/data/train.jsonl`, `${home}/blob/main/adapter/adapter_model.safetensors`,
   `${home}/commits/main`, `${home}/commit/${tip}`, `${home}/refs`, `${home}/settings`, `${home}/upload/main`];
-await step("every page is small, labelled and under the policy", async () => {
+await look("every page is small, labelled and under the policy", async () => {
   for (const path of sound) await page_is_sound(page, path);
 });
 await step("what is not there has a page of its own", async () => {
@@ -300,7 +323,7 @@ await step("what is not there has a page of its own", async () => {
   }
 });
 
-await step("everything works by keyboard alone", async () => {
+await look("everything works by keyboard alone", async () => {
   const keys = await open();
   const focused = () => keys.evaluate(() => [document.activeElement.tagName, document.activeElement.textContent.trim() || document.activeElement.id].join(" "));
   const tab_to = async (label) => {
@@ -349,7 +372,7 @@ await step("everything works by keyboard alone", async () => {
   await tab_to("ada");
   await keys.context().close();
 });
-await step("everything works without scripts", async () => {
+await look("everything works without scripts", async () => {
   const plain = await open({ javaScriptEnabled: false });
   await sign_in(plain);
   await plain.goto("/-/new");
@@ -377,7 +400,7 @@ const looks = [["list", "/"], ["sign-in", "/-/sign-in"], ["home", home], ["folde
   ["settings", `${home}/settings`], ["upload", `${home}/upload/main`], ["tokens", "/-/tokens"], ["new", "/-/new"], ["lost", "/ada/none"]];
 for (const [device, options] of [["desktop", { viewport: { width: 1280, height: 860 } }], ["phone", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }]])
   for (const colorScheme of ["light", "dark"])
-    await step(`screenshots: ${device}, ${colorScheme}`, async () => {
+    await look(`screenshots: ${device}, ${colorScheme}`, async () => {
       const view = await open({ ...options, colorScheme });
       await view.goto("/-/sign-in");
       await view.screenshot({ path: `${shots}/sign-in-${device}-${colorScheme}.png` });
