@@ -111,14 +111,33 @@ Assignments parse_assignments(std::string_view text) {
   return out;
 }
 
-std::vector<std::string> adopt_config_files() {
+namespace {
+
+/// As the command line reads it later: "--name VALUE" or "--name=VALUE", the last one; then the variable.
+std::string flag_or_variable(std::span<const char* const> arguments, std::string_view flag, const char* variable) {
+  std::string found;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    if (word == "--") break;
+    if (word == flag && i + 1 < arguments.size())
+      found = arguments[++i];
+    else if (word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
+      found = word.substr(flag.size() + 1);
+  }
+  if (!found.empty()) return found;
+  const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): before any thread
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::vector<std::string> adopt_config_files(std::span<const char* const> arguments) {
   Adopter adopter;
-  // NOLINTBEGIN(concurrency-mt-unsafe): before any thread
-  if (const char* script = std::getenv("STACKGATE_CONFIG_SCRIPT"); script != nullptr && *script != '\0')
+  if (const auto script = flag_or_variable(arguments, "--config-script", "STACKGATE_CONFIG_SCRIPT"); !script.empty())
     adopter.file(script, false);
-  if (const char* folder = std::getenv("STACKGATE_INLINE_CONFIG_DIR"); folder != nullptr && *folder != '\0')
+  if (const auto folder = flag_or_variable(arguments, "--inline-config-dir", "STACKGATE_INLINE_CONFIG_DIR");
+      !folder.empty())
     adopter.folder(folder);
-  // NOLINTEND(concurrency-mt-unsafe)
   return adopter.warnings;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,8 +22,9 @@ struct Assignments {
 /// Pure.
 Assignments parse_assignments(std::string_view text);
 
-/// Reads both places that STACKGATE_CONFIG_SCRIPT and STACKGATE_INLINE_CONFIG_DIR name and sets what is not set yet;
-/// the script wins over the directory. Before any thread starts. Warnings, without values, for stderr.
-std::vector<std::string> adopt_config_files();
+/// Reads both places, which --config-script and --inline-config-dir among the arguments or else STACKGATE_CONFIG_SCRIPT
+/// and STACKGATE_INLINE_CONFIG_DIR name, and sets what is not set yet; the script wins over the directory. Before any
+/// thread starts. Warnings, without values, for stderr.
+std::vector<std::string> adopt_config_files(std::span<const char* const> arguments = {});
 
 }  // namespace stackgate::datastore

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "services/datastore/commands.hpp"
@@ -7,7 +8,7 @@
 
 int main(int argc, char** argv) {
   using namespace stackgate;
-  for (const std::string& warning : datastore::adopt_config_files())
+  for (const std::string& warning : datastore::adopt_config_files({argv + std::min(argc, 1), argv + argc}))
     std::fputs(("stackgate-datastore: " + warning + "\n").c_str(), stderr);
   return service::run({.program = datastore::program(),
                        .build = datastore::build,

@@ -101,7 +101,7 @@ class Repository {
   /// A branch, a tag, a full reference, "HEAD" or a commit id of at least 7 digits, in this order. A commit.
   virtual Expected<Oid> resolve(std::string_view revision) = 0;
   virtual Expected<Commit> commit(const Oid& oid) = 0;
-  /// `path` empty: the root. An error when it is a file.
+  /// Of a commit, or of a tree by its own id. `path` empty: the root. An error when it is a file.
   virtual Expected<std::vector<Entry>> tree(const Oid& commit, std::string_view path, const TreeOptions& options) = 0;
   /// The entry at a path, with its LFS pointer if it is one.
   virtual Expected<Entry> entry(const Oid& commit, std::string_view path) = 0;

@@ -60,8 +60,13 @@ Expected<void> OpenRepository::describe(Entry& entry, bool size, bool lfs) {
 
 Expected<TreeHandle> OpenRepository::folder_at(const Oid& commit, std::string_view path) {
   const auto found = lookup_commit(commit);
-  if (!found) return std::unexpected(found.error());
-  auto root = lookup_tree(*git_commit_tree_id(found->get()));
+  git_oid id;
+  if (found)
+    id = *git_commit_tree_id(found->get());
+  else if (found.error().fault != Fault::missing || !from_oid(commit, id))
+    return std::unexpected(found.error());
+  auto root = lookup_tree(id);
+  if (!root && !found) return std::unexpected(found.error());
   if (!root || path.empty()) return root;
   git_tree_entry* raw = nullptr;
   if (git_tree_entry_bypath(&raw, root->get(), std::string(path).c_str()) != 0)

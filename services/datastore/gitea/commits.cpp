@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "services/datastore/git/names.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
 
@@ -45,24 +46,33 @@ web::Answer one_commit(Backend& backend, web::Call& call) {
 }
 
 web::Answer tree_page(Backend& backend, web::Call& call) {
-  auto opened = open_at(backend, call, call.parameter("sha"));
+  const std::string_view wanted = call.parameter("sha");
+  auto opened = open_at(backend, call, "");
   if (!opened) return opened.error();
+  git::Oid tree;
+  if (const auto at = opened->git->resolve(wanted)) {
+    auto commit = opened->git->commit(*at);
+    if (!commit) return to_failure(commit.error());
+    tree = commit->tree;
+  } else if (at.error().fault == git::Fault::missing && git::is_oid(wanted)) {
+    tree = wanted;  // as the URLs of commits and folders name it
+  } else {
+    return to_failure(at.error());
+  }
   const auto page = web::read_page(call.query(), {"page", "per_page"}, largest_tree_page, largest_tree_page);
   if (!page) return page.error();
   if (page->number > 1'000) return web::Failure{.status = 422, .message = "page must be at most 1000"};
-  auto commit = opened->git->commit(opened->commit);
-  if (!commit) return to_failure(commit.error());
   const std::string_view recursive = call.query().get("recursive").value_or("");
   const git::TreeOptions options{.recursive = recursive == "true" || recursive == "1",
                                  .limit = page->offset() + page->size + 1};
-  auto entries = opened->git->tree(opened->commit, "", options);
+  auto entries = opened->git->tree(tree, "", options);
   if (!entries) return to_failure(entries.error());
   const std::size_t begin = std::min<std::size_t>(page->offset(), entries->size());
   const std::size_t end = std::min<std::size_t>(begin + page->size, entries->size());
   return json_object(200, [&](json::Writer& w) {
     const Shape shape{w, call.base_url(), opened->allowed.identity};
-    w.member("sha", commit->tree);
-    w.member("url", shape.api(opened->allowed.repository) + "/git/trees/" + commit->tree);
+    w.member("sha", tree);
+    w.member("url", shape.api(opened->allowed.repository) + "/git/trees/" + tree);
     w.key("tree");
     w.array([&] {
       for (std::size_t i = begin; i < end; ++i) shape.tree_entry(opened->allowed.repository, (*entries)[i]);

@@ -67,6 +67,21 @@ web::Answer contents(Backend& backend, web::Call& call) {
   return json_response(200, std::move(out));
 }
 
+/// By its id, as git_url says. Any object of the repository: who may read it may fetch them all.
+web::Answer git_blob(Backend& backend, web::Call& call) {
+  auto opened = open_at(backend, call, "");
+  if (!opened) return opened.error();
+  const std::string oid(call.parameter("sha"));
+  auto bytes = opened->git->blob(oid, largest_inline);
+  if (!bytes && bytes.error().fault == git::Fault::full)
+    return web::Failure{.status = 413, .message = bytes.error().message + ": fetch it from raw/{path}"};
+  if (!bytes) return to_failure(bytes.error());
+  std::string out;
+  json::Writer writer(out);
+  Shape{writer, call.base_url(), opened->allowed.identity}.blob(opened->allowed.repository, oid, *bytes);
+  return json_response(200, std::move(out));
+}
+
 /// Never a type that a browser would run on this origin.
 web::Content content_of(const git::Entry& entry, std::uint64_t size, std::string_view etag) {
   const std::string_view path = entry.path;
@@ -148,6 +163,7 @@ web::Answer media(Backend& backend, web::Call& call) {
 void add_content_routes(Routes& routes, Backend& backend) {
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/contents", contents);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/contents/{path...}", contents);
+  add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/git/blobs/{sha}", git_blob);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/raw/{path...}", raw);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/media/{path...}", media);
 }

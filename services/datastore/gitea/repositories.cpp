@@ -129,6 +129,12 @@ web::Answer one_repository(Backend& backend, web::Call& call) {
   return repository_response(backend, call, allowed->identity, allowed->repository, 200);
 }
 
+/// Languages are not counted; Gitea answers so where it has not yet.
+web::Answer languages(Backend& backend, web::Call& call) {
+  if (auto allowed = allow_named(backend, call, Action::read); !allowed) return allowed.error();
+  return json_response(200, "{}");
+}
+
 /// HEAD to a branch that is there; in an empty repository to any good name.
 std::expected<void, web::Failure> move_head(Backend& backend, const Repository& repository, std::string_view branch) {
   const std::string path = backend.repositories.path(repository);
@@ -272,6 +278,7 @@ void add_repository_routes(Routes& routes, Backend& backend) {
   add(routes, backend, "POST", "/api/v1/admin/users/{owner}/repos", create_for);
   add(routes, backend, "GET", "/api/v1/repos/search", search_repositories);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}", one_repository);
+  add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/languages", languages);
   add(routes, backend, "PATCH", "/api/v1/repos/{owner}/{repo}", change_repository);
   add(routes, backend, "DELETE", "/api/v1/repos/{owner}/{repo}", delete_repository);
   add(routes, backend, "POST", "/api/v1/repos/{owner}/{repo}/transfer", transfer_repository);

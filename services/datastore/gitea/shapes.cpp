@@ -6,6 +6,7 @@
 
 #include "services/datastore/accounts/times.hpp"
 #include "services/datastore/repositories/access.hpp"
+#include "services/kit/base/base64.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -282,7 +283,8 @@ void Shape::entry(const Repository& repository, const git::Entry& entry, std::st
   const bool folder = entry.kind == git::EntryKind::folder;
   const std::string kind = folder ? "trees" : "blobs";
   const std::string git_url = fmt::format("{}/git/{}/{}", api(repository), kind, entry.oid);
-  const std::string html = fmt::format("{}/{}/src/{}/{}", base, repository.full_name(), ref, path);
+  const std::string html =
+      fmt::format("{}/{}/{}/{}/{}", base, repository.full_name(), folder ? "tree" : "blob", ref, path);
   writer.object([&] {
     writer.member("name", last_segment(entry.path));
     writer.member("path", entry.path);
@@ -312,6 +314,16 @@ void Shape::entry(const Repository& repository, const git::Entry& entry, std::st
       writer.member("lfs_oid", entry.lfs->oid);
       writer.member("lfs_size", entry.lfs->size);
     }
+  });
+}
+
+void Shape::blob(const Repository& repository, std::string_view oid, std::string_view bytes) const {
+  writer.object([&] {
+    writer.member("content", base64::encode(bytes));
+    writer.member("encoding", "base64");
+    writer.member("url", fmt::format("{}/git/blobs/{}", api(repository), oid));
+    writer.member("sha", oid);
+    writer.member("size", static_cast<std::uint64_t>(bytes.size()));
   });
 }
 

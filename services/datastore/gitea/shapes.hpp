@@ -28,6 +28,8 @@ struct Shape {
   /// One entry of contents; `content` in base64 for a file that was asked for by itself.
   void entry(const Repository& repository, const git::Entry& entry, std::string_view revision,
              std::string_view last_commit, const std::string* content) const;
+  /// As git/blobs has it.
+  void blob(const Repository& repository, std::string_view oid, std::string_view bytes) const;
   void tree_entry(const Repository& repository, const git::Entry& entry) const;
 
   std::string api(const Repository& repository) const;

@@ -48,5 +48,7 @@ web::Answer get_raw(const Backend& backend, web::Call& call, RepositoryType type
 web::Answer post_validate_yaml(const Backend& backend, web::Call& call);
 web::Answer refuse_xet(const Backend& backend, web::Call& call, RepositoryType type);
 web::Answer go_to_page(const Backend& backend, web::Call& call, RepositoryType type);
+web::Answer go_to_tree(const Backend& backend, web::Call& call, RepositoryType type);
+web::Answer go_to_blob(const Backend& backend, web::Call& call, RepositoryType type);
 
 }  // namespace stackgate::datastore::hub

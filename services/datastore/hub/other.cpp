@@ -23,14 +23,49 @@ web::Answer refuse_xet(const Backend& backend, web::Call& call, RepositoryType t
                           "by Git LFS"};
 }
 
+namespace {
+
+std::string page_of(const Place& place) {
+  return "/" + web::percent_encode(place.repository.owner) + "/" + web::percent_encode(place.repository.name);
+}
+
+web::Answer moved_to(std::string to) {
+  return http::Response{.status = 302, .content_type = "text/plain", .headers = {{"Location", std::move(to)}}};
+}
+
+/// Our pages want a revision with slashes as one segment; addresses made by hand have it in several.
+web::Answer go_into(const Backend& backend, web::Call& call, RepositoryType type, std::string_view page) {
+  const auto place = enter(backend, call, type, Action::read);
+  if (!place) return place.error();
+  std::string revision(call.parameter("revision")), path(call.parameter("path"));
+  const std::string whole = path;
+  const auto opened = open_within(backend, *place, revision, path);
+  if (!opened) return opened.error();
+  std::string_view more = std::string_view(whole).substr(0, whole.size() - path.size());
+  if (more.ends_with('/')) more.remove_suffix(1);
+  if (!more.empty()) revision.append("/").append(more);
+  std::string to = page_of(*place).append("/").append(page).append("/").append(web::percent_encode(revision));
+  if (!path.empty()) to.append("/").append(web::percent_encode(path, "/"));
+  return moved_to(std::move(to));
+}
+
+}  // namespace
+
 web::Answer go_to_page(const Backend& backend, web::Call& call, RepositoryType type) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  std::string to =
-      "/" + web::percent_encode(place->repository.owner) + "/" + web::percent_encode(place->repository.name);
+  std::string to = page_of(*place);
   if (const std::string_view commit = call.parameter("commit"); !commit.empty())
     to += "/commit/" + web::percent_encode(commit);
-  return http::Response{.status = 302, .content_type = "text/plain", .headers = {{"Location", to}}};
+  return moved_to(std::move(to));
+}
+
+web::Answer go_to_tree(const Backend& backend, web::Call& call, RepositoryType type) {
+  return go_into(backend, call, type, "tree");
+}
+
+web::Answer go_to_blob(const Backend& backend, web::Call& call, RepositoryType type) {
+  return go_into(backend, call, type, "blob");
 }
 
 }  // namespace stackgate::datastore::hub

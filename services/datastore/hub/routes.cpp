@@ -48,6 +48,9 @@ constexpr TypedRoute typed[] = {
     {"GET", STACKGATE_HUB_FILES("/raw/{revision}/{path...}"), get_raw},
     {"GET", STACKGATE_HUB_FILES(""), go_to_page},
     {"GET", STACKGATE_HUB_FILES("/commit/{commit}"), go_to_page},
+    {"GET", STACKGATE_HUB_FILES("/tree/{revision}"), go_to_tree},
+    {"GET", STACKGATE_HUB_FILES("/tree/{revision}/{path...}"), go_to_tree},
+    {"GET", STACKGATE_HUB_FILES("/blob/{revision}/{path...}"), go_to_blob},
 };
 
 #undef STACKGATE_HUB_API

@@ -57,6 +57,12 @@ std::string format_date(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
+std::string format_date(std::string_view time) {
+  if (!time.ends_with('Z') || time.contains('.')) return std::string(time);
+  time.remove_suffix(1);
+  return std::string(time) + ".000Z";
+}
+
 std::string whoami(const Account& account, Scope scope, const std::vector<Account>& organizations) {
   std::string out;
   json::Writer w(out);
@@ -93,7 +99,7 @@ std::string whoami(const Account& account, Scope scope, const std::vector<Accoun
       w.object([&] {
         w.member("displayName", "stackgate");
         w.member("role", scope == Scope::write ? "write" : "read");
-        w.member("createdAt", account.created_at);
+        w.member("createdAt", format_date(account.created_at));
       });
     });
   });
@@ -134,12 +140,12 @@ void write_info(json::Writer& w, const Info& info) {
     w.member("author", repository.owner);
     if (info.sha.empty()) {
       w.member("sha", nullptr);
-      w.member("lastModified", repository.updated_at);
+      w.member("lastModified", format_date(repository.updated_at));
     } else {
       w.member("sha", info.sha);
       w.member("lastModified", format_date(info.modified));
     }
-    w.member("createdAt", repository.created_at);
+    w.member("createdAt", format_date(repository.created_at));
     w.member("private", repository.is_private);
     w.member("disabled", false);
     w.member("gated", false);

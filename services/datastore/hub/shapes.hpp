@@ -24,6 +24,9 @@ std::optional<RepositoryType> parse_type(std::string_view word);
 
 /// "2026-01-02T03:04:05.000Z"
 std::string format_date(std::int64_t seconds);
+/// A record's RFC 3339 time ("2026-01-02T03:04:05Z") the same way: Python clients before 0.27 read no date without a
+/// fraction.
+std::string format_date(std::string_view time);
 
 std::string whoami(const Account& account, Scope scope, const std::vector<Account>& organizations);
 

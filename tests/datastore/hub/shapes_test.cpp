@@ -28,7 +28,8 @@ TEST(Shapes, AnEntryTellsAPointersFile) {
 }
 
 TEST(Shapes, InfoNamesTheHashOfALargeFileSha256) {
-  Repository repository{.id = 7, .owner = "ada", .name = "r", .created_at = "c", .updated_at = "u"};
+  Repository repository{
+      .id = 7, .owner = "ada", .name = "r", .created_at = "2026-01-02T03:04:05Z", .updated_at = "2026-01-02T03:04:06Z"};
   const std::vector<git::Entry> files = {
       {.path = "dir", .kind = git::EntryKind::folder},
       {.path = "a", .oid = "b1", .size = 1},
@@ -46,9 +47,17 @@ TEST(Shapes, InfoNamesTheHashOfALargeFileSha256) {
                     R"({"rfilename":"b","size":9,"blobId":"b2","lfs":{"sha256":"5ha","size":9,"pointerSize":130}}])"))
       << info;
   EXPECT_TRUE(info.contains(R"("gated":false,)")) << info;
-  EXPECT_TRUE(written([&](json::Writer& w) {
-                write_info(w, {.repository = repository, .type = RepositoryType::model});
-              }).contains(R"("sha":null,"lastModified":"u")"));
+  EXPECT_TRUE(
+      written([&](json::Writer& w) {
+        write_info(w, {.repository = repository, .type = RepositoryType::model});
+      }).contains(R"("sha":null,"lastModified":"2026-01-02T03:04:06.000Z","createdAt":"2026-01-02T03:04:05.000Z")"));
+}
+
+TEST(Shapes, EveryDateHasAFraction) {
+  EXPECT_EQ(format_date("2026-01-02T03:04:05Z"), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(format_date("2026-01-02T03:04:05.25Z"), "2026-01-02T03:04:05.25Z");
+  EXPECT_TRUE(whoami({.name = "ada", .created_at = "2026-01-02T03:04:05Z"}, Scope::write, {})
+                  .contains(R"("createdAt":"2026-01-02T03:04:05.000Z")"));
 }
 
 TEST(Shapes, RefsAlwaysHaveConverts) {

@@ -62,6 +62,23 @@ TEST(ConfigFiles, TheEnvironmentWinsOverTheScriptAndThatOverTheDirectory) {
   EXPECT_TRUE(adopt_config_files().empty());
 }
 
+TEST(ConfigFiles, AreNamedByFlagsAsWellWhichWinOverTheVariables) {
+  const test::TempDir folder;
+  std::ofstream(folder / "by-flag") << "F_A=flag\n";
+  std::ofstream(folder / "by-variable") << "F_A=variable\n";
+  std::filesystem::create_directories(folder / "inline");
+  std::ofstream(folder / "inline/F_B") << "inline";
+  ::setenv("STACKGATE_CONFIG_SCRIPT", (folder / "by-variable").c_str(), 1);
+  const std::string script = folder / "by-flag", inline_folder = "--inline-config-dir=" + (folder / "inline");
+  const char* const arguments[] = {"serve", "--config-script", script.c_str(), inline_folder.c_str()};
+  EXPECT_TRUE(adopt_config_files(arguments).empty());
+  EXPECT_STREQ(std::getenv("F_A"), "flag");
+  EXPECT_STREQ(std::getenv("F_B"), "inline");
+  const char* const cut_off[] = {"serve", "--config-script"};  // refused later, by the command line's own reader
+  EXPECT_TRUE(adopt_config_files(cut_off).empty());
+  ::unsetenv("STACKGATE_CONFIG_SCRIPT");
+}
+
 TEST(Migrations, AreNumberedWithoutGaps) {
   int number = 0;
   for (const sql::Migration& each : all_migrations()) EXPECT_EQ(each.version, ++number) << each.name;

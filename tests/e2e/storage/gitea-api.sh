@@ -112,6 +112,31 @@ check 'one commit' "$sha" "$(call GET "/api/v1/repos/admin/filled/git/commits/$s
 check 'the tree' '100644 blob README.md' "$(call GET '/api/v1/repos/admin/filled/git/trees/main?recursive=1' >/dev/null && body '.tree[0] | "\(.mode) \(.type) \(.path)"')"
 check 'commits of an empty one' 409 "$(call GET /api/v1/repos/admin/second/commits)"
 
+# --- every address in an answer leads somewhere
+printf '%s\n' '{"key":"header","value":{"summary":"A folder"}}' '{"key":"file","value":{"path":"dir/a b#c.txt","content":"aGk=","encoding":"base64"}}' >"$work/commit"
+check 'one more' 201 "$(call POST /api/v1/user/repos '{"name":"linked","auto_init":true}')"
+check 'a folder' 200 "$(curl -sS -o "$work/body" -w '%{http_code}' -u "$user" -H 'Content-Type: application/x-ndjson' --data-binary "@$work/commit" "$base/v1/hf/api/models/admin/linked/commit/main")"
+repository=/api/v1/repos/admin/linked
+addresses=()
+for path in "$repository" "$repository/contents" "$repository/contents/README.md" "$repository/contents/dir" "$repository/contents/dir/a%20b%23c.txt" \
+  "$repository/commits" "$repository/branches" "$repository/branches/main" "$repository/git/trees/main?recursive=1"; do
+  check "GET $path" 200 "$(call GET "$path")"
+  mapfile -t -O "${#addresses[@]}" addresses < <(jq -r '.. | objects | to_entries[] | select((.key | test("(^|_)url$") or IN("self", "git", "html")) and .value != null and .value != "") | .value' "$work/body")
+done
+check 'there are many' true "$( ((${#addresses[@]} > 40)) && echo true)"
+while read -r address; do
+  case $address in
+    *.git) continue ;;
+  esac
+  check "leads somewhere: ${address#"$base"}" 200 "$(call GET "${address#"$base"}")"
+done < <(printf '%s\n' "${addresses[@]}" | sort -u)
+blob=$(call GET "$repository/contents/dir/a%20b%23c.txt" >/dev/null && body .sha)
+check 'a blob by its id' 'hi base64 2' "$(call GET "$repository/git/blobs/$blob" >/dev/null && body '"\(.content | @base64d) \(.encoding) \(.size)"')"
+check 'a blob that is none' 404 "$(call GET "$repository/git/blobs/0000000000000000000000000000000000000000")"
+check 'a blob with an id that is none' true "$([[ $(call GET "$repository/git/blobs/main") =~ ^4 ]] && echo true)"
+check 'a tree that is none' 404 "$(call GET "$repository/git/trees/0000000000000000000000000000000000000000")"
+check 'languages' '{}' "$(call GET "$repository/languages" >/dev/null && body 'tojson')"
+
 # --- branches and tags
 check 'a branch with a slash' 201 "$(call POST /api/v1/repos/admin/filled/branches '{"new_branch_name":"feature/x"}')"
 check 'is read' feature/x "$(call GET /api/v1/repos/admin/filled/branches/feature/x >/dev/null && body .name)"
