@@ -124,7 +124,8 @@ links_lead_to_pages() {  # as clients show them: at the endpoint, with and witho
     to=$(hub GET "/datasets/ada/cloned$path" -o /dev/null -w '%{http_code} %{redirect_url}')
     [ "${to%% *}" = 302 ] && is "$(curl -s -u "$admin" "${code[@]}" "${to#* }")" 200 || { echo "$path leads to $to" >&2 && return 1; }
   done
-  is "$(hub GET /datasets/ada/cloned/tree/nowhere "${code[@]}")" 404
+  is "$(hub GET /datasets/ada/cloned/tree/nowhere "${code[@]}")" 404 || return 1
+  is "$(hub DELETE /api/datasets/ada/cloned/branch/feature%2Fx "${code[@]}")" 200
 }
 
 dates_have_fractions() {  # what huggingface_hub before 0.27 reads: %Y-%m-%dT%H:%M:%S.%fZ
