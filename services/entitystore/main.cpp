@@ -3,16 +3,20 @@
 #ifdef STACKGATE_FAIL_POINTS
 #include <csignal>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #endif
 
 int main(int argc, char** argv) {
   using namespace stackgate;
   entitystore::FailPoint fail;
 #ifdef STACKGATE_FAIL_POINTS
-  // A build for tests: STACKGATE_FAIL_POINT=committed dies there as if the power went.
+  // A build for tests: STACKGATE_FAIL_POINT=committed dies there as if the power went; stop:committed stands still
+  // there until SIGCONT, so that something else can fail meanwhile.
   if (const char* at = std::getenv("STACKGATE_FAIL_POINT"); at != nullptr && *at != '\0')
     fail = [at = std::string(at)](std::string_view point) {
       if (point == at) std::raise(SIGKILL);
+      if (at.starts_with("stop:") && point == std::string_view(at).substr(5)) std::raise(SIGSTOP);
     };
 #endif
   return service::run({.program = entitystore::program(),

@@ -52,10 +52,11 @@ web::Failure database_failure(const sql::SqlError& error) {
   const bool later =
       error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict;
   if (!later) log::error("the database refused a statement", {{"reason", error.message}});
-  return later ? web::Failure{.status = 503,
-                              .message = "the database is away; try again in a moment",
-                              .headers = {{"Retry-After", "2"}}}
-               : web::Failure{.status = 500, .message = "the database refused; see the service's log"};
+  if (later)
+    return {.status = 503, .message = "the database is away; try again in a moment", .headers = {{"Retry-After", "2"}}};
+  if (error.fault == sql::Fault::full)
+    return {.status = 507, .message = "no space is left for the database; free some and try again"};
+  return {.status = 500, .message = "the database refused; see the service's log"};
 }
 
 std::string commit_title(const Record& record) {

@@ -84,7 +84,7 @@ class Registrar {
   bool forgotten_ = false;                // leases of this instance from before a crash
 };
 
-/// 503 with Retry-After for a database that is away, 500 for anything else.
+/// 503 with Retry-After for a database that is away, 507 for one without space, 500 for anything else.
 web::Failure database_failure(const sql::SqlError& error);
 /// The title of the commit of a version, which no other has.
 std::string commit_title(const Record& record);

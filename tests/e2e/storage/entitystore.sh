@@ -1,119 +1,14 @@
 #!/usr/bin/env bash
 # curl against stackgate-entitystore with a real datastore behind it: uploads good and bad, statuses, lists, downloads,
-# two replicas, and a crash at every step of a registration. Once with SQLite, once with PostgreSQL.
-#   DATASTORE=… ENTITYSTORE=… ENTITYSTORE_FAIL_POINTS=… tests/e2e/storage/entitystore.sh [sqlite|postgresql]
-# shellcheck disable=SC2317 # functions that check calls, and the trap
+# two replicas, and a crash at every step of a registration. With --s3 both services on PostgreSQL, files in a Ceph gateway.
+#   DATASTORE=… ENTITYSTORE=… ENTITYSTORE_FAIL_POINTS=… tests/e2e/storage/entitystore.sh [--s3]
+# shellcheck disable=SC2154,SC2317 # what the libraries set; functions that check calls
 set -euo pipefail
-here=$(dirname "$(realpath "$0")")
-bin=$here/../../../build/release/bin
-postgres=$here/../../support/postgres.sh
-datastore=${DATASTORE:-$bin/stackgate-datastore}
-entitystore=${ENTITYSTORE:-$bin/stackgate-entitystore}
-with_fail_points=${ENTITYSTORE_FAIL_POINTS:-$bin/entitystore_fail_points}
-for program in "$datastore" "$entitystore" "$with_fail_points"; do
-  [ -x "$program" ] || { echo "not ok $program is there" && exit 1; }
-done
-state=$(mktemp -d)
-declare -A servers=()
-stop() { # NAME [SIGNAL]
-  local pid=${servers[$1]:-}
-  [ -n "$pid" ] || return 0
-  kill "-${2:-TERM}" "$pid" 2>/dev/null || true
-  wait "$pid" 2>/dev/null || true
-  unset "servers[$1]"
-}
-finish() {
-  local name
-  for name in "${!servers[@]}"; do stop "$name"; done
-  [ ! -d "$state/postgres" ] || "$postgres" stop "$state/postgres" immediate >/dev/null 2>&1 || true
-  rm -rf "$state"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-failed=0
-# check NAME COMMAND...: its output is shown only when it fails.
-check() {
-  local name="$engine: $1"
-  shift
-  if "$@" >"$state/said" 2>&1; then
-    echo "ok $name"
-  else
-    echo "not ok $name"
-    sed 's/^/  /' "$state/said" | tail -15
-    failed=1
-  fi
-}
-is() { [ "$1" = "$2" ] || { echo "got $1, not $2: $(cut -c1-600 "$state/body" 2>/dev/null)" && return 1; }; }
+# shellcheck source=tests/e2e/storage/lib.sh
+source "$(dirname "$(realpath "$0")")/lib.sh"
+# shellcheck source=tests/e2e/storage/entitystore-lib.sh
+source "$storage_here/entitystore-lib.sh"
 is_cut() { ! "$@" || return 1; }
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-wait_for() { # NAME URL
-  local _
-  for _ in $(seq 150); do
-    curl -fsS "$2" >/dev/null 2>&1 && return 0
-    kill -0 "${servers[$1]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  echo "not ok $1 starts" && tail -5 "$state/$1.log" && exit 1
-}
-status() { curl -sS -o "$state/body" -w '%{http_code}' "$@"; }
-field() { jq -r "$1" "$state/body"; }
-adapter() { python3 "$here/make_adapter.py" "$@"; }
-
-export GIT_ADMIN_USERNAME=admin GIT_ADMIN_PASSWORD=correct-horse-battery-staple
-export DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$GIT_ADMIN_PASSWORD
-base_model=meta/llama-3.1-8b-instruct
-adapter "$state/good.tar.gz"
-adapter "$state/other.tar.gz" --seed 2 --folder my-adapter/
-adapter "$state/large.tar.gz" --megabytes 12 --seed 3
-
-start_datastore() {
-  "$datastore" serve --data-dir "$state/data" --listen "127.0.0.1:$ds_port" >>"$state/datastore.log" 2>&1 &
-  servers[datastore]=$!
-  wait_for datastore "http://127.0.0.1:$ds_port/v1/health"
-}
-# start_store NAME PORT PROGRAM FLAG...
-start_store() {
-  local name=$1 port=$2 program=$3
-  shift 3
-  "$program" serve --data-dir "$state/$engine-$name" --listen "127.0.0.1:$port" --datastore-url "http://127.0.0.1:$ds_port" \
-    "${database[@]}" --sweep-interval 1s --lease 5s --datastore-owner "adapters-$engine" "$@" >>"$state/$name.log" 2>&1 &
-  servers[$name]=$!
-}
-metadata() { # NAME VERSION [MORE]
-  printf '{"name":"%s","version":"%s","base_model":"%s"%s}' "$1" "$2" "$base_model" "${3:-}"
-}
-upload() { # FILE NAME VERSION [MORE]
-  status -F "adapter=@$1" -F "metadata=$(metadata "$2" "$3" "${4:-}")" "$url"
-}
-hub() { curl -sS -u "admin:$GIT_ADMIN_PASSWORD" "http://127.0.0.1:$ds_port/v1/hf/$1"; }
-repository() { echo "adapters-$engine/default--$1"; }
-fsck() {
-  "$entitystore" fsck --data-dir "$state/$engine-a" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"
-}
-hub_post() { # PATH BODY [TYPE]
-  curl -sS -u "admin:$GIT_ADMIN_PASSWORD" -H "Content-Type: ${3:-application/json}" --data-binary "$2" "http://127.0.0.1:$ds_port/v1/hf/$1"
-}
-# What the database says of a version: ready, failed, none …
-state_of() { curl -sS "$url?name=$1" | jq -r --arg v "$2" '[.adapters[] | select(.version == $v) | .status][0] // "none"'; }
-becomes() { # NAME VERSION STATUS
-  local now _
-  for _ in $(seq 150); do
-    now=$(state_of "$1" "$2" 2>/dev/null || true)
-    [ "$now" = "$3" ] && return 0
-    sleep 0.1
-  done
-  echo "$1 $2 is $now, not $3" && tail -3 "$state/a.log" && return 1
-}
-clean() { # of repositories that nobody needs, and of the spool
-  local _
-  for _ in $(seq 100); do
-    if fsck >"$state/fsck" 2>&1 && [ -z "$(ls "$state/$engine-a/spool")" ]; then return 0; fi
-    sleep 0.1
-  done
-  cat "$state/fsck" && ls -R "$state/$engine-a/spool" && return 1
-}
-no_repository() { is "$(curl -sS -o /dev/null -u "admin:$GIT_ADMIN_PASSWORD" -w '%{http_code}' "http://127.0.0.1:$ds_port/v1/hf/api/models/$(repository "$1")")" 404; }
 
 uploads() {
   local id etag
@@ -124,7 +19,7 @@ uploads() {
   check "with what the file says" is "$(field '.lora_config | "\(.rank) \(.alpha) \(.dropout) \(.target_modules | join(","))"')" "8 16 0.05 q_proj,v_proj"
   id=$(field .id)
   check "the archive comes back by download_url, without credentials" cmp "$state/good.tar.gz" <(curl -fsSL "$(field .download_url)")
-  check "a byte of it too" is "$(curl -sS -r 0-0 -o /dev/null -w '%{http_code}' "$(field .download_url)")" 206
+  check "a byte of it too" is "$(curl -sSL -r 0-0 -o /dev/null -w '%{http_code}' "$(field .download_url)")" 206
   check "the list has the six fields" is "$(curl -sS "$url" | jq -c '.adapters[0] | keys')" '["base_model","created_at","id","name","status","version"]'
   check "its provenance" is "$(curl -sS "$url/$id/provenance" | jq -r '"\(.training.job_id) \(.training.hyperparameters.epochs) \([.files[] | select(.lfs) | .path] | join(","))"')" "j1 3 adapter.tar.gz,adapter_model.safetensors"
   check "Git has the files" is "$(hub "api/models/$(repository bot)/tree/v1.0.0" | jq -r '[.[].path] | join(" ")')" ".gitattributes README.md adapter.tar.gz adapter_config.json adapter_model.safetensors adapter_record.json"
@@ -143,12 +38,12 @@ uploads() {
   check "the access log" is "$(curl -sS "$url/$id" >/dev/null && curl -sS "$url/$id/access-log" | jq -r '[.access_log[].action] | join(" ")')" "read upload"
   check "NeMo's list" is "$(curl -sS "http://127.0.0.1:$port/v1/models?filter\[namespace\]=default" | jq -r '"\(.object) \(.data[0].name) \(.pagination.total_results)"')" "list bot@1.0.0 3"
   check "NeMo's model" is "$(curl -sS "http://127.0.0.1:$port/v1/models/default/bot@1.1.0" | jq -r .peft.finetuning_type)" lora
-  check "ready to pending" is "$(status -X PATCH -d '{"status":"pending"}' -H 'Content-Type: application/json' "$url/$id") $(field .status)" "200 pending"
+  check "ready to pending" is "$(set_status "$id" pending) $(field .status)" "200 pending"
   check "the poller sees it" is "$(status -H "If-None-Match: $etag" "$url?status=ready") $(field '.adapters | length')" "200 2"
-  check "pending to ready" is "$(status -X PATCH -d '{"status":"ready"}' -H 'Content-Type: application/json' "$url/$id")" 200
-  check "never to uploading" is "$(status -X PATCH -d '{"status":"uploading"}' -H 'Content-Type: application/json' "$url/$id")" 409
-  check "nor to anything else" is "$(status -X PATCH -d '{"status":"gone"}' -H 'Content-Type: application/json' "$url/$id")" 422
-  check "unknown adapters" is "$(status "$url/nope") $(status -X DELETE "$url/nope") $(status -X PATCH -d '{"status":"ready"}' -H 'Content-Type: application/json' "$url/nope")" "404 404 404"
+  check "pending to ready" is "$(set_status "$id" ready)" 200
+  check "never to uploading" is "$(set_status "$id" uploading)" 409
+  check "nor to anything else" is "$(set_status "$id" gone)" 422
+  check "unknown adapters" is "$(status "$url/nope") $(status -X DELETE "$url/nope") $(set_status nope ready)" "404 404 404"
   check "delete" is "$(status -X DELETE "$url/$id")" 204
   check "it is gone" is "$(status "$url/$id") $(curl -sS "$url?name=bot" | jq '.adapters | length')" "404 2"
   check "its tag goes" clean
@@ -204,17 +99,15 @@ crashes() {
   for point in received inserted repository archive stored committed noted tagged ready; do
     version=$((version + 1))
     stop a
-    STACKGATE_FAIL_POINT=$point start_store a "$port" "$with_fail_points"
-    wait_for a "http://127.0.0.1:$port/health"
+    STACKGATE_FAIL_POINT=$point run_store "$with_fail_points"
     check "a crash at \"$point\"" is_cut status -F "adapter=@$state/large.tar.gz" -F "metadata=$(metadata crash "$version.0.0")" "$url"
-    { wait "${servers[a]}" || true; } 2>/dev/null
-    start_store a "$port" "$entitystore"
-    wait_for a "http://127.0.0.1:$port/health"
+    { wait "${servers_of[a]}" || true; } 2>/dev/null
+    run_store "$entitystore"
     if [ "$point" = received ]; then
       check "before there was a row: nothing is registered" becomes crash "$version.0.0" none
     else
       check "is made good after it" becomes crash "$version.0.0" ready
-      check "with the archive" cmp "$state/large.tar.gz" <(curl -fsSL "$(curl -sS "$url/$(curl -sS "$url?name=crash" | jq -r --arg v "$version.0.0" '.adapters[] | select(.version == $v) | .id')" | jq -r .download_url)")
+      check "with the archive" archive_is "$state/large.tar.gz" crash "$version.0.0"
     fi
     check "and nothing is left over" clean
   done
@@ -222,12 +115,10 @@ crashes() {
   local id
   id=$(curl -sS "$url?name=crash" | jq -r '.adapters[0].id')
   stop a
-  STACKGATE_FAIL_POINT=purging start_store a "$port" "$with_fail_points"
-  wait_for a "http://127.0.0.1:$port/health"
+  STACKGATE_FAIL_POINT=purging run_store "$with_fail_points"
   status -X DELETE "$url/$id" >/dev/null || true
-  wait "${servers[a]}" 2>/dev/null || true
-  start_store a "$port" "$entitystore"
-  wait_for a "http://127.0.0.1:$port/health"
+  { wait "${servers_of[a]}" || true; } 2>/dev/null
+  run_store "$entitystore"
   check "a crash in the middle of a deletion" clean
 }
 
@@ -252,18 +143,18 @@ replicas() {
     wait
   )
   check "four versions at once all get in" is "$(sort <<<"$codes" | uniq -c | xargs)" "4 201"
-  sleep 0.6
-  check "both replicas say the same, entity tag and all" is "$(curl -sSi "$url" | grep -i '^etag')" "$(curl -sSi "$url_b" | grep -i '^etag')"
+  same_tag() { is "$(curl -sSi "$url" | grep -i '^etag')" "$(curl -sSi "$url_b" | grep -i '^etag')"; }
+  check "both replicas say the same, entity tag and all" soon same_tag
   stop b
   STACKGATE_FAIL_POINT=stored start_store b "$other" "$with_fail_points"
   wait_for b "http://127.0.0.1:$other/health"
   curl -sS -o /dev/null -F "adapter=@$state/good.tar.gz" -F "metadata=$(metadata lost 1.0.0)" "$url_b" 2>/dev/null || true
-  wait "${servers[b]}" 2>/dev/null || true
-  unset "servers[b]"
+  { wait "${servers_of[b]}" || true; } 2>/dev/null
+  unset "servers_of[b]"
   check "what a replica took to its grave is failed by the other" becomes lost 1.0.0 failed
   check "and cleaned away" no_repository lost
   check "and may be uploaded again" is "$(upload "$state/good.tar.gz" lost 1.0.0)" 201
-  check "nothing is left over" bash -c "$(declare -f fsck); entitystore=$entitystore state=$state engine=$engine ds_port=$ds_port; database=(${database[*]}); fsck"
+  check "nothing is left over" fsck
 }
 
 outages() {
@@ -274,15 +165,13 @@ outages() {
   start_datastore
   check "it may come again" is "$(upload "$state/good.tar.gz" away 1.0.0)" 201
   stop a
-  STACKGATE_FAIL_POINT=archive start_store a "$port" "$with_fail_points"
-  wait_for a "http://127.0.0.1:$port/health"
+  STACKGATE_FAIL_POINT=archive run_store "$with_fail_points"
   upload "$state/large.tar.gz" wait 1.0.0 >/dev/null 2>&1 || true
-  { wait "${servers[a]}" || true; } 2>/dev/null
+  { wait "${servers_of[a]}" || true; } 2>/dev/null
   stop datastore
-  start_store a "$port" "$entitystore"
-  wait_for a "http://127.0.0.1:$port/health"
-  sleep 5
-  check "an interrupted upload waits for the datastore" is "$(state_of wait 1.0.0)" uploading
+  run_store "$entitystore"
+  check "an interrupted upload waits for the datastore" soon grep -q 'an interrupted registration waits' "$state/a.log"
+  check "and is said to be uploading" is "$(state_of wait 1.0.0)" uploading
   start_datastore
   check "and is finished when it is back" becomes wait 1.0.0 ready
   check "and nothing is left" clean
@@ -290,8 +179,7 @@ outages() {
 
 ways() {
   stop a
-  start_store a "$port" "$entitystore" --approval required --downloads proxy
-  wait_for a "http://127.0.0.1:$port/health"
+  run_store "$entitystore" --approval required --downloads proxy
   check "with approval an upload is pending" is "$(upload "$state/large.tar.gz" ask 1.0.0) $(field .status)" "201 pending"
   local id link
   id=$(field .id)
@@ -301,40 +189,27 @@ ways() {
   check "without the signature it does not" is "$(status "${link%%\?*}")" 403
   check "nor with another's" is "$(status "${link/signature=/signature=x}")" 403
   check "the repository is private" is "$(curl -sS -o /dev/null -w '%{http_code}' "http://127.0.0.1:$ds_port/v1/hf/$(repository ask)/resolve/main/adapter.tar.gz")" 401
-  check "PATCH approves" is "$(status -X PATCH -d '{"status":"ready"}' -H 'Content-Type: application/json' "$url/$id") $(field .status)" "200 ready"
+  check "PATCH approves" is "$(set_status "$id" ready) $(field .status)" "200 ready"
   check "namespaces" is "$(status -d '{"id":"team-a","description":"x"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/namespaces") $(status -d '{"id":"team-a"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/namespaces")" "201 409"
   check "datasets" is "$(status -d '{"name":"d","namespace":"team-a","files_url":"hf://x"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/datasets") $(status -X PATCH -d '{"files_url":null,"a":1}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/datasets/team-a/d") $(field '"\(.a) \(.files_url)"') $(status -X DELETE "http://127.0.0.1:$port/v1/datasets/team-a/d") $(status "http://127.0.0.1:$port/v1/datasets/team-a/d")" "201 200 1 null 204 404"
 }
 
-leg() { # ENGINE
-  engine=$1
-  port=$(free_port)
-  url=http://127.0.0.1:$port/v1/adapters
-  database=(--database-url "sqlite:$state/entitystore.db")
-  if [ "$engine" = postgresql ]; then
-    "$postgres" available >/dev/null 2>&1 || { echo "skip $engine: no PostgreSQL server here" && return 0; }
-    database=(--database-url "$("$postgres" start "$state/postgres")")
-    # Init containers of two pods, at once, as the operator starts them.
-    export STACKGATE_DATABASE_PASSWORD_FILE=$state/password
-    cp "$state/postgres/password" "$state/password"
-    "$entitystore" migrate --data-dir "$state/x" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}" >"$state/migrate1" 2>&1 &
-    local one=$!
-    check "two migrations at once" "$entitystore" migrate --data-dir "$state/y" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"
-    check "both succeed" wait "$one"
-  fi
-  start_store a "$port" "$entitystore"
-  wait_for a "http://127.0.0.1:$port/health"
-  uploads
-  refusals
-  crashes
-  replicas
-  outages
-  ways
-  stop a
+migrations() { # init containers of two pods, at once, as the operator starts them
+  "$entitystore" migrate --data-dir "$state/x" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}" >"$state/migrate1" 2>&1 &
+  local one=$!
+  check "two migrations at once" "$entitystore" migrate --data-dir "$state/y" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"
+  check "both succeed" wait "$one"
 }
 
-ds_port=$(free_port)
-"$datastore" init --data-dir "$state/data" >"$state/init.log" 2>&1 || { echo "not ok init" && cat "$state/init.log" && exit 1; }
-start_datastore
-for each in ${1:-sqlite postgresql}; do leg "$each"; done
-exit "$failed"
+storage_begin
+entitystore_begin
+adapter "$state/other.tar.gz" --seed 2 --folder my-adapter/
+if [ "$engine" = postgres-s3 ]; then migrations; fi
+run_store "$entitystore"
+uploads
+refusals
+crashes
+replicas
+outages
+ways
+storage_done
