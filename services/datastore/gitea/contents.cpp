@@ -166,6 +166,7 @@ void add_content_routes(Routes& routes, Backend& backend) {
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/git/blobs/{sha}", git_blob);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/raw/{path...}", raw);
   add(routes, backend, "GET", "/api/v1/repos/{owner}/{repo}/media/{path...}", media);
+  for (std::size_t i = routes.size() - 2; i < routes.size(); ++i) routes[i].options.transfer = true;
 }
 
 }  // namespace stackgate::datastore::gitea

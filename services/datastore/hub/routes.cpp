@@ -10,7 +10,9 @@ using Handle = web::Answer (*)(const Backend&, web::Call&);
 using HandleTyped = web::Answer (*)(const Backend&, web::Call&, RepositoryType);
 
 constexpr web::RouteOptions small{.dialect = web::Dialect::hub};
-constexpr web::RouteOptions large{.dialect = web::Dialect::hub, .body_bytes = 16 * 1024 * 1024};
+constexpr web::RouteOptions large{
+    .dialect = web::Dialect::hub, .body_bytes = 16 * 1024 * 1024, .body_deadline = std::chrono::minutes(3)};
+constexpr web::RouteOptions file{.dialect = web::Dialect::hub, .transfer = true};
 constexpr web::RouteOptions streamed{.dialect = web::Dialect::hub, .streams_body = true, .body_bytes = 0};
 constexpr web::RouteOptions git_lfs{.dialect = web::Dialect::lfs};
 
@@ -44,8 +46,8 @@ constexpr TypedRoute typed[] = {
     {"POST", STACKGATE_HUB_API("/{owner}/{name}/commit/{revision}"), post_commit, streamed},
     {"GET", STACKGATE_HUB_API("/{owner}/{name}/xet-write-token/{revision}"), refuse_xet},
     {"GET", STACKGATE_HUB_API("/{owner}/{name}/xet-read-token/{revision}"), refuse_xet},
-    {"GET", STACKGATE_HUB_FILES("/resolve/{revision}/{path...}"), get_resolve},
-    {"GET", STACKGATE_HUB_FILES("/raw/{revision}/{path...}"), get_raw},
+    {"GET", STACKGATE_HUB_FILES("/resolve/{revision}/{path...}"), get_resolve, file},
+    {"GET", STACKGATE_HUB_FILES("/raw/{revision}/{path...}"), get_raw, file},
     {"GET", STACKGATE_HUB_FILES(""), go_to_page},
     {"GET", STACKGATE_HUB_FILES("/commit/{commit}"), go_to_page},
     {"GET", STACKGATE_HUB_FILES("/tree/{revision}"), go_to_tree},

@@ -10,8 +10,11 @@ namespace stackgate::datastore::lfs {
 std::vector<web::Route> routes(const Backend& backend) {
   constexpr auto dialect = web::Dialect::lfs;
   constexpr web::RouteOptions json{.dialect = dialect};
-  // A list of 1,000 parts with their tags.
-  constexpr web::RouteOptions parts{.dialect = dialect, .body_bytes = 4 * 1024 * 1024};
+  // A list of 1,000 parts with their tags. What was sent to S3 directly is then read and hashed: that takes its time
+  // too.
+  constexpr web::RouteOptions parts{
+      .dialect = dialect, .transfer = true, .body_bytes = 4 * 1024 * 1024, .body_deadline = std::chrono::minutes(1)};
+  constexpr web::RouteOptions file{.dialect = dialect, .transfer = true};
   constexpr web::RouteOptions stream{.dialect = dialect, .streams_body = true, .body_bytes = 0};
   const auto to = [&backend](web::Answer (*handler)(const Backend&, web::Call&)) -> web::Handler {
     return [&backend, handler](web::Call& call) { return handler(backend, call); };
@@ -23,7 +26,7 @@ std::vector<web::Route> routes(const Backend& backend) {
       {"POST", "/{owner}/{repo}.git/info/lfs/objects/batch", batch, json},
       {"POST", "/{owner}/{repo}/info/lfs/objects/batch", batch, json},
       {"PUT", "/{owner}/{repo}.git/info/lfs/objects/{oid}", to(put_object), stream},
-      {"GET", "/{owner}/{repo}.git/info/lfs/objects/{oid}", to(get_object), json},
+      {"GET", "/{owner}/{repo}.git/info/lfs/objects/{oid}", to(get_object), file},
       {"PUT", "/{owner}/{repo}.git/info/lfs/objects/{oid}/parts/{number}", to(put_part), stream},
       {"POST", "/{owner}/{repo}.git/info/lfs/objects/{oid}/parts", to(finish_parts), parts},
       {"POST", "/{owner}/{repo}.git/info/lfs/verify", to(verify_object), json},

@@ -13,6 +13,7 @@ using Handle = web::Answer (*)(Visit&);
 struct PageRoute {
   std::string_view method, pattern;
   Handle handle;
+  bool is_file = false;
 };
 
 constexpr PageRoute table[] = {
@@ -31,7 +32,7 @@ constexpr PageRoute table[] = {
     {"GET", "/{owner}/{repo}/tree/{revision}", get_tree},
     {"GET", "/{owner}/{repo}/tree/{revision}/{path...}", get_tree},
     {"GET", "/{owner}/{repo}/blob/{revision}/{path...}", get_blob},
-    {"GET", "/{owner}/{repo}/raw/{revision}/{path...}", get_raw},
+    {"GET", "/{owner}/{repo}/raw/{revision}/{path...}", get_raw, true},
     {"GET", "/{owner}/{repo}/commits/{revision}", get_commits},
     {"GET", "/{owner}/{repo}/commits/{revision}/{path...}", get_commits},
     {"GET", "/{owner}/{repo}/commit/{revision}", get_commit},
@@ -64,8 +65,10 @@ std::vector<web::Route> routes(Backend& backend) {
   };
   std::vector<web::Route> out = asset_routes();
   for (const routes_detail::PageRoute& each : routes_detail::table)
-    out.push_back(
-        {each.method, each.pattern, bound(each.handle), {.dialect = web::Dialect::html, .body_bytes = 64 * 1024}});
+    out.push_back({each.method,
+                   each.pattern,
+                   bound(each.handle),
+                   {.dialect = web::Dialect::html, .transfer = each.is_file, .body_bytes = 64 * 1024}});
   const web::RouteOptions streamed{.dialect = web::Dialect::html, .streams_body = true, .body_bytes = 0};
   out.push_back({"POST", "/{owner}/{repo}/upload/{revision}", bound(post_upload), streamed});
   out.push_back({"POST", "/{owner}/{repo}/upload/{revision}/{path...}", bound(post_upload), streamed});

@@ -68,18 +68,10 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
   const std::string path = shared.backend.repositories.path(allowed->repository);
   const int version = git::protocol_version(call.request().header("Git-Protocol"));
 
-  std::string head;
-  bool at_end = false;
-  for (bool done = false; !done;) {
-    const auto got = read_more(call, head);
-    if (!got) return got.error();
-    at_end = *got == 0;
-    git::LsRefs request;
-    // The end of the body decides: more may follow the flush.
-    done = at_end || version != 2 || head.size() > most_ls_refs ||
-           git::parse_ls_refs(head, request) == git::RequestKind::other;
-  }
-  if (git::LsRefs request; version == 2 && at_end && git::parse_ls_refs(head, request) == git::RequestKind::ls_refs) {
+  const auto body = call.body();
+  if (!body) return body.error();
+  if (git::LsRefs request;
+      version == 2 && body->size() <= most_ls_refs && git::parse_ls_refs(*body, request) == git::RequestKind::ls_refs) {
     auto answer = shared.references.ls_refs(path, request);
     if (!answer) return to_failure(answer.error());
     if (*answer) {
@@ -96,7 +88,7 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
   if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
   const auto child = git::Child::start(spec);
   if (!child) return to_failure(child.error());
-  return exchange(call, **child, head, at_end, {.content_type = result_type(git::Service::upload_pack)});
+  return exchange(call, **child, *body, true, {.content_type = result_type(git::Service::upload_pack)});
 }
 
 web::Answer receive_pack(Shared& shared, web::Call& call) {

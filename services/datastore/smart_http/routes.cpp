@@ -10,19 +10,13 @@ namespace {
 
 using SharedHandler = web::Answer (*)(Shared&, web::Call&);
 
-/// git prints the body of a failure to its user when it is text/plain.
-web::Handler as_text(const std::shared_ptr<Shared>& shared, SharedHandler handler) {
+/// Failures that no proxy keeps.
+web::Handler uncached(const std::shared_ptr<Shared>& shared, SharedHandler handler) {
   return [shared, handler](web::Call& call) -> web::Answer {
     web::Answer answer = handler(*shared, call);
-    const auto* failure = std::get_if<web::Failure>(&answer);
-    if (failure == nullptr) return answer;
-    http::Response response;
-    response.status = failure->status;
-    response.content_type = "text/plain; charset=utf-8";
-    response.headers = failure->headers;
-    response.headers.emplace_back("Cache-Control", "no-cache, max-age=0, must-revalidate");
-    response.body = failure->message + "\n";
-    return response;
+    if (auto* failure = std::get_if<web::Failure>(&answer))
+      failure->headers.emplace_back("Cache-Control", "no-cache, max-age=0, must-revalidate");
+    return answer;
   };
 }
 
@@ -30,17 +24,22 @@ web::Handler as_text(const std::shared_ptr<Shared>& shared, SharedHandler handle
 
 std::vector<web::Route> routes(Backend& backend, Options options) {
   const auto shared = std::make_shared<Shared>(backend, options);
+  constexpr auto dialect = web::Dialect::text;  // git prints the body of a failure to its user when it is text/plain
+  const web::RouteOptions small{.dialect = dialect};
+  // What is wanted and what is there, before a thread is taken: half a million references fit.
+  const web::RouteOptions fetch{.dialect = dialect, .transfer = true, .body_bytes = 16 * 1024 * 1024};
   // A client that counts and compresses between two bytes may be silent for minutes.
-  const web::RouteOptions streamed{.streams_body = true, .body_bytes = 0, .pause = std::chrono::minutes(5)};
+  const web::RouteOptions push{
+      .dialect = dialect, .streams_body = true, .body_bytes = 0, .pause = std::chrono::minutes(5)};
   return {
-      {"GET", "/{owner}/{repo}.git/info/refs", as_text(shared, info_refs)},
-      {"POST", "/{owner}/{repo}.git/git-upload-pack", as_text(shared, upload_pack), streamed},
-      {"POST", "/{owner}/{repo}.git/git-receive-pack", as_text(shared, receive_pack), streamed},
-      {"GET", "/{owner}/{repo}/info/refs", as_text(shared, info_refs)},
-      {"POST", "/{owner}/{repo}/git-upload-pack", as_text(shared, upload_pack), streamed},
-      {"POST", "/{owner}/{repo}/git-receive-pack", as_text(shared, receive_pack), streamed},
-      {"GET", "/{owner}/{repo}.git/HEAD", as_text(shared, dumb)},
-      {"GET", "/{owner}/{repo}.git/objects/{path...}", as_text(shared, dumb)},
+      {"GET", "/{owner}/{repo}.git/info/refs", uncached(shared, info_refs), small},
+      {"POST", "/{owner}/{repo}.git/git-upload-pack", uncached(shared, upload_pack), fetch},
+      {"POST", "/{owner}/{repo}.git/git-receive-pack", uncached(shared, receive_pack), push},
+      {"GET", "/{owner}/{repo}/info/refs", uncached(shared, info_refs), small},
+      {"POST", "/{owner}/{repo}/git-upload-pack", uncached(shared, upload_pack), fetch},
+      {"POST", "/{owner}/{repo}/git-receive-pack", uncached(shared, receive_pack), push},
+      {"GET", "/{owner}/{repo}.git/HEAD", uncached(shared, dumb), small},
+      {"GET", "/{owner}/{repo}.git/objects/{path...}", uncached(shared, dumb), small},
   };
 }
 

@@ -9,6 +9,7 @@ using Plain = web::Answer (*)(const Api&, web::Call&);
 using OfKind = web::Answer (*)(const Api&, web::Call&, std::string_view);
 
 constexpr web::RouteOptions waits{.dialect = web::Dialect::nemo};
+constexpr web::RouteOptions file{.dialect = web::Dialect::nemo, .transfer = true};
 /// From memory: a poller's answer costs no thread.
 constexpr web::RouteOptions at_once{.dialect = web::Dialect::nemo, .on_io_thread = true};
 
@@ -38,7 +39,7 @@ std::vector<web::Route> routes(const Api& api) {
   add("GET", "/v1/adapters/{id}/versions", get_versions, d::at_once);
   add("GET", "/v1/adapters/{id}/provenance", get_provenance, d::waits);
   add("GET", "/v1/adapters/{id}/access-log", get_access_log, d::waits);
-  add("GET", "/v1/adapters/{id}/archive", get_archive, d::waits);
+  add("GET", "/v1/adapters/{id}/archive", get_archive, d::file);
   add("GET", "/v1/models", list_models, d::at_once);
   add("GET", "/v1/models/{namespace}/{name}", get_model, d::at_once);
   of_kind("GET", "/v1/namespaces", list_entities, "namespace");

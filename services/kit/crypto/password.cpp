@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <semaphore>
 
 #include <openssl/evp.h>
 
@@ -65,8 +66,13 @@ std::optional<Stored> parse_stored(std::string_view text) {
   return Stored{.cost = {*ln, *r, *p}, .salt = std::move(*salt), .hash = std::move(*hash)};
 }
 
+// Each takes 16 MiB, and a stranger chooses how many come at once.
+constexpr std::ptrdiff_t most_at_once = 2;
+std::counting_semaphore<most_at_once> places(most_at_once);
+
 std::string derive(std::string_view password, std::string_view salt, const Cost& cost) {
   std::string out(hash_size, '\0');
+  places.acquire();
   const char* secret = password.empty() ? "" : password.data();
   if (EVP_PBE_scrypt(secret, password.size(), reinterpret_cast<const unsigned char*>(salt.data()), salt.size(),
                      1ULL << cost.ln, cost.r, cost.p, most_memory, reinterpret_cast<unsigned char*>(out.data()),
@@ -74,6 +80,7 @@ std::string derive(std::string_view password, std::string_view salt, const Cost&
     std::fprintf(stderr, "OpenSSL failed: scrypt (out of memory?)\n");
     std::abort();
   }
+  places.release();
   return out;
 }
 

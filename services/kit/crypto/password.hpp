@@ -1,7 +1,8 @@
 // Passwords as they are stored: scrypt (RFC 7914) with a salt of its own each, as one self-describing string
 //   $scrypt$ln=14,r=8,p=5$<salt>$<hash>          (base64 without padding)
 // so that the cost can rise later without losing an account. Thread-safe. Each call takes 16 MiB for its duration and
-// tens of milliseconds: run it on a pool, and limit how often a caller may try.
+// tens of milliseconds; two work at once in a process, the others wait. Run it on a pool, and limit how often a caller
+// may try.
 #pragma once
 #include <string>
 #include <string_view>

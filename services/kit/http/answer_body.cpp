@@ -91,8 +91,7 @@ std::expected<void, Error> AnswerBody::copy_file(int fd, std::uint64_t offset, s
       } else if (result.bytes == 0) {
         return fail("the file is shorter than the answer has announced");
       } else {
-        connection_->streamed_out(result.bytes);
-        patience_.progressed(result.bytes);
+        went_out(result.bytes);
         offset += result.bytes;
         length -= result.bytes;
       }
@@ -154,8 +153,7 @@ std::expected<void, Error> AnswerBody::send_plain(Pieces& pieces, bool more) {
       continue;
     }
     if (result.state != Stream::State::done) return fail("the client is gone");
-    connection_->streamed_out(result.bytes);
-    patience_.progressed(result.bytes);
+    went_out(result.bytes);
     for (std::size_t taken = result.bytes; taken > 0;) {
       const std::size_t n = std::min(taken, rest.front().size());
       rest.front().remove_prefix(n);
@@ -180,8 +178,7 @@ std::expected<void, Error> AnswerBody::send_secure(const Pieces& pieces) {
         result = stream.write(bytes);
       }
       if (result.state == Stream::State::done) {
-        connection_->streamed_out(result.bytes);
-        patience_.progressed(result.bytes);
+        went_out(result.bytes);
         bytes.remove_prefix(result.bytes);
       } else if (result.state == Stream::State::want_read || result.state == Stream::State::want_write) {
         if (auto ready = wait(result.state == Stream::State::want_read ? POLLIN : POLLOUT); !ready) return ready;
@@ -204,16 +201,32 @@ std::expected<void, Error> AnswerBody::send_secure(const Pieces& pieces) {
   return {};
 }
 
+void AnswerBody::went_out(std::size_t bytes) {
+  sent_ += bytes;
+  connection_->streamed_out(bytes);
+  patience_.progressed(bytes);
+}
+
+// What has arrived there: the kernel takes megabytes at once, so that writes alone come in leaps.
+std::int64_t AnswerBody::taken() const {
+  return static_cast<std::int64_t>(sent_) - static_cast<std::int64_t>(connection_->stream().unconfirmed());
+}
+
 std::expected<void, Error> AnswerBody::wait(short events) {
-  switch (patience_.wait(connection_->stream().fd(), events, [&] { return connection_->is_cut(); })) {
-    case Patience::Verdict::ready:
-      return {};
-    case Patience::Verdict::too_slow:
-      return fail("the client has not taken its answer in time");
-    case Patience::Verdict::stopped:
-      break;
+  for (;;) {
+    if (patience_.is_whole()) taken_ = taken();
+    switch (patience_.wait(connection_->stream().fd(), events, [&] { return connection_->is_cut(); })) {
+      case Patience::Verdict::ready:
+        return {};
+      case Patience::Verdict::too_slow:
+        if (taken() - taken_ < static_cast<std::int64_t>(patience_.progress()))
+          return fail("the client has not taken its answer in time");
+        patience_.renew();
+        continue;
+      case Patience::Verdict::stopped:
+        return fail("the connection was closed");
+    }
   }
-  return fail("the connection was closed");
 }
 
 bool AnswerBody::gone() const {

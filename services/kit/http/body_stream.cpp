@@ -40,9 +40,7 @@ bool Patience::poll_once(int fd, short events) {
 
 void Patience::progressed(std::size_t bytes) {
   since_ += bytes;
-  if (since_ < progress_) return;
-  since_ = 0;
-  waited_ = {};
+  if (since_ >= progress_) renew();
 }
 
 RequestBody::RequestBody(std::weak_ptr<Connection> connection, const Patience& patience, const Head& head, bool empty)

@@ -53,6 +53,10 @@ class Patience {
     return Verdict::stopped;
   }
   void progressed(std::size_t bytes);
+  /// As long again as at first.
+  void renew() { since_ = 0, waited_ = {}; }
+  bool is_whole() const { return waited_ == waited_.zero(); }
+  std::uint64_t progress() const { return progress_; }
 
  private:
   bool poll_once(int fd, short events);
@@ -126,6 +130,8 @@ class AnswerBody final : public BodyWriter {
   Done send_secure(const Pieces& pieces);
   Done send_plain(Pieces& pieces, bool more);
   Done copy_file(int fd, std::uint64_t offset, std::uint64_t length);
+  void went_out(std::size_t bytes);
+  std::int64_t taken() const;
   Done wait(short events);
   Done fail(std::string why);
 
@@ -134,6 +140,8 @@ class AnswerBody final : public BodyWriter {
   Patience patience_;
   const Shape shape_;
   std::uint64_t left_;  // of the announced length
+  std::uint64_t sent_ = 0;
+  std::int64_t taken_ = 0;  // by the peer, when it was last waited for with whole patience
   std::optional<Error> failed_;
   bool head_sent_ = false;
   bool finished_ = false;

@@ -87,6 +87,10 @@ void Connection::on_deadline() {
       }
       break;
     case State::writing:
+      if (peer_goes_on()) {
+        deadline_in(worker_->limits().write);
+        break;
+      }
       worker_->tallies().rejected.add();
       close();
       break;
@@ -267,7 +271,23 @@ void Connection::send(Response&& response) {
 void Connection::reject(int status, std::string_view reason) {
   worker_->tallies().rejected.add();
   move_to(worker_->busy());
-  answer(plain_answer(status, reason), true);
+  answer(answer_fault(status, reason), true);
+}
+
+Response Connection::answer_fault(int status, std::string_view reason) {
+  const auto& render = worker_->shared().config.fault_answer;
+  if (!render) return plain_answer(status, reason);
+  Fault fault{.status = status, .reason = reason, .request = reader_.begun(), .peer = peer_};
+  if (fault.request != nullptr) {
+    reader_.request().peer = peer_;
+    if (head_at_ != Clock::time_point()) fault.took = worker_->loop().now() - head_at_;
+  }
+  try {
+    return render(fault);
+  } catch (const std::exception& error) {
+    log::error("a fault could not be told in its client's words", {{"peer", peer_}, {"error", error.what()}});
+    return plain_answer(status, reason);
+  }
 }
 
 void Connection::answer(const Response& response, bool then_close) {
@@ -314,9 +334,18 @@ void Connection::write_out(std::string_view bytes) {
   } else if (state_ != State::closed) {
     unsent_.assign(bytes);
     sent_ = 0;
+    taken_ = -static_cast<std::int64_t>(stream_.unconfirmed());
     state_ = State::writing;
     deadline_in(worker_->limits().write);
   }
+}
+
+// Has it taken enough since the deadline was set? What counts is what has arrived: the kernel holds megabytes.
+bool Connection::peer_goes_on() {
+  const auto taken = static_cast<std::int64_t>(sent_) - static_cast<std::int64_t>(stream_.unconfirmed());
+  const bool goes_on = taken - taken_ >= static_cast<std::int64_t>(worker_->limits().write_progress);
+  taken_ = taken;
+  return goes_on;
 }
 
 void Connection::write_on() {

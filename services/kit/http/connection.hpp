@@ -72,6 +72,8 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   void settle(Outcome outcome);
   bool take_back();
   void reject(int status, std::string_view reason);
+  Response answer_fault(int status, std::string_view reason);
+  bool peer_goes_on();
   void answer(const Response& response, bool then_close);
   void push(std::string_view& bytes);
   void write_out(std::string_view bytes);
@@ -105,7 +107,9 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   std::shared_ptr<RequestBody> body_;     // of the request that is handled, if it streams
   std::optional<Response> ready_;         // given while the handler was still running
   std::string unsent_;                    // of the answer that the peer has not taken yet
-  std::size_t sent_ = 0;                  // bytes of it that it has
+  std::size_t sent_ = 0;                  // bytes of it that were written
+  std::int64_t taken_ = 0;                // bytes of it that the peer had when the deadline was set; below 0: of others
+  Clock::time_point head_at_{};           // when the request's head was here
 };
 
 }  // namespace stackgate::http

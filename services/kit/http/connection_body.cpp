@@ -14,6 +14,7 @@ namespace stackgate::http {
 bool Connection::plan_body() {
   Request& request = reader_.request();
   request.peer = peer_;
+  head_at_ = worker_->loop().now();
   BodyPlan plan;
   try {
     plan = worker_->shared().config.body_policy(request);
@@ -57,8 +58,8 @@ std::unique_ptr<BodyWriter> Connection::start(Response&& head, std::optional<std
   shape.framing = length ? Framing::length : reader_.head().http10 ? Framing::until_close : Framing::chunked;
   shape.length = length.value_or(0);
   shape.head = std::move(head);
-  return std::make_unique<AnswerBody>(shared_from_this(), body_, Patience(worker_->limits().write, 1),
-                                      std::move(shape));
+  return std::make_unique<AnswerBody>(
+      shared_from_this(), body_, Patience(worker_->limits().write, worker_->limits().write_progress), std::move(shape));
 }
 
 std::string Connection::head_of(const AnswerBody::Shape& shape) {

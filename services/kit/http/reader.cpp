@@ -77,6 +77,7 @@ RequestReader::Step RequestReader::read_head() {
   parsed_at_ = buffer_.data();
   if (const auto fault = parse_head(bytes.substr(0, head_size_), request_, head_))
     return fail(fault->status, fault->reason);
+  has_head_ = true;
   if (asks_) {
     phase_ = Phase::planning;
     return Step::plan;
@@ -183,11 +184,21 @@ void RequestReader::skip_buffered() {
   phase_ = Phase::complete;
 }
 
+// The head's views, when the buffer has moved as it grew.
+void RequestReader::follow_buffer() {
+  if (buffer_.data() == parsed_at_) return;
+  (void)parse_head({buffer_.data(), head_size_}, request_, head_);
+  parsed_at_ = buffer_.data();
+}
+
+const Request* RequestReader::begun() {
+  if (!has_head_) return nullptr;
+  follow_buffer();
+  return &request_;
+}
+
 RequestReader::Step RequestReader::complete(std::size_t body_bytes) {
-  if (buffer_.data() != parsed_at_) {  // the buffer moved as it grew
-    (void)parse_head({buffer_.data(), head_size_}, request_, head_);
-    parsed_at_ = buffer_.data();
-  }
+  follow_buffer();
   request_.body = {buffer_.data() + head_size_, body_bytes};
   phase_ = Phase::complete;
   return Step::request;
@@ -214,6 +225,7 @@ void RequestReader::finish() {
   end_ = left;
   phase_ = left > 0 ? Phase::head : Phase::idle;
   skipped_empty_line_ = false;
+  has_head_ = false;
   scanner_.reset();
   request_.headers.clear();
   request_.body = {};

@@ -53,6 +53,8 @@ class RequestReader {
   Request& request() { return request_; }
   const Head& head() const { return head_; }
   const Reject& rejected() const { return reject_; }
+  /// The request whose head is here, though its body may never be; null before.
+  const Request* begun();
   /// Bytes of another request are here already (only meaningful while one is complete).
   bool has_more() const { return end_ > next_ || !behind_.empty(); }
 
@@ -86,6 +88,7 @@ class RequestReader {
   };
   Cut cut(std::span<char> raw);
   Step complete(std::size_t body_bytes);
+  void follow_buffer();
   Step fail(int status, std::string_view reason);
 
   const ReadLimits limits_;
@@ -103,6 +106,7 @@ class RequestReader {
   std::string behind_;         // received behind a streamed body: the buffer must not move then
   Phase phase_ = Phase::idle;
   bool skipped_empty_line_ = false;
+  bool has_head_ = false;
   const char* parsed_at_ = nullptr;  // where the buffer was when the head's views were made
   HeadScanner scanner_;
   ChunkedDecoder chunked_;

@@ -33,7 +33,9 @@ struct Limits {
   std::chrono::milliseconds head{10'000};   // from its first byte to its last
   std::chrono::milliseconds body{30'000};   // likewise
   std::chrono::milliseconds idle{300'000};  // between requests
-  std::chrono::milliseconds write{30'000};
+  std::chrono::milliseconds write{30'000};  // the longest wait for a peer to take `write_progress` of its answer
+  /// As BodyPlan::progress: a peer that takes a byte now and then holds its answer's thread for ever.
+  std::uint64_t write_progress = 1;
 };
 
 /// What becomes of one request's body. The defaults are those of Limits.
@@ -49,6 +51,19 @@ struct BodyPlan {
   std::optional<Response> refusal{};
 };
 
+/// A request that ends here and not at its handler: malformed, too large, too slow.
+struct Fault {
+  int status = 400;
+  std::string_view reason{};         // a sentence
+  const Request* request = nullptr;  // its head, without a body; null when it could not be read
+  std::string_view peer{};           // "10.0.0.7:41234"
+  std::chrono::nanoseconds took{0};  // since its head was here
+};
+
+/// What its client reads, in place of a line of text/plain; also where to log it. Called on the I/O thread: must not
+/// block. An exception is logged and the line is sent.
+using FaultAnswer = std::function<Response(const Fault&)>;
+
 /// Called on the I/O thread when a request's head is here and before its body is: must not block. `stream` and `body`
 /// of the request are not set yet. An exception is logged and answered with 500.
 using BodyPolicy = std::function<BodyPlan(const Request& head)>;
@@ -58,7 +73,8 @@ struct ServerConfig {
   std::shared_ptr<TlsSource> tls{};    // nullptr: plain HTTP
   unsigned threads = 1;                // one event loop each
   Limits limits{};
-  BodyPolicy body_policy{};  // none: every body is buffered within `limits`
+  BodyPolicy body_policy{};    // none: every body is buffered within `limits`
+  FaultAnswer fault_answer{};  // none: text/plain
 };
 
 /// Counted by the server, read by /metrics; monotonic except the gauges.

@@ -6,8 +6,10 @@
 #include <climits>
 #include <cstring>
 
+#include <linux/sockios.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -141,6 +143,11 @@ Stream::Result Stream::send_file(int file, std::uint64_t offset, std::size_t byt
 void Stream::reset_on_close() {
   const linger now{1, 0};
   ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
+std::uint64_t Stream::unconfirmed() const {
+  int bytes = 0;
+  return ::ioctl(fd_, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
 
 bool Stream::has_buffered() const { return tls_ != nullptr && SSL_has_pending(tls_) == 1; }

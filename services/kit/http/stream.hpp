@@ -42,6 +42,8 @@ class Stream {
   void reset_on_close();
   /// Bytes of the peer are here that no descriptor event will announce.
   bool has_buffered() const;
+  /// Bytes that were written and that the peer's kernel has not confirmed yet.
+  std::uint64_t unconfirmed() const;
   /// Says goodbye (close_notify, FIN) and sends no more; close() follows.
   void shutdown();
   void close();

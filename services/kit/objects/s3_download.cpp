@@ -7,7 +7,7 @@ namespace stackgate::objects {
 namespace s3_download_detail {
 
 constexpr std::uint64_t first_stretch = 256ULL << 10U;  // small objects are common
-constexpr std::uint64_t longest_stretch = 4ULL << 20U;
+constexpr std::uint64_t longest_stretch = 1ULL << 20U;  // held whole, by each download
 
 struct Stretch {
   std::string bytes;

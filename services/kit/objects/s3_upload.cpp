@@ -34,6 +34,7 @@ class S3Upload final : public Upload {
         if (auto sent = send_part(); !sent) return fail(std::move(sent.error()));
         continue;
       }
+      if (held_.empty()) held_.reserve(room_for(limit));  // once: growing would hold the part and a half
       const std::size_t taken = std::min<std::uint64_t>(bytes.size(), limit - held_.size());
       held_.append(bytes.substr(0, taken));
       bytes.remove_prefix(taken);
@@ -54,6 +55,10 @@ class S3Upload final : public Upload {
   }
 
  private:
+  /// No more than is to come, if that is known.
+  std::size_t room_for(std::uint64_t part) const {
+    return static_cast<std::size_t>(size_ ? std::min(part, *size_ - written_) : part);
+  }
   unsigned part_number() const { return static_cast<unsigned>(parts_.size()); }
 
   Expected<void> put_whole() {

@@ -89,9 +89,14 @@ void add_process_metrics(metrics::Registry& registry) {
 }
 
 void add_server_metrics(metrics::Registry& registry, std::string_view prefix, const http::Server& server) {
+  add_server_metrics(registry, prefix, [&server] { return server.stats(); });
+}
+
+void add_server_metrics(metrics::Registry& registry, std::string_view prefix,
+                        const std::function<http::ServerStats()>& read) {
   const auto add = [&](std::string_view name, std::string_view help, std::uint64_t http::ServerStats::* member) {
     registry.counter_from(std::string(prefix) + std::string(name), help,
-                          [&server, member] { return static_cast<double>(server.stats().*member); });
+                          [read, member] { return static_cast<double>(read().*member); });
   };
   add("_connections_total", "Connections accepted.", &http::ServerStats::connections_total);
   add("_tls_handshakes_total", "TLS handshakes completed.", &http::ServerStats::handshakes_total);
@@ -101,7 +106,7 @@ void add_server_metrics(metrics::Registry& registry, std::string_view prefix, co
   add("_read_bytes_total", "Bytes of requests.", &http::ServerStats::bytes_read_total);
   add("_written_bytes_total", "Bytes of answers.", &http::ServerStats::bytes_written_total);
   registry.gauge_from(std::string(prefix) + "_open_connections", "Connections open now.",
-                      [&server] { return static_cast<double>(server.stats().connections_open); });
+                      [read] { return static_cast<double>(read().connections_open); });
 }
 
 http::Handler metrics_handler(const metrics::Registry& registry) {

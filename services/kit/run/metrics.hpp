@@ -1,5 +1,6 @@
 // What every process of ours shows on /metrics besides its own families.
 #pragma once
+#include <functional>
 #include <string_view>
 
 #include "services/kit/http/server.hpp"
@@ -13,6 +14,9 @@ void add_process_metrics(metrics::Registry& registry);
 
 /// PREFIX_connections_total, _requests_total, … of a server, which must outlive the registry's last render().
 void add_server_metrics(metrics::Registry& registry, std::string_view prefix, const http::Server& server);
+/// The same of a server that may end earlier. `read` is called from scraping threads.
+void add_server_metrics(metrics::Registry& registry, std::string_view prefix,
+                        const std::function<http::ServerStats()>& read);
 
 /// GET /metrics. `registry` must outlive the server.
 http::Handler metrics_handler(const metrics::Registry& registry);

@@ -28,6 +28,11 @@ bool Pool::submit(Task&& task) {
   return true;
 }
 
+Pool::Load Pool::load() const {
+  const std::lock_guard lock(mutex_);
+  return {running_, queue_.size()};
+}
+
 void Pool::work() {
   for (;;) {
     Task task;
@@ -37,8 +42,12 @@ void Pool::work() {
       if (queue_.empty()) return;
       task = std::move(queue_.front());
       queue_.pop_front();
+      ++running_;
     }
     task();
+    task = {};
+    const std::lock_guard lock(mutex_);
+    --running_;
   }
 }
 

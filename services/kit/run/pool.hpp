@@ -24,14 +24,19 @@ class Pool {
 
   /// False when the queue is full; `task` is then untouched and the caller still owns its promise to answer.
   [[nodiscard]] bool submit(Task&& task);
+  struct Load {
+    std::size_t running = 0, waiting = 0;
+  };
+  Load load() const;
 
  private:
   void work();
 
   const std::size_t limit_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Task> queue_;
+  std::size_t running_ = 0;
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
 };

@@ -31,10 +31,19 @@ struct Served {
 
 struct AppConfig {
   http::ServerConfig server{};
-  unsigned pool_threads = 16;       // requests that wait at the same time; streams hold one each
-  std::size_t pool_queue = 1024;    // beyond it: 503 with Retry-After
+  unsigned pool_threads = 16;     // requests that work at the same time
+  std::size_t pool_queue = 1024;  // and wait for that, of either kind; beyond it: 503 with Retry-After
+  /// Uploads and downloads at the same time (RouteOptions::transfer, streams_body), beside pool_threads.
+  unsigned transfer_threads = 32;
+  /// Of them those of one client address; IPv6: of one /64. 0: half. A request that finds its share used up waits for
+  /// transfer_wait, then: 503 with Retry-After.
+  unsigned transfers_per_client = 0;
+  std::chrono::milliseconds transfer_wait{5'000};
+  /// Bytes a second that a client must send or take while it is waited for, at the least: in half a minute of waiting
+  /// as many as this gives, where the pause that it may make is so long. 0: any byte is progress.
+  std::uint64_t min_rate = 4096;
   std::string public_url{};         // see Call::base_url
-  bool trust_forwarded = false;     // X-Forwarded-* are believed
+  bool trust_forwarded = false;     // X-Forwarded-Proto, -Host and (its last address) -For are believed
   std::string documentation_url{};  // named in errors of the dialects that have a place for it
   metrics::Registry* metrics = nullptr;
   std::function<bool()> stopping{};  // see Call::stopping(); thread-safe
@@ -47,7 +56,8 @@ struct AppConfig {
 
 class App {
  public:
-  /// config.server.body_policy is the App's own. The error names a pattern that is malformed or stands twice.
+  /// config.server's body_policy, fault_answer and limits.write_progress are the App's own. The error names a pattern
+  /// that is malformed or stands twice.
   static std::expected<std::unique_ptr<App>, Error> start(AppConfig config, std::vector<Route> routes);
   /// Cuts what is still being served and waits for the handlers. Drain server() first.
   virtual ~App() = default;

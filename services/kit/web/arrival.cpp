@@ -53,9 +53,13 @@ bool is_request_id(std::string_view text) {
   });
 }
 
-Arrival begin_arrival(const http::Request& request, bool sample_new_traces) {
+Arrival begin_arrival(const http::Request& request, const Route* route, const AppConfig& config) {
   Arrival arrival;
   arrival.request = &request;
+  if (route != nullptr) {
+    arrival.pattern = route->pattern;
+    arrival.quiet = route->options.quiet;
+  }
   std::string_view parent, state;
   for (const http::Header& header : request.headers) {
     if (http::equal_ignoring_case(header.name, "x-request-id")) {
@@ -67,9 +71,17 @@ Arrival begin_arrival(const http::Request& request, bool sample_new_traces) {
     }
   }
   if (arrival.request_id.empty()) arrival.request_id = random_hex(16);
-  arrival.trace = continue_trace(parent, state, sample_new_traces);
+  arrival.trace = continue_trace(parent, state, config.sample_new_traces);
   arrival.bytes_in = request.body.size();
+  if (config.sampler) arrival.trace.sampled = config.sampler(request, arrival.trace, arrival.quiet);
   return arrival;
+}
+
+void add_common_headers(http::Response& response, std::string_view request_id) {
+  bool has_options = false;
+  for (const auto& [name, value] : response.headers) has_options = has_options || name == "X-Content-Type-Options";
+  if (!has_options) response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  response.headers.emplace_back("X-Request-Id", request_id);
 }
 
 void record(const Arrival& arrival, const Outcome& outcome, Meters& meters, const AppConfig& config) noexcept {

@@ -24,8 +24,11 @@ struct Arrival {
   std::uint64_t bytes_in = 0;
 };
 
-/// Reads the ids off the request, or makes them.
-Arrival begin_arrival(const http::Request& request, bool sample_new_traces);
+/// Reads the ids off the request, or makes them. `route`: null where there is none.
+Arrival begin_arrival(const http::Request& request, const Route* route, const AppConfig& config);
+
+/// X-Request-Id, and nosniff where the answer says nothing else.
+void add_common_headers(http::Response& response, std::string_view request_id);
 
 struct Outcome {
   int status = 0;

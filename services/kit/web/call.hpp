@@ -47,7 +47,8 @@ class Call {
 
   /// Begins an answer whose body follows, once; `length` unknown means chunked. Return Streamed{} afterwards. HEAD: the
   /// head is sent and the writer swallows everything. The request's views end with the writer's finish(). A writer that
-  /// is destroyed without it cuts the connection.
+  /// is destroyed without it cuts the connection; before its first write it has said nothing, so the handler's Failure
+  /// is the answer, and gone() and draining() do not know yet.
   virtual std::unique_ptr<http::BodyWriter> start(http::Response head, std::optional<std::uint64_t> length) = 0;
 };
 

@@ -215,6 +215,10 @@ http::Response render(const Failure& failure, Dialect dialect, const ErrorContex
     case Dialect::plain:
       response.body = plain(given);
       break;
+    case Dialect::text:
+      response.content_type = "text/plain; charset=utf-8";
+      response.body = message_with_findings(failure) + "\n";
+      break;
     case Dialect::gitea:
       response.body = gitea(given);
       break;

@@ -1,6 +1,7 @@
 // Failures as each API's clients read them. Pure.
 //
 //   plain   {"error":{"code","message","findings":[…]}}
+//   text    the sentences alone                                           git prints them to its user
 //   gitea   {"message","url"}                                             Gitea's API
 //   lfs     {"message","request_id","documentation_url"}                  git-lfs, docs/api/batch.md
 //   hub     {"error"}, X-Error-Code, X-Error-Message                      Hugging Face; clients read the headers

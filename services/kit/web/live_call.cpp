@@ -31,13 +31,8 @@ LiveCall::LiveCall(Site& site, const http::Request& request, http::Responder res
     : site_(site),
       responder_(std::move(responder)),
       match_(std::move(match)),
-      arrival_(begin_arrival(request, site.config.sample_new_traces)),
+      arrival_(begin_arrival(request, match_.route, site.config)),
       body_(request.body) {
-  if (match_.route != nullptr) {
-    arrival_.pattern = match_.route->pattern;
-    arrival_.quiet = match_.route->options.quiet;
-  }
-  if (site_.config.sampler) arrival_.trace.sampled = site_.config.sampler(request, arrival_.trace, arrival_.quiet);
   site_.meters.arrived();
 }
 
@@ -134,21 +129,16 @@ void LiveCall::finish(Answer answer) {
   Failure failure{500, "the handler gave no answer"};
   if (auto* given = std::get_if<Failure>(&answer))
     failure = std::move(*given);
+  else if (gave_up_)
+    failure.message = "the answer could not be made; the log has the details under this request's id";
   else
     log::error("a handler gave no answer", {{"route", arrival_.pattern}, {"request_id", arrival_.request_id}});
   send(render(failure, match_.dialect,
               {.request_id = arrival_.request_id, .documentation = site_.config.documentation_url}));
 }
 
-void LiveCall::add_common_headers(http::Response& response) const {
-  bool has_options = false;
-  for (const auto& [name, value] : response.headers) has_options = has_options || name == "X-Content-Type-Options";
-  if (!has_options) response.headers.emplace_back("X-Content-Type-Options", "nosniff");
-  response.headers.emplace_back("X-Request-Id", arrival_.request_id);
-}
-
 void LiveCall::send(http::Response response) {
-  add_common_headers(response);
+  add_common_headers(response, arrival_.request_id);
   answered_ = true;
   // Before it leaves: afterwards the request's views are gone.
   record(arrival_, {response.status, request().method == "HEAD" ? 0 : response.body.size()}, site_.meters,
@@ -158,15 +148,19 @@ void LiveCall::send(http::Response response) {
 
 std::unique_ptr<http::BodyWriter> LiveCall::start(http::Response head, std::optional<std::uint64_t> length) {
   if (answered_) throw std::logic_error("a handler began two answers");
-  add_common_headers(head);
-  kept_ = std::make_shared<KeptRequest>(request());
+  add_common_headers(head, arrival_.request_id);
   answered_ = true;
   const int status = head.status;
   const bool head_only = request().method == "HEAD" || status == 204 || status == 304;
-  auto inner = responder_.start(std::move(head), length);
-  arrival_.request = &kept_->get();
-  return std::make_unique<RecordingWriter>(std::move(inner), kept_, arrival_, status, head_only, site_.meters,
-                                           site_.config);
+  RecordingWriter::Begin begin = [this, length, kept_head = std::move(head)]() mutable {
+    kept_ = std::make_shared<KeptRequest>(request());
+    auto inner = responder_.start(std::move(kept_head), length);
+    arrival_.request = &kept_->get();
+    return inner;
+  };
+  return std::make_unique<RecordingWriter>(
+      std::move(begin), [this] { answered_ = false, gave_up_ = true; }, arrival_, status, head_only, site_.meters,
+      site_.config);
 }
 
 }  // namespace stackgate::web

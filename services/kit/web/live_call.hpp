@@ -44,7 +44,6 @@ class LiveCall final : public Call {
   Answer answer_of_route();
   void finish(Answer answer);
   void send(http::Response response);
-  void add_common_headers(http::Response& response) const;
   std::expected<bool, Failure> is_gzipped() const;
   std::expected<std::string, Failure> read_stream();
 
@@ -52,9 +51,9 @@ class LiveCall final : public Call {
   http::Responder responder_;
   Match match_;
   Arrival arrival_;
-  const std::string_view body_;  // as it came
-  bool answered_ = false;
-  std::vector<std::string> decoded_{};  // of the parameters with escapes
+  const std::string_view body_;              // as it came
+  bool answered_ = false, gave_up_ = false;  // gave_up_: began an answer and dropped it before its first byte
+  std::vector<std::string> decoded_{};       // of the parameters with escapes
   std::array<std::string_view, max_parameters> values_{};
   mutable std::optional<Query> query_{};
   std::optional<std::string> inflated_{};

@@ -24,10 +24,11 @@ Meters::Meters(metrics::Registry& registry)
       in_flight_(registry.gauge("stackgate_http_requests_in_flight", "Requests being served.").at()),
       bytes_in_(registry.counter("stackgate_http_request_bytes_total", "Bytes of requests' bodies.", {"route"})),
       bytes_out_(registry.counter("stackgate_http_response_bytes_total", "Bytes of answers' bodies.", {"route"})),
-      refused_(
-          registry
-              .counter("stackgate_http_refused_total", "Requests refused because too many wait already.", {"reason"})
-              .at({"pool_full"})) {}
+      refused_(registry.counter("stackgate_http_refused_total", "Requests refused because too many wait already.",
+                                {"reason"})) {
+  refused_.at({"pool_full"});
+  refused_.at({"transfers_full"});
+}
 
 void Meters::finished(std::string_view route, std::string_view method, int status, std::uint64_t bytes_in,
                       std::uint64_t bytes_out, std::chrono::nanoseconds took, bool quiet) {

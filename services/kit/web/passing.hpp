@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -55,40 +56,46 @@ class RefusingReader final : public http::BodyReader {
   http::BodyError error_;
 };
 
-/// Counts what is written and records the request when the body has ended, one way or the other. Must not outlive the
-/// handler it was made for.
+/// Begins the answer with its first byte, counts what is written, and records the request when the body has ended, one
+/// way or the other. Destroyed before it began, nothing has been said, and the handler's failure can still be. Must not
+/// outlive the handler it was made for.
 class RecordingWriter final : public http::BodyWriter {
  public:
-  RecordingWriter(std::unique_ptr<http::BodyWriter> inner, std::shared_ptr<KeptRequest> kept, Arrival& arrival,
-                  int status, bool head_only, Meters& meters, const AppConfig& config)
-      : inner_(std::move(inner)),
-        kept_(std::move(kept)),
+  using Begin = std::move_only_function<std::unique_ptr<http::BodyWriter>()>;
+  RecordingWriter(Begin begin, std::move_only_function<void()> unbegun, Arrival& arrival, int status, bool head_only,
+                  Meters& meters, const AppConfig& config)
+      : begin_(std::move(begin)),
+        unbegun_(std::move(unbegun)),
         arrival_(arrival),
         outcome_{status, 0, false},
         head_only_(head_only),
         meters_(meters),
         config_(config) {}
-  ~RecordingWriter() override { end(false); }
+  ~RecordingWriter() override { inner_ ? end(false) : unbegun_(); }
 
   std::expected<void, Error> write(std::string_view bytes) override {
-    auto done = inner_->write(bytes);
+    auto done = inner().write(bytes);
     if (done) count(bytes.size());
     return done;
   }
   std::expected<void, Error> send_file(int fd, std::uint64_t offset, std::uint64_t length) override {
-    auto done = inner_->send_file(fd, offset, length);
+    auto done = inner().send_file(fd, offset, length);
     if (done) count(length);
     return done;
   }
   std::expected<void, Error> finish() override {
-    auto done = inner_->finish();
+    auto done = inner().finish();
     end(done.has_value());
     return done;
   }
-  bool gone() const override { return inner_->gone(); }
-  bool draining() const override { return inner_->draining(); }
+  bool gone() const override { return inner_ && inner_->gone(); }
+  bool draining() const override { return inner_ && inner_->draining(); }
 
  private:
+  http::BodyWriter& inner() {
+    if (!inner_) inner_ = begin_();
+    return *inner_;
+  }
   void count(std::uint64_t bytes) { outcome_.bytes_out += head_only_ ? 0 : bytes; }
   void end(bool whole) {
     if (std::exchange(ended_, true)) return;
@@ -96,8 +103,9 @@ class RecordingWriter final : public http::BodyWriter {
     record(arrival_, outcome_, meters_, config_);
   }
 
-  std::unique_ptr<http::BodyWriter> inner_;
-  std::shared_ptr<KeptRequest> kept_;  // what the arrival looks at now
+  Begin begin_;
+  std::unique_ptr<http::BodyWriter> inner_;  // null until it begins
+  std::move_only_function<void()> unbegun_;
   Arrival& arrival_;
   Outcome outcome_;
   bool head_only_, ended_ = false;

@@ -22,7 +22,7 @@ namespace stackgate::web {
 using Handler = std::function<Answer(Call&)>;
 
 /// Where errors are read: each API's clients look for them in another shape (errors.hpp).
-enum class Dialect : std::uint8_t { plain, gitea, lfs, hub, openai, nemo, html };
+enum class Dialect : std::uint8_t { plain, text, gitea, lfs, hub, openai, nemo, html };
 
 struct RouteOptions {
   /// Whose shape errors take.
@@ -31,10 +31,18 @@ struct RouteOptions {
   bool on_io_thread = false;
   /// true: the handler reads Call::stream(); false: Call::body() is whole before it is called.
   bool streams_body = false;
+  /// true: it may last as long as its client likes, because its answer is long (a file, a pack). Such routes, and all
+  /// that stream their body, work on threads of their own, of which each client address gets a share.
+  bool transfer = false;
   /// Buffered: 413 beyond it. Streamed: 0 means no limit.
   std::uint64_t body_bytes = 1024 * 1024;
-  /// The longest pause between two bytes of a streamed body. There is no limit on the whole.
+  /// Buffered: for the whole of it, from the request's head on; 408 beyond it.
+  std::chrono::milliseconds body_deadline{30'000};
+  /// Streamed: the longest wait for the client to send `progress` bytes; 408 beyond it. Only time spent waiting for it
+  /// counts. There is no limit on the whole.
   std::chrono::milliseconds pause{60'000};
+  /// 0: what AppConfig::min_rate gives.
+  std::uint64_t progress = 0;
   /// false: neither in the access log at info level, nor traced, nor in latency figures: health and metrics.
   bool quiet = false;
 };

@@ -63,9 +63,9 @@ slow 20 read
 sleep 1
 check "$storage_leg: 270 clients of a byte a second hold up nobody" others_are_served 40
 end_slow
-slow 6 push # fewer than the threads that requests work on: each upload in progress holds one
+slow 48 push # each upload in progress holds a thread, but none of those that requests work on
 sleep 2
-check "$storage_leg: neither do six slow pushes" others_are_served 20
+check "$storage_leg: neither do 48 slow pushes" others_are_served 20
 end_slow
 
 # --- ten thousand references

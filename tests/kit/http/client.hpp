@@ -111,6 +111,14 @@ class Client {
     if (received_.empty()) receive(std::chrono::steady_clock::now() + limit);
     return std::exchange(received_, {});
   }
+  /// At most so many of the bytes that have come, without waiting.
+  std::string take(std::size_t most) {
+    std::string part(most, '\0');
+    const auto n = tls_ != nullptr ? SSL_read(tls_, part.data(), static_cast<int>(most))
+                                   : ::recv(fd_, part.data(), most, MSG_DONTWAIT);
+    part.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return part;
+  }
   bool closed() const { return closed_; }
 
   void close() {

@@ -244,6 +244,33 @@ TEST_P(DownloadStream, waits_for_a_slow_client_and_gives_up_on_one_that_stops) {
   EXPECT_EQ(ended.get_future().get(), "the client has not taken its answer in time");
 }
 
+TEST_P(DownloadStream, cuts_a_client_that_takes_a_trickle_and_keeps_one_that_is_slow_but_steady) {
+  std::promise<std::string> steady_end, trickle_end;
+  Limits limits;
+  limits.write = 200ms;
+  limits.write_progress = 50'000;
+  start(
+      [&](const Request& request, Responder respond) {
+        const auto body = respond.start({}, std::nullopt);
+        std::expected<void, Error> done;
+        for (int i = 0; i < 80 && done; ++i) done = body->write(std::string(100'000, 'x'));
+        if (done) done = body->finish();
+        (request.path == "/steady" ? steady_end : trickle_end).set_value(done ? "taken" : done.error().message);
+      },
+      {.stream = true}, limits);
+  // Two megabytes a second, while the kernel asks for more only when a third of its megabytes has gone.
+  const auto steady = connect();
+  steady->send(get("/steady"));
+  for (std::string part = steady->some(); !part.empty() && !part.ends_with("\r\n0\r\n\r\n"); part = steady->some())
+    std::this_thread::sleep_for(std::chrono::microseconds(part.size() / 2));
+  EXPECT_EQ(steady_end.get_future().get(), "taken");
+  const auto trickle = connect();
+  trickle->send(get("/trickle"));
+  auto ended = trickle_end.get_future();
+  while (ended.wait_for(20ms) != std::future_status::ready) trickle->take(1000);
+  EXPECT_EQ(ended.get(), "the client has not taken its answer in time");
+}
+
 TEST_P(DownloadStream, tells_the_handler_that_the_client_is_gone) {
   std::promise<void> seen, failed;
   start([&](const Request&, Responder respond) {

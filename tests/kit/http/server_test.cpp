@@ -297,6 +297,42 @@ TEST_F(ServerTest, sends_a_large_answer_to_a_peer_that_reads_slowly) {
   EXPECT_EQ(body_of(client.response()), "GET /a? ");
 }
 
+TEST_F(ServerTest, goes_on_with_an_answer_for_as_long_as_its_peer_takes_enough) {
+  start(Limits{.write = 150ms, .write_progress = 30'000});
+  Client client(server->port());
+  client.send(get("/big", "Connection: close\r\n"));
+  std::size_t got = 0;
+  for (std::string part = client.some(); !part.empty(); part = client.some()) {
+    got += part.size();
+    std::this_thread::sleep_for(std::chrono::microseconds(part.size() / 4));
+  }
+  EXPECT_GT(got, 8U << 20U);
+}
+
+TEST_F(ServerTest, tells_faults_in_the_words_of_the_application) {
+  ServerConfig config;
+  config.limits.body_bytes = 10;
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  config.fault_answer = [&](const Fault& fault) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(std::to_string(fault.status) + " " +
+                   (fault.request == nullptr ? "unread" : std::string(fault.request->path)));
+    if (fault.status == 400) throw std::runtime_error("broken on purpose");
+    return Response{fault.status, "application/json", {}, "{}"};
+  };
+  start(std::move(config));
+  Client large(server->port()), malformed(server->port());
+  large.send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n");
+  EXPECT_EQ(body_of(large.response()), "{}");
+  malformed.send(get("/b"));
+  malformed.response();
+  malformed.send("GET /c HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(malformed.response(), AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("text/plain")));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(seen, (std::vector<std::string>{"413 /a", "400 unread"}));
+}
+
 TEST_F(ServerTest, survives_clients_that_leave_at_any_point) {
   start();
   const std::string request = "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde";

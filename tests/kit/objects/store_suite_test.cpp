@@ -130,7 +130,8 @@ TEST_P(StoreSuite, TakesExactlyOneAndTwoParts) {
 TEST_P(StoreSuite, ReadsFromAnyOffset) {
   const std::string bytes = suite_bytes(9'000'000, 4);
   put("offset", bytes);
-  for (const std::uint64_t offset : {0ULL, 1ULL, 4'194'303ULL, 4'194'304ULL, 8'999'999ULL, 9'000'000ULL}) {
+  for (const std::uint64_t offset :
+       {0ULL, 1ULL, 1'048'575ULL, 1'048'576ULL, 4'194'303ULL, 4'194'304ULL, 8'999'999ULL, 9'000'000ULL}) {
     auto download = store_->open(key("offset"), offset);
     ASSERT_TRUE(download) << download.error().message;
     EXPECT_EQ((*download)->size(), bytes.size());

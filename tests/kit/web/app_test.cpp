@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/kit/web/client_share.hpp"
 #include "services/kit/web/health.hpp"
 #include "services/kit/web/multipart.hpp"
 #include "services/kit/web/sse.hpp"
@@ -277,6 +278,189 @@ TEST(App, CountsAndTellsItsObservers) {
   EXPECT_THAT(figures, HasSubstr("stackgate_http_requests_in_flight 1"));
   const std::lock_guard lock(mutex);
   EXPECT_EQ(seen.at(0), "POST /a/{x} 200 ann 3/5 0af7651916cd43dd8448eb211c80319c");
+}
+
+// A handler that sends until its client has left, or the test is over.
+Answer endless(Call& call) {
+  const auto writer = call.start({200, "text/plain"}, std::nullopt);
+  while (writer->write(std::string(100'000, 'x'))) {
+  }
+  return Streamed{};
+}
+
+TEST(App, KeepsShortRequestsGoingWhileDownloadsTakeEveryThreadOfTheirs) {
+  AppConfig config;
+  config.pool_threads = 1;
+  config.transfer_threads = 3;
+  config.transfer_wait = std::chrono::milliseconds(100);
+  metrics::Registry registry;
+  config.metrics = &registry;
+  const auto app = test::start({{"GET", "/file", endless, {.dialect = Dialect::hub, .transfer = true}},
+                                {"PUT", "/file", echo_stream, {.dialect = Dialect::text, .streams_body = true}},
+                                {"GET", "/short", [](Call&) { return text("short"); }},
+                                metrics_route(registry)},
+                               std::move(config));
+  std::vector<std::unique_ptr<http::test::Client>> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.push_back(std::make_unique<http::test::Client>(app->port()));
+    readers.back()->send(test::request_text("GET /file"));
+    EXPECT_THAT(readers.back()->some(), HasSubstr("200 OK"));
+  }
+  EXPECT_EQ(ask(*app, "GET /short").body, "short");
+  const auto third = ask(*app, "GET /file");
+  EXPECT_EQ(third.status, 503);
+  EXPECT_EQ(third.header("Retry-After"), "5");
+  EXPECT_THAT(third.header("X-Error-Message"), HasSubstr("try again"));
+  const auto upload = ask(*app, "PUT /file", "abc");
+  EXPECT_EQ(upload.status, 503);
+  EXPECT_EQ(upload.header("Content-Type"), "text/plain; charset=utf-8");
+  const std::string figures = ask(*app, "GET /metrics").body;
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_refused_total{reason=\"transfers_full\"} 2"));
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_transfers_running 2"));
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_transfers_per_client 2"));
+}
+
+TEST(App, SharesUploadsAndDownloadsByTheAddressThatTheTrustedProxyNames) {
+  AppConfig config;
+  config.transfer_threads = 2;
+  config.transfer_wait = std::chrono::milliseconds(50);
+  config.trust_forwarded = true;
+  const auto app = test::start({{"GET", "/file", endless, {.transfer = true}}}, std::move(config));
+  http::test::Client first(app->port()), other(app->port());
+  first.send(test::request_text("GET /file", {}, "X-Forwarded-For: 6.6.6.6, 192.0.2.1\r\n"));
+  EXPECT_THAT(first.some(), HasSubstr("200 OK"));
+  EXPECT_EQ(ask(*app, "GET /file", {}, "X-Forwarded-For: 7.7.7.7, 192.0.2.1\r\n").status, 503);
+  other.send(test::request_text("GET /file", {}, "X-Forwarded-For: 6.6.6.6, 192.0.2.2\r\n"));
+  EXPECT_THAT(other.some(), HasSubstr("200 OK"));
+}
+
+TEST(App, KnowsWhoseShareARequestIs) {
+  const auto share = [](std::string_view peer, std::string_view forwarded, bool trust) {
+    http::Request request;
+    request.peer = peer;
+    if (!forwarded.empty()) request.headers.push_back({"X-Forwarded-For", forwarded});
+    return client_share(request, trust);
+  };
+  EXPECT_EQ(share("10.0.0.7:4123", "", false), "10.0.0.7");
+  EXPECT_EQ(share("[2001:db8:1:2:3::7]:4123", "", false), "2001:db8:1:2::/64");
+  EXPECT_EQ(share("[::ffff:10.0.0.7]:4123", "", false), "10.0.0.7");
+  EXPECT_EQ(share("10.0.0.7:4123", "192.0.2.1", false), "10.0.0.7");
+  EXPECT_EQ(share("10.0.0.7:4123", "192.0.2.1", true), "192.0.2.1");
+  EXPECT_EQ(share("10.0.0.7:4123", "1.1.1.1, 192.0.2.1:80", true), "192.0.2.1");
+  EXPECT_EQ(share("10.0.0.7:4123", "1.1.1.1, [2001:db8::1]:80", true), "2001:db8::/64");
+  EXPECT_EQ(share("10.0.0.7:4123", "2001:db8::1", true), "2001:db8::/64");
+  for (const std::string_view nobody : {"unknown", "_hidden", ",", "1.1.1.1,", "[", "[]:1", "1.1.1.1, x"})
+    EXPECT_EQ(share("10.0.0.7:4123", nobody, true), "10.0.0.7") << nobody;
+}
+
+TEST(App, LetsNobodyDribbleForEver) {
+  AppConfig config;
+  config.min_rate = 100'000;
+  const auto app = test::start(
+      {{"POST",
+        "/stream",
+        echo_stream,
+        {.dialect = Dialect::lfs, .streams_body = true, .body_bytes = 0, .pause = std::chrono::milliseconds(300)}},
+       {"POST", "/whole", echo_body, {.dialect = Dialect::lfs, .body_deadline = std::chrono::milliseconds(300)}}},
+      std::move(config));
+  for (const std::string path : {"/stream", "/whole"}) {
+    http::test::Client client(app->port());
+    client.send("POST " + path + " HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\nX-Request-Id: mine\r\n\r\n");
+    std::string answer;
+    for (int i = 0; i < 100 && answer.empty(); ++i) {
+      client.send("x");
+      answer = client.response(false, std::chrono::milliseconds(20));
+    }
+    const auto reply = test::split(answer);
+    EXPECT_EQ(reply.status, 408) << path;
+    EXPECT_EQ(reply.header("Content-Type"), "application/vnd.git-lfs+json") << path;
+    EXPECT_EQ(reply.header("X-Request-Id"), "mine") << path;
+  }
+}
+
+TEST(App, AnswersWhatNeverReachesAHandlerInItsDialectWithAnIdAndCountsIt) {
+  metrics::Registry registry;
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  AppConfig config;
+  config.metrics = &registry;
+  config.observers.push_back([&](const Served& served) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(std::string(served.request.method) + " " + std::string(served.pattern) + " " +
+                   std::to_string(served.status) + " " + std::string(served.request_id));
+  });
+  const auto app = test::start({{"POST", "/a/{x}", echo_body, {.dialect = Dialect::gitea, .body_bytes = 10}},
+                                {"POST", "/git", echo_body, {.dialect = Dialect::text, .body_bytes = 10}},
+                                metrics_route(registry)},
+                               std::move(config));
+  const auto announced = ask(*app, "POST /a/1", "more than ten bytes", "X-Request-Id: one\r\n");
+  EXPECT_EQ(announced.status, 413);
+  EXPECT_EQ(announced.body, R"({"message":"the request's body is larger than this server takes","url":""})");
+  EXPECT_EQ(announced.header("X-Request-Id"), "one");
+  EXPECT_EQ(announced.header("X-Content-Type-Options"), "nosniff");
+  // Found out late, when the buffer of the head has grown.
+  http::test::Client chunks(app->port());
+  chunks.send(
+      "POST /git HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\nX-Request-Id: two\r\n\r\n2\r\nab\r\nzz\r\n");
+  const auto malformed = test::split(chunks.response());
+  EXPECT_EQ(malformed.status, 400);
+  EXPECT_EQ(malformed.body, "the chunked body is malformed\n");
+  EXPECT_EQ(malformed.header("X-Request-Id"), "two");
+  http::test::Client garbage(app->port());
+  garbage.send("GET / HTTP/1.1\r\nHost : x\r\n\r\n");
+  const auto unread = test::split(garbage.response());
+  EXPECT_EQ(unread.status, 400);
+  EXPECT_THAT(unread.header("X-Request-Id"), testing::MatchesRegex("[0-9a-f]{16}"));
+  EXPECT_THAT(unread.body, HasSubstr(R"("code":"BadRequest")"));
+  const std::string figures = ask(*app, "GET /metrics").body;
+  EXPECT_THAT(figures, HasSubstr(R"(stackgate_http_requests_total{route="/a/{x}",method="POST",code="413"} 1)"));
+  EXPECT_THAT(figures, HasSubstr(R"(stackgate_http_requests_total{route="unmatched",method="other",code="400"} 1)"));
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_server_rejected_requests_total 3"));
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_server_connections_total 4"));
+  EXPECT_THAT(figures, HasSubstr("stackgate_http_requests_in_flight 1"));
+  const std::lock_guard lock(mutex);
+  ASSERT_GE(seen.size(), 3U);
+  EXPECT_EQ(seen[0], "POST /a/{x} 413 one");
+  EXPECT_EQ(seen[1], "POST /git 400 two");
+  EXPECT_THAT(seen[2], testing::StartsWith(" unmatched 400 "));
+}
+
+TEST(App, SaysWhatWentWrongWhenAnAnswerWasGivenUpBeforeItsFirstByte) {
+  const auto app = test::start({
+      {"GET",
+       "/failure",
+       [](Call& call) -> Answer {
+         const auto writer = call.start({200, "text/plain"}, 10);
+         return Failure{503, "the object store is away"};
+       },
+       {.dialect = Dialect::hub}},
+      {"GET",
+       "/nothing",
+       [](Call& call) -> Answer {
+         (void)call.start({200, "text/plain"}, 10);
+         return Streamed{};
+       },
+       {.dialect = Dialect::lfs}},
+  });
+  const auto failure = ask(*app, "GET /failure");
+  EXPECT_EQ(failure.status, 503);
+  EXPECT_EQ(failure.header("X-Error-Message"), "the object store is away");
+  const auto nothing = ask(*app, "GET /nothing");
+  EXPECT_EQ(nothing.status, 500);
+  EXPECT_EQ(nothing.header("Content-Type"), "application/vnd.git-lfs+json");
+  EXPECT_NE(nothing.header("X-Request-Id"), "");
+}
+
+TEST(App, ShowsTheLastFiguresAfterItsEnd) {
+  metrics::Registry registry;
+  {
+    AppConfig config;
+    config.metrics = &registry;
+    const auto app = test::start({{"GET", "/", [](Call&) { return text(""); }}}, std::move(config));
+    ask(*app, "GET /");
+  }
+  EXPECT_THAT(registry.render(), HasSubstr("stackgate_http_server_connections_total 1\n"));
+  EXPECT_THAT(registry.render(), HasSubstr("stackgate_http_pool_running 0\n"));
 }
 
 TEST(App, KnowsItsOwnAddress) {
