@@ -8,7 +8,7 @@ json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "old" | .spe
 kube -n "$ns" create -f "$scratch/old.json" >/dev/null
 gate_up
 
-patch() { kube -n "$ns" patch "$1" "$2" --type merge -p "$3"; }
+patch() { kube -n "$ns" patch "$1" "$2" --type merge -p "$3" "${@:4}"; }
 
 says "what was wrong before and is untouched only warns" 'patched' patch sgr old '{"spec":{"replicas":2}}'
 words=$(patch sgr old '{"spec":{"replicas":3}}' 2>&1)
@@ -40,7 +40,7 @@ says "one whose Job exists takes it with a warning" "kubectl delete job llm-cach
 status '{"state":"Ready"}'
 says "… and one that is complete" '[cache-job-exists]' patch icache llm-cache '{"spec":{"userID":3000}}'
 
-# A claim that cannot grow. The API server itself refuses that, whatever the resource says.
+# A claim that cannot grow.
 jq -cn '{kind: "List", apiVersion: "v1", items: [
   {apiVersion: "storage.k8s.io/v1", kind: "StorageClass", metadata: {name: "fixed"}, provisioner: "example.com/none"},
   {apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: {name: "rails-pvc"}, spec: {storageClassName: "fixed",
@@ -48,10 +48,15 @@ jq -cn '{kind: "List", apiVersion: "v1", items: [
 json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "rails" |
   .spec.configStore = {pvc: {create: true, size: "1Gi", volumeAccessMode: "ReadWriteMany"}}' >"$scratch/rails.json"
 check "a resource with a claim of its own is accepted" apply -f "$scratch/rails.json"
+api PATCH "/api/v1/namespaces/$ns/persistentvolumeclaims/rails-pvc/status" -H 'Content-Type: application/merge-patch+json' \
+  -d '{"status":{"phase":"Bound"}}' >/dev/null
+grown() { patch pvc rails-pvc '{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}' --dry-run=server; }
+refused "the API server lets no claim grow whose class does not allow it" 'can be resized' grown
 larger='{"spec":{"configStore":{"pvc":{"size":"2Gi"}}}}'
 refused "a size that the claim's class does not allow is refused, with the class" 'StorageClass "fixed"' patch sgr rails "$larger"
 kube patch storageclass fixed --type merge -p '{"allowVolumeExpansion":true}' >/dev/null
 says "… and accepted the moment the class allows it" patched patch sgr rails "$larger"
+check "… as the API server accepts the claim" until_true 10 grown
 kube delete storageclass fixed >/dev/null
 refused "a claim whose class is gone cannot grow either" 'is gone' patch sgr rails '{"spec":{"configStore":{"pvc":{"size":"3Gi"}}}}'
 

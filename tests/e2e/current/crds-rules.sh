@@ -155,7 +155,6 @@ inferenceservices|.metadata.name = "default" | .spec.serviceAccountName = "model
 inferencepipelines|.spec.services[0] |= (.name = "default" | .spec.serviceAccountName = "models")
 inferencepipelines|.metadata.name = "default"
 inferencecaches|.metadata.name = "default"
-stackguardrails|.metadata.name = "kubernetes"
 inferencecaches|.spec.storage.pvc = {name: "models"}
 inferencecaches|.spec.storage.pvc.storageClass = ""
 inferencecaches|.spec.source = {datastore: {endpoint: "http://datastore:8000", repository: "models/llm"}}
