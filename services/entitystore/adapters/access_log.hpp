@@ -14,7 +14,8 @@
 namespace stackgate::entitystore {
 
 struct Access {
-  std::string adapter, at, actor, action;  // action: "upload", "read", "download", "status:ready", "delete"
+  std::string adapter, at, actor,
+      action;  // action: "upload", "read", "download", "redirect" (to the datastore), "status:ready", "delete"
   std::uint64_t bytes = 0;
   std::string client, trace;
 };

@@ -6,23 +6,21 @@
 #include "services/entitystore/archive/layout.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/web/conditional.hpp"
-#include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::entitystore {
 
 void note_access(const Api& api, web::Call& call, std::string_view adapter, std::string_view action,
                  std::uint64_t bytes) {
   const http::Request& request = call.request();
-  const auto trace = web::parse_traceparent(request.header("traceparent"));
   const auto cut = [](std::string_view text) { return std::string(text.substr(0, 255)); };
-  // This API signs nobody in: who asks is what a proxy in front of it says.
+  // This API signs nobody in: who asks is what a proxy in front of it says, and only where one is declared.
   api.access.note({.adapter = std::string(adapter),
                    .at = timestamp(),
-                   .actor = cut(request.header("x-remote-user")),
+                   .actor = api.trust_forwarded ? cut(request.header("x-remote-user")) : std::string(),
                    .action = std::string(action),
                    .bytes = bytes,
                    .client = cut(fmt::format("{} {}", request.peer, request.header("user-agent"))),
-                   .trace = trace ? trace->trace_id : std::string()});
+                   .trace = call.trace().trace_id});
 }
 
 std::string download_url(const Api& api, web::Call& call, const Record& record) {

@@ -14,7 +14,7 @@ namespace stackgate::entitystore {
 /// How a pod gets at an archive with no credentials but its own.
 enum class Downloads : std::uint8_t {
   direct,  // the datastore's URL: repositories are public, or the pod has the datastore's credentials
-  proxy,   // a signed URL of this service, which fetches with its own: repositories are private
+  proxy,   // a signed URL of this service, which fetches with its own: repositories are private. The default
 };
 
 struct Api {
@@ -26,8 +26,9 @@ struct Api {
   AccessLog& access;
   peft::ServingLimits serving{};
   std::uint64_t archive_bytes = std::uint64_t{4} << 30U;  // the largest upload
-  Downloads downloads = Downloads::direct;
+  Downloads downloads = Downloads::proxy;
   std::string datastore_public_url;          // what download_url begins with
+  bool trust_forwarded = false;              // X-Remote-User is who a proxy signed in
   std::chrono::seconds link_valid{3600};     // of signed URLs
   std::function<std::string()> signing_key;  // the same in every replica; empty while the database is away
   std::function<void()> wake_sweep;

@@ -112,10 +112,12 @@ web::Answer get_archive(const Api& api, web::Call& call) {
   if (download_url(api, call, record).empty())
     return web::Failure{.status = 409,
                         .message = fmt::format("the adapter is {} and has no archive", to_string(record.status))};
-  if (api.downloads == Downloads::direct)
+  if (api.downloads == Downloads::direct) {
+    note_access(api, call, record.id, "redirect");  // the bytes go past this service
     return http::Response{.status = 302,
                           .content_type = "text/plain",
                           .headers = {{"Location", download_url(api, call, record)}, {"Cache-Control", "no-store"}}};
+  }
   const auto allowed = crypto::verify_query(api.signing_key(), "GET", call.request().path, call.request().query,
                                             std::chrono::system_clock::now());
   if (!allowed)

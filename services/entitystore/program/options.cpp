@@ -35,11 +35,12 @@ std::vector<Setting> own_settings() {
        .group = "Datastore"},
       {.name = "downloads",
        .kind = Kind::choice,
-       .help =
-           "direct: public repositories, read from the datastore; proxy: private ones, by signed links of this service",
-       .fallback = "direct",
+       .help = "proxy: private repositories, read by signed links of this service; direct: public ones, which "
+               "everybody who "
+               "reaches the datastore can read",
+       .fallback = "proxy",
        .group = "Adapters",
-       .choices = {"direct", "proxy"}},
+       .choices = {"proxy", "direct"}},
       {.name = "download-valid",
        .kind = Kind::duration,
        .help = "how long a signed link lives",
@@ -147,7 +148,7 @@ DatastoreOptions datastore_options(const settings::Values& values) {
   return {.url = values.text("datastore-url"),
           .username = values.text("datastore-username"),
           .password = values.text("datastore-password"),
-          .private_repositories = values.text("downloads") == "proxy"};
+          .private_repositories = values.text("downloads") != "direct"};
 }
 
 RegistrarOptions registrar_options(const settings::Values& values) {

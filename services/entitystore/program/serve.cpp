@@ -61,9 +61,10 @@ struct Running {
             .access = access,
             .serving = {.max_rank = values.integer("max-lora-rank")},
             .archive_bytes = static_cast<std::uint64_t>(values.integer("max-archive")),
-            .downloads = values.text("downloads") == "proxy" ? Downloads::proxy : Downloads::direct,
+            .downloads = values.text("downloads") == "direct" ? Downloads::direct : Downloads::proxy,
             .datastore_public_url = values.text("datastore-public-url").empty() ? values.text("datastore-url")
                                                                                 : values.text("datastore-public-url"),
+            .trust_forwarded = values.flag("trust-forwarded"),
             .link_valid = std::chrono::seconds(values.integer("download-valid") / 1000),
             .signing_key = [this] { return key.get(); },
             .wake_sweep =
@@ -96,8 +97,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   auto running =
       std::make_shared<serve_detail::Running>(*database, std::move(*spool), values, metrics, std::move(options));
   if (running->datastore.authorization().empty())
-    log::warning(
-        "no DATASTORE_USERNAME and DATASTORE_PASSWORD: uploads work only if anybody may write to the datastore");
+    log::warning("no DATASTORE_USERNAME and DATASTORE_PASSWORD: the datastore takes no uploads from strangers");
   if (auto read = running->catalogue.refresh(); !read)
     log::warning("the database is away; waiting for it", {{"reason", read.error().message}});
   serve_detail::show_numbers(metrics, running);
@@ -105,9 +105,17 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   service::Parts parts{
       .routes = routes(running->api),
       .checks = {service::database_check(*database),
-                 {"adapters", [running](std::chrono::milliseconds) -> std::expected<void, Error> {
+                 {"adapters",
+                  [running](std::chrono::milliseconds) -> std::expected<void, Error> {
                     if (running->catalogue.loaded()) return {};
                     return std::unexpected(Error{"the adapters have not been read from the database yet"});
+                  }},
+                 // Lists and records go on while the datastore is away; credentials that it refuses are another matter:
+                 // no upload would ever succeed, and the rollout that brought them should stop here.
+                 {"datastore credentials", [running](std::chrono::milliseconds limit) -> std::expected<void, Error> {
+                    const auto known = running->datastore.check(limit);
+                    if (known || known.error().away) return {};
+                    return std::unexpected(Error{known.error().message});
                   }}}};
   running->upkeep.emplace(
       *running->database, running->catalogue, running->registrar,

@@ -284,10 +284,15 @@ FromDatastore<std::optional<std::string>> Datastore::small_file(std::string_view
 }
 
 FromDatastore<void> Datastore::check(std::chrono::milliseconds limit) {
-  const auto reply = client_.call({.url = root_ + "/v1/health", .repeatable = false, .whole = limit});
+  fetch::Call call{.url = base_ + "/api/whoami-v2", .repeatable = false, .whole = limit};
+  if (!authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
+  const auto reply = client_.call(call);
   if (!reply) return std::unexpected(DatastoreError{true, 0, "the datastore is away: " + reply.error().message});
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("answer that it is well", *reply));
-  return {};
+  if (datastore_detail::is_good(*reply)) return {};
+  DatastoreError error = refused("know us", *reply);
+  // 429 is what too many wrong passwords get, ours among them.
+  if (reply->status == 429) error.away = false;
+  return std::unexpected(std::move(error));
 }
 
 }  // namespace stackgate::entitystore

@@ -61,7 +61,7 @@ class Datastore {
   FromDatastore<std::vector<wire::TreeFile>> files_at(std::string_view repository, std::string_view revision);
   /// A small file of a model's main branch; nothing when it is not there.
   FromDatastore<std::optional<std::string>> small_file(std::string_view repository, std::string_view path);
-  /// Does it answer? For readiness.
+  /// Does it answer, and know us by our credentials? For readiness: what is `away` comes back by itself.
   FromDatastore<void> check(std::chrono::milliseconds limit);
 
   const std::string& base() const { return base_; }

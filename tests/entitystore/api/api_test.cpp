@@ -58,6 +58,7 @@ class ApiTest : public testing::Test {
            .spool = spool_,
            .registrar = registrar_,
            .access = access_,
+           .downloads = Downloads::direct,
            .datastore_public_url = "http://datastore:8000",
            .signing_key = [] { return std::string(32, 'k'); },
            .wake_sweep = [this] { ++woken_; }};
@@ -129,6 +130,19 @@ TEST_F(ApiTest, DeletionIsSeenAtOnceAndOnce) {
   EXPECT_EQ(ask(*app_, "DELETE /v1/adapters/a").status, 404);
   EXPECT_EQ(ask(*app_, "GET /v1/adapters").body, R"({"adapters":[]})");
   EXPECT_THAT(ask(*app_, "GET /v1/adapters/a/access-log").body, HasSubstr("\"delete\""));
+}
+
+TEST_F(ApiTest, TheAccessLogHasTheTraceOfEveryRequestAndTheUserOfATrustedProxy) {
+  add("a", "1.0.0", Status::ready);
+  const auto log = [&] { return ask(*app_, "GET /v1/adapters/a/access-log").body; };
+  ask(*app_, "GET /v1/adapters/a", {}, "X-Remote-User: mallory\r\n");
+  EXPECT_THAT(log(), testing::ContainsRegex(R"("actor":"",.*"trace_id":"[0-9a-f]{32}")"));
+  api_.trust_forwarded = true;
+  ask(*app_, "GET /v1/adapters/a", {},
+      "X-Remote-User: ada\r\ntraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n");
+  EXPECT_THAT(log(), testing::AllOf(HasSubstr(R"("actor":"ada")"), HasSubstr("0af7651916cd43dd8448eb211c80319c")));
+  ask(*app_, "GET /v1/adapters/a/archive");
+  EXPECT_THAT(log(), HasSubstr(R"("action":"redirect")"));
 }
 
 TEST_F(ApiTest, AnUploadWithoutItsPartsIsToldWhatIsMissing) {
