@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What an operator meets in a long life: names that are taken, resources that are made again at once, broken specs that got
-# in, changed Secrets, APIs that appear late, an API server that goes away, a forgetful etcd, a leader that was frozen.
+# in, changed Secrets, APIs that appear late, an API server that goes away, a forgetful etcd, a leader that was frozen; and
+# what its metrics say of all that.
 source "$(dirname "$(realpath "$0")")/lib.sh"
 k() { kube -n "$ns" "$@"; }
 images=()
@@ -19,8 +20,9 @@ operator_up() {
     --retry-seconds 1 --log-format json --log-level debug --references warn --other-references warn "${images[@]}" "$@"
 }
 log_of() { cat "$state/$script-$1.log"; }
+scrape() { curl -s --noproxy '*' "http://127.0.0.1:$(cat "$state/$script-$1.metrics")/metrics"; }
 metric() { # OPERATOR NAME: the sum over all labels
-  curl -s --noproxy '*' "http://127.0.0.1:$(cat "$state/$script-$1.metrics")/metrics" |
+  scrape "$1" |
     awk -v name="$2" '$1 ~ "^"name"($|{)" { sum += $2 } END { print sum + 0 }'
 }
 service() { # NAME [JQ]
@@ -38,6 +40,53 @@ children() { k get deployment,service,role,rolebinding,serviceaccount -l "app=$1
 leads() { [ "$(metric "$1" stackgate_leader)" = 1 ]; }
 operator_up a
 check "an operator starts and leads" until_true 30 leads a
+
+# --- The eight gauges: the specification's names and labels, which are not Prometheus' style
+states='inferenceService Failed NotReady Pending Ready Unknown
+inferenceCache Failed InProgress NotReady PVCCreated Pending Ready Started Unknown
+inferencePipeline Failed NotReady Ready Unknown
+'
+for kind in datastore entitystore customizer evaluator guardrail; do states+="stack_$kind Failed NotReady Pending Ready Unknown"$'\n'; done
+gauges() { scrape a | grep -E '^[A-Za-z_]+_status_total[{ ]' | LC_ALL=C sort; }
+# As the resources themselves tell it.
+counted() {
+  k get stackgate -o json | jq -r --arg states "${states%$'\n'}" '
+    (reduce .items[] as $one ({}; .[($one.kind | sub("^Stack"; "stack_") | ascii_downcase) + " " + ($one.status.state // "Unknown")] += 1)) as $n
+    | $states | split("\n")[] | split(" ") | .[0] as $kind | .[1:][]
+    | "\($kind)_status_total{status=\"\(.)\"} \($n[($kind | ascii_downcase) + " " + .] // 0)"' | LC_ALL=C sort
+}
+true_to_life() { [ "$(gauges)" = "$(counted)" ]; }
+total() { gauges | awk '{ sum += $2 } END { print sum + 0 }'; }
+gauge() { gauges | grep -xF "$1_status_total{status=\"$2\"} $3"; } # KIND STATE COUNT
+
+same "before there are resources each gauge has each of its states, with 0" "$(counted)" "$(gauges)"
+same "… 42 values in all" "42 0" "$(gauges | wc -l) $(total)"
+
+for file in "$samples"/minimal/*.yaml; do json "$file"; done | k create --validate=false -f - >/dev/null
+service broken '.spec += {replicas: 2, scale: {enabled: true, maxReplicas: 3}}'
+until_true 20 exists deployment/guardrail
+api PATCH "/apis/apps/v1/namespaces/$ns/deployments/guardrail/status" -H 'Content-Type: application/merge-patch+json' --data \
+  "$(k get deployment guardrail -o json | jq -c '{status: (.spec.replicas as $n | {replicas: $n, updatedReplicas: $n, readyReplicas: $n, availableReplicas: $n, observedGeneration: .metadata.generation})}')" >/dev/null
+check "one that became available is counted as Ready" until_true 20 gauge stack_guardrail Ready 1
+check "one that may not be is counted as Failed" until_true 20 gauge inferenceService Failed 1
+check "all gauges are true to the resources" until_true 20 true_to_life
+same "… and count each once" "$(k get stackgate -o name | wc -l)" "$(total)"
+if [ -n "${PROMTOOL:-}" ]; then
+  same "promtool finds fault with these eight names, and with nothing else" \
+    "$(awk -v quote="'" '{ name = $1 "_status_total"; print name " non-counter metrics should not have \"_total\" suffix" }
+      /^inference/ { print name " metric names should be written in " quote "snake_case" quote " not " quote "camelCase" quote }' \
+      <<<"${states%$'\n'}" | LC_ALL=C sort)" \
+    "$(scrape a | "$PROMTOOL" check metrics 2>&1 | LC_ALL=C sort)"
+else
+  echo "skip promtool check metrics: \$PROMTOOL names no promtool (Debian's package prometheus has it)"
+fi
+k delete stackguardrail guardrail --wait=false >/dev/null
+check "one that is deleted is counted no more" until_true 20 gauge stack_guardrail Ready 0
+k delete inferencepipeline --all --wait=false >/dev/null # before what it would make again
+k delete stackgate --all --wait=false >/dev/null
+nothing() { [ "$(gauges | wc -l) $(total)" = "42 0" ]; }
+check "… nor are any when all are gone" until_true 20 nothing
+same "… but each state keeps its 0" "42" "$(gauges | grep -c ' 0$')"
 
 # --- A name that a stranger has
 k create service clusterip taken --tcp=80 >/dev/null
