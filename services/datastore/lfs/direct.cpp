@@ -35,12 +35,14 @@ Expected<void> Objects::confirm(std::int64_t repository, std::string_view oid, s
     return differs(there->size);
   }
   if (auto fits = admit(repository, size, size); !fits) return fits;
-  auto noted = database_.run(
-      "INSERT INTO lfs_incoming (repository_id, oid, size, touched_at, claimed_until, attempts) "
-      "VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
-      {repository, std::string(oid), static_cast<std::int64_t>(size), seconds_now()});
-  if (!noted) return failed(noted.error());
-  return {};
+  return link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
+    auto noted = session.run(
+        "INSERT INTO lfs_incoming (repository_id, oid, size, touched_at, claimed_until, attempts) "
+        "VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+        {repository, std::string(oid), static_cast<std::int64_t>(size), seconds_now()});
+    if (!noted) return std::unexpected(noted.error());
+    return {};
+  });
 }
 
 Expected<void> Objects::drop_incoming(std::int64_t repository, std::string_view oid) {

@@ -110,7 +110,7 @@ Expected<bool> Objects::is_linked(std::int64_t repository, std::string_view oid)
 
 Expected<void> Objects::link(std::int64_t repository, std::string_view oid) {
   bool found = false;
-  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+  auto done = link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
     found = false;
     // Locks the row, and its fresh time keeps collect() from it.
     auto row = session.run("UPDATE lfs_objects SET touched_at = $1 WHERE oid = $2 AND state = 'present' RETURNING oid",
@@ -125,7 +125,7 @@ Expected<void> Objects::link(std::int64_t repository, std::string_view oid) {
     if (!linked) return std::unexpected(linked.error());
     return {};
   });
-  if (!done) return failed(done.error());
+  if (!done) return done;
   if (!found) return std::unexpected(ObjectError{Fault::missing, "large file " + std::string(oid) + " is not here"});
   return {};
 }

@@ -152,6 +152,10 @@ class Objects {
 
  private:
   Expected<void> record(std::int64_t repository, std::string_view oid, std::uint64_t size);
+  /// Runs `work` in one transaction, after which the repository has `oid`. When that is new, and the sums of what is
+  /// linked and stored then lie above a limit, nothing of it stays: however many upload at once, no sum exceeds one.
+  Expected<void> link_within_limits(std::int64_t repository, std::string_view oid,
+                                    const std::function<sql::Expected<void>(sql::Session&)>& work);
   Expected<void> drop_incoming(std::int64_t repository, std::string_view oid);
   Expected<void> collect_links(std::int64_t before, const Referenced& referenced, Collected& out);
   Expected<void> collect_files(std::int64_t before, Collected& out);

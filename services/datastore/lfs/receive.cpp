@@ -93,7 +93,7 @@ Expected<void> Objects::record(std::int64_t repository, std::string_view oid, st
   const ObjectError removed{Fault::away, "the file was being removed at this moment; send it again"};
   for (int attempt = 0;; ++attempt) {
     bool leaving = false;  // collect() is about to remove the file
-    auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+    auto done = link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
       leaving = false;
       const std::string id(oid);
       auto row = session.run(
@@ -113,7 +113,13 @@ Expected<void> Objects::record(std::int64_t repository, std::string_view oid, st
       if (!gone) return std::unexpected(gone.error());
       return {};
     });
-    if (!done) return failed(done.error());
+    if (!done && done.error().fault == Fault::quota) {
+      // The bytes are in their place, and perhaps nobody's: then they go now.
+      Collected ignored;
+      const std::array one{std::string(oid)};
+      (void)collect_unknown(one, ignored);
+    }
+    if (!done) return done;
     if (!leaving) break;
     if (attempt == 100) return std::unexpected(removed);
     std::this_thread::sleep_for(50ms);

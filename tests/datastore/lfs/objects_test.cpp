@@ -1,6 +1,9 @@
 #include "services/datastore/lfs/objects.hpp"
 
+#include <atomic>
+#include <barrier>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -347,6 +350,42 @@ TEST_P(Files, ABatchOfAHundredIsLookedUpInMilliseconds) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(objects->look_up(1, wanted));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(50 * 5));
+}
+
+TEST_P(Files, UploadsAtOnceDoNotPassALimitTogether) {
+  for (const Limits limits : {Limits{.repository = 1000}, Limits{.total = 1000}}) {
+    Objects limited(*database, *store, limits);
+    std::barrier<> all_admitted(6);
+    std::atomic<int> stored = 0, refused = 0;
+    {
+      std::vector<std::jthread> senders;
+      for (int i = 0; i < 6; ++i)
+        senders.emplace_back([&, i] {
+          const std::string bytes(400, static_cast<char>('a' + i));
+          bool waited = false;
+          const auto done =
+              limited.receive(2, oid_of(bytes), bytes.size(), [&, source = bytes_source(bytes)](auto space) mutable {
+                if (!std::exchange(waited, true)) all_admitted.arrive_and_wait();
+                return source(space);
+              });
+          if (done)
+            ++stored;
+          else if (done.error().fault == Fault::quota)
+            ++refused;
+          else
+            ADD_FAILURE() << done.error().message;
+        });
+    }
+    EXPECT_EQ(stored, 2);
+    EXPECT_EQ(refused, 4);
+    EXPECT_EQ(limited.usage(2)->repository, 800U);
+    EXPECT_EQ(keys("lfs/").size(), 2U) << "of those that were refused no bytes stay";
+    const std::string more(201, 'm');
+    put(incoming_key(2, oid_of(more)), more);
+    EXPECT_EQ(limited.confirm(2, oid_of(more), more.size()).error().fault, Fault::quota);
+    ASSERT_TRUE(limited.unlink_all(2));
+    ASSERT_TRUE(limited.collect(std::chrono::seconds(-10), keep_nothing));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Files, both_engines, engine_name);
