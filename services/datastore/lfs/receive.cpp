@@ -7,12 +7,11 @@
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/objects.hpp"
 #include "services/kit/crypto/digest.hpp"
+#include "services/kit/crypto/hash_beside.hpp"
 
 namespace stackgate::datastore::lfs {
 
 namespace {
-
-constexpr std::size_t piece_bytes = 256UL * 1024;
 
 ObjectError receive_body_error(const http::BodyError& error) {
   return {Fault::body, error.error.message, error.status};
@@ -23,21 +22,32 @@ struct Counted {
   std::uint64_t size = 0;
 };
 
+/// A whole piece, less only at the end: few writes, and few turns between the threads.
+std::expected<std::size_t, http::BodyError> read_piece(const Source& source, std::span<char> space) {
+  std::size_t filled = 0;
+  while (filled < space.size()) {
+    const auto got = source(space.subspan(filled));
+    if (!got) return got;
+    if (*got == 0) break;
+    filled += *got;
+  }
+  return filled;
+}
+
 /// Reads to the end, hashing, into `upload` unless it is null. Stops as soon as more than `largest` bytes have come.
 Expected<Counted> pass_through(const Source& source, std::uint64_t largest, objects::Upload* upload) {
-  crypto::Sha256Stream hash;
-  const auto space = std::make_unique<char[]>(piece_bytes);
+  crypto::HashBeside hash;
   std::uint64_t size = 0;
   for (;;) {
-    const auto got = source({space.get(), piece_bytes});
+    const std::span<char> space = hash.space();
+    const auto got = read_piece(source, space);
     if (!got) return std::unexpected(receive_body_error(got.error()));
     if (*got == 0) break;
     size += *got;
     if (size > largest) return Counted{{}, size};
-    const std::string_view piece(space.get(), *got);
-    hash.add(piece);
+    hash.add(*got);
     if (upload == nullptr) continue;
-    if (auto written = upload->write(piece); !written) return failed(written.error());
+    if (auto written = upload->write({space.data(), *got}); !written) return failed(written.error());
   }
   return Counted{crypto::to_hex(hash.finish()), size};
 }
