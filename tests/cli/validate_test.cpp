@@ -196,6 +196,31 @@ TEST(Validate, old_documents_make_it_an_update) {
   EXPECT_THAT(other.err, HasSubstr("nothing was compared"));
 }
 
+TEST(Validate, a_claim_among_the_documents_tells_whether_it_can_grow) {
+  const auto sized = [](std::string_view size) {
+    return with(good, "    configMap:\n      name: rails\n",
+                "    pvc: {create: true, volumeAccessMode: ReadWriteMany, size: " + std::string(size) + "}\n");
+  };
+  const std::string claim = R"(---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: guardrail-pvc}
+spec: {storageClassName: local, resources: {requests: {storage: 1Gi}}}
+)";
+  const std::string storage = "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: local}\n";
+  const test::TempDir dir;
+  const std::string old = dir / "old.yaml";
+  std::ofstream(old) << sized("1Gi");
+  const Ran refused = run({"validate", "--old", old, "-"}, sized("2Gi") + claim + storage);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.out, HasSubstr("has 1Gi and cannot grow: its StorageClass \"local\" does not allow it"));
+  EXPECT_EQ(
+      run({"validate", "--old", old, "-"}, sized("2Gi") + claim + storage + "allowVolumeExpansion: true\n").status, 0);
+  // What no document tells is not known.
+  EXPECT_EQ(run({"validate", "--old", old, "-"}, sized("2Gi") + claim).status, 0);
+  EXPECT_EQ(run({"validate", "--old", old, "-"}, sized("2Gi")).status, 0);
+}
+
 TEST(Validate, what_is_stored_and_no_longer_there_counts_as_deleted) {
   const std::string cache = R"(apiVersion: stackgate.dev/v1alpha1
 kind: InferenceCache
