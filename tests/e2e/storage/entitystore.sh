@@ -35,7 +35,7 @@ uploads() {
   check "wrong parameters are refused" is "$(status "$url?status=redy")" 422
   etag=$(curl -sSi "$url?status=ready" | tr -d '\r' | sed -n 's/^ETag: //Ip')
   check "304 for what is known" is "$(status -H "If-None-Match: $etag" "$url?status=ready")" 304
-  check "the access log" is "$(curl -sS "$url/$id" >/dev/null && curl -sS "$url/$id/access-log" | jq -r '[.access_log[].action] | join(" ")')" "read upload"
+  check "the access log" is "$(curl -sS "$url/$id" >/dev/null && curl -sS "$url/$id/access-log" | jq -r '[.access_log[].action] | join(" ")')" "read download download upload"
   check "NeMo's list" is "$(curl -sS "http://127.0.0.1:$port/v1/models?filter\[namespace\]=default" | jq -r '"\(.object) \(.data[0].name) \(.pagination.total_results)"')" "list bot@1.0.0 3"
   check "NeMo's model" is "$(curl -sS "http://127.0.0.1:$port/v1/models/default/bot@1.1.0" | jq -r .peft.finetuning_type)" lora
   check "ready to pending" is "$(set_status "$id" pending) $(field .status)" "200 pending"
@@ -189,9 +189,38 @@ ways() {
   check "without the signature it does not" is "$(status "${link%%\?*}")" 403
   check "nor with another's" is "$(status "${link/signature=/signature=x}")" 403
   check "the repository is private" is "$(curl -sS -o /dev/null -w '%{http_code}' "http://127.0.0.1:$ds_port/v1/hf/$(repository ask)/resolve/main/adapter.tar.gz")" 401
+  check "each download is noted, with its trace" is "$(curl -sS "$url/$id/access-log" | jq -r '[.access_log[] | select(.trace_id | test("^[0-9a-f]{32}$")) | .action] | join(" ")')" "download download upload"
   check "PATCH approves" is "$(set_status "$id" ready) $(field .status)" "200 ready"
   check "namespaces" is "$(status -d '{"id":"team-a","description":"x"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/namespaces") $(status -d '{"id":"team-a"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/namespaces")" "201 409"
   check "datasets" is "$(status -d '{"name":"d","namespace":"team-a","files_url":"hf://x"}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/datasets") $(status -X PATCH -d '{"files_url":null,"a":1}' -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/datasets/team-a/d") $(field '"\(.a) \(.files_url)"') $(status -X DELETE "http://127.0.0.1:$port/v1/datasets/team-a/d") $(status "http://127.0.0.1:$port/v1/datasets/team-a/d")" "201 200 1 null 204 404"
+}
+
+direct() { # public repositories, by choice
+  stop a
+  run_store "$entitystore" --downloads direct --trust-forwarded
+  check "an upload by somebody whom the proxy names" is "$(status -H 'X-Remote-User: ada' -F "adapter=@$state/good.tar.gz" -F "metadata=$(metadata open 1.0.0)" "$url")" 201
+  local id
+  id=$(field .id)
+  check "the URL is the datastore's" is "$(field .download_url | grep -c "^http://127.0.0.1:$ds_port/v1/hf/.*/adapter.tar.gz$")" 1
+  check "which asks for no credentials" cmp "$state/good.tar.gz" <(curl -fsSL "$(field .download_url)")
+  check "our own address leads there" cmp "$state/good.tar.gz" <(curl -fsSL "$url/$id/archive")
+  check "the redirect is noted, and who uploaded" is "$(curl -sS "$url/$id/access-log" | jq -r '[.access_log[] | "\(.action) \(.actor)"] | join(", ")')" "redirect , upload ada"
+}
+
+says_why() { status "$1" && grep -q 'DATASTORE_USERNAME and DATASTORE_PASSWORD' "$state/body"; }
+credentials() { # wrong ones, or none: not ready, with words
+  local other word password
+  other=$(free_port)
+  for word in wrong none; do
+    if [ "$word" = wrong ]; then password=(DATASTORE_PASSWORD=wrong); else password=(-u DATASTORE_USERNAME -u DATASTORE_PASSWORD); fi
+    setsid env "${password[@]}" "$entitystore" serve --data-dir "$state/$engine-$word" --listen "127.0.0.1:$other" \
+      --datastore-url "http://127.0.0.1:$ds_port" --database-url "sqlite:$state/$word.db" >>"$state/$word.log" 2>&1 &
+    started "$word"
+    check "$word credentials: it lives" soon curl -fsS -o /dev/null "http://127.0.0.1:$other/v1/health/live"
+    check "$word credentials: but is not ready" is "$(status "http://127.0.0.1:$other/v1/health/ready")" 503
+    check "$word credentials: and says why" soon says_why "http://127.0.0.1:$other/v1/health/ready"
+    stop "$word"
+  done
 }
 
 migrations() { # init containers of two pods, at once, as the operator starts them
@@ -212,4 +241,6 @@ crashes
 replicas
 outages
 ways
+direct
+credentials
 storage_done
