@@ -76,6 +76,12 @@ Findings review(const Request& request, Lookup* lookup, const Options& options) 
   return findings;
 }
 
+bool is_about_others(std::string_view rule) {
+  const auto& pages = rule_pages();
+  const auto page = std::ranges::lower_bound(pages, rule, {}, [](const RulePage& each) { return each.rule.id; });
+  return page != pages.end() && page->rule.id == rule && (page->group == "reference" || page->group == "across");
+}
+
 Findings review_deletion(const Request& request, Lookup* lookup, const Options& options) {
   if (request.object == nullptr || !request.object->is_object() || lookup == nullptr) return {};
   Context context(request, lookup, options);

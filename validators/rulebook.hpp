@@ -57,4 +57,8 @@ struct RulePage {
 /// Sorted by id. Immutable.
 const std::vector<RulePage>& rule_pages();
 
+/// True for the rules of the groups "reference" and "across": what they find is about other objects in the cluster, and
+/// may come true or go without any change of the resource. False for ids that are no rule's.
+bool is_about_others(std::string_view rule);
+
 }  // namespace stackgate::validate

@@ -37,13 +37,6 @@ std::string_view reason_of(std::string_view rule, std::string_view group) {
   return "FieldValueInvalid";
 }
 
-std::string_view group_of(std::string_view rule) {
-  const auto& pages = validate::rule_pages();
-  const auto at =
-      std::ranges::lower_bound(pages, rule, {}, [](const validate::RulePage& page) { return page.rule.id; });
-  return at != pages.end() && at->rule.id == rule ? at->group : std::string_view{};
-}
-
 /// Cuts to at most `limit` bytes, at a character's end, with an ellipsis.
 std::string cut(std::string text, std::size_t limit) {
   if (text.size() <= limit) return text;
@@ -76,10 +69,8 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t column,
 }  // namespace
 
 bool rests_on_lookup(const validate::Findings& findings) {
-  return std::ranges::any_of(findings, [](const validate::Finding& finding) {
-    const std::string_view group = group_of(finding.rule);
-    return group == "reference" || group == "across";
-  });
+  return std::ranges::any_of(findings,
+                             [](const validate::Finding& finding) { return validate::is_about_others(finding.rule); });
 }
 
 std::string_view cause_reason(std::string_view rule) {

@@ -87,6 +87,10 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
   // An API server that is older than a field drops it on create, but refuses to apply it.
   if (!applied && applied.error().message.contains("field not declared in schema"))
     applied = client_.patch(type, key.ns, child.name, kube::PatchType::strategic, stamped_body(child, hash));
+  // A port whose number somebody changed is another item to apply, beside ours and of the same name: only a patch that
+  // replaces lists takes it away.
+  if (!applied && applied.error().code == 422 && applied.error().message.contains("Duplicate value"))
+    applied = client_.patch(type, key.ns, child.name, kube::PatchType::merge, stamped_body(child, hash));
   if (!applied) return std::unexpected(std::move(applied.error()));
   store_.wrote_child(child.type, applied->root(), key, hash);
   return {};

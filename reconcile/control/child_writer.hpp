@@ -20,7 +20,8 @@ class ChildWriter {
   /// knows whose it is; the error is returned all the same.
   std::expected<void, kube::ApiError> create(const Key& key, const DesiredChild& child, std::string_view hash) const;
   /// Server-side apply. Where the plan may have lost a field, a child that was never applied before first has its
-  /// create entry turned into an apply entry: see create_entry() in observe/slim.hpp.
+  /// create entry turned into an apply entry: see create_entry() in observe/slim.hpp. Where an item that somebody
+  /// changed by hand stands in the way, the lists of the child are replaced.
   std::expected<void, kube::ApiError> update(const Key& key, const DesiredChild& child, std::string_view hash,
                                              const StoredChild& found) const;
   /// Only this very object. One that is gone already is no error.

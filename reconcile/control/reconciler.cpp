@@ -154,11 +154,10 @@ Plan Reconciler::plan_for(const Key& key, View& view) {
         validate::review({.kind = key.kind, .object = view.resource.object, .ns = key.ns}, &recording, options_.rules);
     references = recording.take();
   }
-  view.inputs.clear();
-  for (const InputName& input : inputs_of(key.kind, *view.resource.spec)) {
+  view.inputs = inputs_of(key.kind, *view.resource.spec);
+  for (InputFacts& input : view.inputs) {
     references.push_back(reference(info(input.type).resource.plural, key.ns, input.name));
-    if (auto hash = store_.input(input.type, key.ns, input.name))
-      view.inputs.push_back({input.type, input.name, std::move(*hash)});
+    input.content_hash = store_.input(input.type, key.ns, input.name).value_or("");
   }
   if (key.kind == crds::Kind::inference_service) view.cache = cache_facts(store_, view.resource);
   constexpr ChildType claim_type = ChildType::persistent_volume_claim;

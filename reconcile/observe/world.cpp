@@ -84,6 +84,8 @@ class ReferenceSink final : public kube::WatchSink {
 
 std::string ours_only() { return fmt::format("{}={}", managed_by_label, managed_by); }
 
+std::string definition_of(const crds::KindInfo& kind) { return fmt::format("{}.{}", kind.plural, crds::api_group); }
+
 /// The gate, in the same process, watches all objects of these types: its watch is shared.
 bool is_watched_whole(ChildType type) {
   switch (type) {
@@ -115,7 +117,7 @@ void World::watch_resources(kube::SharedWatches& watches) {
                                                          .ns = {},
                                                          .label_selector = {},
                                                          .field_selector = {}},
-                                                        fmt::format("{}.{}", each.plural, crds::api_group),
+                                                        definition_of(each),
                                                         std::make_shared<ResourceSink>(store_, each.kind)));
 }
 
@@ -151,6 +153,14 @@ void World::watch_references(kube::SharedWatches& watches) {
 
 bool World::synced() const {
   return std::ranges::all_of(subscriptions_, [](const kube::Subscription& each) { return each.settled(); });
+}
+
+std::vector<std::string> World::missing_definitions() const {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < crds::kinds.size(); ++i)  // the first subscriptions
+    if (subscriptions_[i].coverage(any_namespace_) == kube::Coverage::absent)
+      out.push_back(definition_of(crds::kinds[i]));
+  return out;
 }
 
 Served World::served() const {

@@ -19,6 +19,8 @@ class World {
 
   /// All that exists was listed once.
   bool synced() const;
+  /// Definitions of our own kinds that the API server does not have: "stackguardrails.stackgate.dev".
+  std::vector<std::string> missing_definitions() const;
   Served served() const;
   /// The type under which a child is written: its version may depend on the API server.
   kube::ResourceType resource(ChildType type) const;

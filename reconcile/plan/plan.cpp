@@ -2,43 +2,20 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/kinds.hpp"
 
 namespace stackgate::reconcile {
 namespace {
 
-constexpr std::size_t most_findings_told = 10;
-
-bool has_errors(std::span<const validate::Finding> findings) {
-  return std::ranges::any_of(
-      findings, [](const validate::Finding& finding) { return finding.severity == validate::Severity::error; });
-}
-
-/// One line per error, as the gate would have told it.
-std::string tell(std::span<const validate::Finding> findings) {
-  std::string out;
-  std::size_t told = 0;
-  std::size_t more = 0;
-  for (const validate::Finding& finding : findings) {
-    if (finding.severity != validate::Severity::error) continue;
-    if (told == most_findings_told) {
-      ++more;
-      continue;
-    }
-    if (told++ > 0) out += '\n';
-    out += finding.path.empty() ? validate::to_line(finding)
-                                : fmt::format("{}: {}", finding.path, validate::to_line(finding));
-  }
-  if (more > 0) out += fmt::format("\nand {} more", more);
-  return out;
-}
-
-void refuse(const Observed& observed, Plan& plan) {
+/// False when the rules find no fault of the resource itself.
+bool refuse(const Observed& observed, Plan& plan) {
+  std::string faults = faults_in_words(observed.findings);
+  if (faults.empty()) return false;
   plan.acts = false;
   plan.status.state = State::failed;
-  plan.status.conditions.push_back({"Ready", "False", "Invalid", tell(observed.findings)});
+  plan.status.conditions.push_back({"Ready", "False", "Invalid", std::move(faults)});
+  return true;
 }
 
 /// What takes its course is no news; nor is what the stored status says already.
@@ -58,10 +35,18 @@ bool is_news(const Condition& condition, State state, const json::Value* stored)
   });
 }
 
+/// What a resource waits for takes its course as well: Secrets often come with it or just after it, and are seen a
+/// moment late. Only what serves has lost something.
+bool is_waited_for(const Condition& condition, const Status& status) {
+  if (status.state == State::ready) return false;
+  const auto missing = std::ranges::find(status.conditions, references_condition, &Condition::type);
+  return missing != status.conditions.end() && missing->reason == condition.reason;
+}
+
 /// An event for each condition that turned bad, so that `kubectl describe` shows it; a settled resource makes none.
 void add_events(const Resource& resource, Plan& plan) {
   for (const Condition& condition : plan.status.conditions)
-    if (is_news(condition, plan.status.state, resource.status))
+    if (is_news(condition, plan.status.state, resource.status) && !is_waited_for(condition, plan.status))
       plan.events.push_back({true, condition.reason, condition.message});
 }
 
@@ -94,13 +79,9 @@ Plan make_plan(const Resource& resource, const Observed& observed, const Setting
     plan.acts = false;
     return plan;
   }
-  if (has_errors(observed.findings)) {
-    refuse(observed, plan);
-    add_events(resource, plan);
-    return plan;
-  }
-  plan_kind({resource, observed, settings, plan});
+  if (!refuse(observed, plan)) plan_kind({resource, observed, settings, plan});
   std::ranges::stable_sort(plan.children, {}, &DesiredChild::type);
+  if (auto missing = unresolved_references(observed)) plan.status.conditions.push_back(*std::move(missing));
   add_events(resource, plan);
   return plan;
 }

@@ -49,7 +49,10 @@ struct LiveChild {
 struct InputFacts {
   ChildType type;  // secret or config_map
   std::string name;
-  std::string content_hash;  // 16 hex digits of a SHA-256 over its keys and values
+  std::string content_hash = {};  // 16 hex digits of a SHA-256 over its keys and values; empty: there is none
+  bool needed = true;             // without it no pod starts
+  /// Where the resource names it and its keys: "spec.authSecret". The rules' findings about it stand there.
+  std::vector<std::string> fields = {};
 };
 
 /// The InferenceCache that an InferenceService names.
@@ -70,11 +73,11 @@ struct Served {
 struct Observed {
   std::span<const LiveChild> children;
   std::span<const PodFacts> pods;
-  std::span<const InputFacts> inputs;
+  std::span<const InputFacts> inputs;  // those of inputs_of()
   CacheFacts cache;
   Served served;
-  /// What the rules say of the resource as it is stored. With errors among them nothing is planned and what runs is
-  /// left alone.
+  /// What the rules say of the resource as it is stored. With a fault of the resource itself nothing is planned and
+  /// what runs is left alone; what they say of other objects is told and waited for. See findings.hpp.
   std::span<const validate::Finding> findings;
 
   const LiveChild* find(ChildType type, std::string_view name) const {
@@ -125,13 +128,8 @@ struct Plan {
 
 Plan make_plan(const Resource& resource, const Observed& observed, const Settings& settings);
 
-/// The Secrets and ConfigMaps whose change restarts the resource's pods, in the order of the fields; duplicates are
-/// left out. The caller fills Observed::inputs from it.
-struct InputName {
-  ChildType type;
-  std::string name;
-  friend bool operator==(const InputName&, const InputName&) = default;
-};
-std::vector<InputName> inputs_of(crds::Kind kind, const json::Value& spec);
+/// The Secrets and ConfigMaps whose change restarts the resource's pods, each once, in the order of the fields. The
+/// caller fills in content_hash and hands them in as Observed::inputs.
+std::vector<InputFacts> inputs_of(crds::Kind kind, const json::Value& spec);
 
 }  // namespace stackgate::reconcile

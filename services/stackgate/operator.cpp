@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reconcile/control/controller.hpp"
 #include "reconcile/control/telemetry.hpp"
@@ -99,6 +100,14 @@ void add_watch_metrics(metrics::Registry& registry, const kube::SharedWatches& w
                       [&store] { return static_cast<double>(store.sizes().children); });
 }
 
+/// The operator may be started before its own definitions are installed.
+void tell_missing_definitions(const reconcile::World& world) {
+  const auto missing = world.missing_definitions();
+  if (missing.empty()) return;
+  log::warning("custom resource definitions are not installed; waiting for them",
+               {{"definitions", fmt::format("{}", fmt::join(missing, ", "))}, {"cure", "stackgate crds --apply"}});
+}
+
 /// Every scrape counts the resources' states anew.
 http::Handler counting_metrics(const metrics::Registry& registry, reconcile::Telemetry& telemetry,
                                const reconcile::Store& store) {
@@ -143,7 +152,8 @@ int run_operator(const OperatorOptions& options) {
   kube::SharedWatches watches((*client)->transport(), options.gate.namespaces);
   webhook::ClusterLookup lookup(**client, watches);  // hears of a change before whoever asks it
   reconcile::World world(watches, store, *autoscaling);
-  watches.on_served_changed([&](std::string_view, bool) {
+  watches.on_served_changed([&](std::string_view definition, bool served) {
+    if (observing) log::info(served ? "a type is served now" : "a type is gone", {{"definition", definition}});
     if (auto* controller = told.load())
       for (const reconcile::Key& key : store.resources()) controller->changed(key);
   });
@@ -190,6 +200,7 @@ int run_operator(const OperatorOptions& options) {
   if (!stopping) {
     const auto sizes = store.sizes();
     log::info("cluster is known", {{"resources", sizes.resources}, {"children", sizes.children}, {"pods", sizes.pods}});
+    tell_missing_definitions(world);
     if (options.leader_elect) {
       auto started = kube::LeaderElector::start(
           **client,

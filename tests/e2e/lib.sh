@@ -95,11 +95,12 @@ load() {
 apply() { kube -n "$ns" apply --validate=false "$@"; }
 
 server=$(kube config view --raw -o jsonpath='{.clusters[0].cluster.server}')
-# Behind the custom-resource server they are there already.
-[ -e "$state/crdserver.pid" ] || install_crds >/dev/null || { not_ok "the CRDs can be installed" && exit 1; }
+# Behind the custom-resource server they are there already. A script that sets without_crds installs them itself, and makes
+# what its resources name.
+[ -e "$state/crdserver.pid" ] || [ -n "${without_crds:-}" ] || install_crds >/dev/null || { not_ok "the CRDs can be installed" && exit 1; }
 install_rights >/dev/null || { not_ok "the gate's rights can be installed" && exit 1; }
 kube create namespace "$ns" >/dev/null
 # The Secrets, ConfigMaps and so on that the samples name come with the stack.
-objects "$samples/stack.yaml" | jq -s '{apiVersion: "v1", kind: "List", items: map(select(.apiVersion != "stackgate.dev/v1alpha1"))}' |
+[ -n "${without_crds:-}" ] || objects "$samples/stack.yaml" | jq -s '{apiVersion: "v1", kind: "List", items: map(select(.apiVersion != "stackgate.dev/v1alpha1"))}' |
   kube -n "$ns" apply -f - >/dev/null || not_ok "what the samples name can be created"
 kube -n "$ns" create secret generic guardrail-db --from-literal=password=example >/dev/null

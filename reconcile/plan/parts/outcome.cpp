@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/labels.hpp"
+#include "reconcile/plan/findings.hpp"
 #include "reconcile/status/read.hpp"
 
 namespace stackgate::reconcile::parts {
@@ -60,6 +61,7 @@ std::vector<Trouble> claim_troubles(const Scope& scope, const std::vector<std::s
 void conclude(const Scope& scope, Outcome outcome) {
   const std::string_view name = outcome.name.empty() ? std::string_view(scope.name) : std::string_view(outcome.name);
   for (const Trouble& each : scope.troubles) outcome.blockers.push_back(each);
+  for (Trouble& each : input_troubles(scope.planning.observed)) outcome.blockers.push_back(std::move(each));
   for (Trouble& each : taken_names(scope)) outcome.blockers.push_back(std::move(each));
   Status& status = scope.planning.plan.status;
   std::vector<Condition> others = std::move(status.conditions);

@@ -4,22 +4,26 @@
 #include <fmt/format.h>
 
 #include "reconcile/labels.hpp"
+#include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
+#include "reconcile/status/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
 
 constexpr std::string_view tmp_volume = "tmp";
 
-/// FNV-1a: it only has to differ when an input does.
+/// FNV-1a: it only has to differ when an input does. Empty when there is none.
 std::string hash_of(std::span<const InputFacts> inputs) {
+  if (std::ranges::all_of(inputs, &std::string::empty, &InputFacts::content_hash)) return {};
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto mix = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
     hash = (hash ^ 0xffU) * 0x100000001b3U;  // no byte of UTF-8: keeps neighbours apart
   };
   for (const InputFacts& each : inputs) {
+    if (each.content_hash.empty()) continue;
     mix(info(each.type).kind);
     mix(each.name);
     mix(each.content_hash);
@@ -33,10 +37,27 @@ TextMap pod_labels(const Scope& scope, const Workload& workload) {
   return out;
 }
 
+/// Of the pods that run for the resource now, or nullptr.
+const json::Value* live_template(const Observed& observed) {
+  for (const LiveChild& child : observed.children) {
+    if (!child.owned) continue;
+    if (child.type == ChildType::deployment) return read::at(child.object, {"spec", "template"});
+    if (child.type == ChildType::leader_worker_set)
+      return read::at(child.object, {"spec", "leaderWorkerTemplate", "workerTemplate"});
+  }
+  return nullptr;
+}
+
+/// While an input is not there the annotation stays as it is: pods that serve are not exchanged for some that cannot
+/// start, and one that is made again as it was restarts nothing.
 TextMap pod_annotations(const Scope& scope, const Workload& workload) {
   TextMap out = workload.annotations;
-  const auto inputs = scope.planning.observed.inputs;
-  if (!inputs.empty()) out.insert_or_assign(std::string(inputs_annotation), hash_of(inputs));
+  const Observed& observed = scope.planning.observed;
+  std::string inputs = hash_of(observed.inputs);
+  if (lacks_inputs(observed))
+    if (const json::Value* live = live_template(observed))
+      inputs = read::text(live, {"metadata", "annotations", inputs_annotation});
+  if (!inputs.empty()) out.insert_or_assign(std::string(inputs_annotation), std::move(inputs));
   return out;
 }
 

@@ -1,9 +1,4 @@
 // Whole plans of caches and pipelines, word for word: golden/<plural>.<sample>.json. UPDATE_GOLDEN=1 writes them anew.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "tests/reconcile/plan/stack_plans.hpp"
@@ -16,14 +11,7 @@ class OwnedGolden : public ::testing::TestWithParam<crds::Kind> {};
 TEST_P(OwnedGolden, MinimalAndFullSample) {
   const std::string plural(crds::info(GetParam()).plural);
   for (const auto& [word, object] : {std::pair{".minimal", minimal(GetParam())}, {".full", full(GetParam())}}) {
-    const std::string text = as_list(plan_of(object));
-    const std::filesystem::path file =
-        std::filesystem::path(STACKGATE_SOURCE_DIR) / "tests/reconcile/plan/golden" / (plural + word + ".json");
-    if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << text;
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream stored;
-    stored << in.rdbuf();
-    EXPECT_TRUE(stored.str() == text) << file << " differs; UPDATE_GOLDEN=1 writes it, git diff shows how";
+    expect_golden(plural + word, as_list(plan_of(object)));
   }
 }
 

@@ -255,7 +255,7 @@ std::string inputs(const Tree& object) {
   json::Document document;
   const json::Value spec = json::parse(text, document).value();
   std::string out;
-  for (const InputName& each : inputs_of(crds::kind_named(object["kind"].get<std::string>()).value(), spec))
+  for (const InputFacts& each : inputs_of(crds::kind_named(object["kind"].get<std::string>()).value(), spec))
     out += (out.empty() ? "" : " ") + std::string(info(each.type).kind) + "/" + each.name;
   return out;
 }

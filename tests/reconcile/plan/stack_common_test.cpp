@@ -178,7 +178,7 @@ TEST(StackPods, WhatThePodsReadRestartsThem) {
     const auto root = json::parse(spec, document);
     ASSERT_TRUE(root);
     std::set<std::string> inputs;
-    for (const InputName& each : inputs_of(kind, *root)) inputs.insert(each.name);
+    for (const InputFacts& each : inputs_of(kind, *root)) inputs.insert(each.name);
     EXPECT_FALSE(inputs.empty());
     for (const std::string& name : inputs) EXPECT_NE(text.find('"' + name + '"'), std::string::npos) << name;
     // And the other way round: every Secret and ConfigMap of the pod is watched, but for the operator's own.

@@ -1,9 +1,4 @@
 // Whole plans, word for word: golden/<plural>.<sample>.json. UPDATE_GOLDEN=1 writes them anew.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "crds/embedded.hpp"
@@ -17,20 +12,6 @@ namespace stack_golden {
 constexpr std::array stack_kinds{crds::Kind::stack_datastore, crds::Kind::stack_entitystore,
                                  crds::Kind::stack_customizer, crds::Kind::stack_evaluator,
                                  crds::Kind::stack_guardrail};
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file =
-      std::filesystem::path(STACKGATE_SOURCE_DIR) / "tests/reconcile/plan/golden" / (name + ".json");
-  if (std::getenv("UPDATE_GOLDEN") != nullptr) {
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream stored;
-  stored << in.rdbuf();
-  // Not EXPECT_EQ: thousands of lines are better told by a diff.
-  EXPECT_TRUE(stored.str() == text) << file << " differs; UPDATE_GOLDEN=1 writes it, git diff shows how";
-}
 
 class StackGolden : public ::testing::TestWithParam<crds::Kind> {};
 

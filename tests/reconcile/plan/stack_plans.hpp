@@ -66,4 +66,7 @@ Planned plan_of(const Tree& object);
 /// The whole plan as one List that `kubectl apply -f` takes.
 std::string as_list(const Planned& planned);
 
+/// Fails the test unless golden/<name>.json is that text; UPDATE_GOLDEN=1 writes it instead.
+void expect_golden(const std::string& name, const std::string& text);
+
 }  // namespace stackgate::reconcile::tests

@@ -1,5 +1,11 @@
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
+
+#include <gtest/gtest.h>
 
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
@@ -128,6 +134,17 @@ std::string as_list(const Planned& planned) {
   Tree list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", Tree::array()}};
   for (const Tree& body : planned.bodies) list["items"].push_back(body);
   return list.dump(2) + "\n";
+}
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path file =
+      std::filesystem::path(STACKGATE_SOURCE_DIR) / "tests/reconcile/plan/golden" / (name + ".json");
+  if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << text;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream stored;
+  stored << in.rdbuf();
+  // Not EXPECT_EQ: thousands of lines are better told by a diff.
+  EXPECT_TRUE(stored.str() == text) << file << " differs; UPDATE_GOLDEN=1 writes it, git diff shows how";
 }
 
 }  // namespace stackgate::reconcile::tests
