@@ -1,5 +1,6 @@
 // Every table of the datastore, in order, numbered without gaps over all folders: accounts 1 and 2, repositories 3,
-// large files 4 (lfs/schema.hpp). A later step of any folder takes the next number and is added at the end.
+// large files 4 (lfs/schema.hpp), failed sign-ins 5 (accounts). A later step of any folder takes the next number and is
+// added at the end.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,7 +9,8 @@
 
 namespace stackgate::datastore {
 
-std::span<const sql::Migration> account_migrations();     // accounts/tables.cpp
+std::span<const sql::Migration> account_migrations();
+std::span<const sql::Migration> failure_migrations();     // accounts/tables.cpp
 std::span<const sql::Migration> repository_migrations();  // repositories/tables.cpp
 std::vector<sql::Migration> all_migrations();
 

@@ -10,6 +10,7 @@
 
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/datastore/accounts/failures.hpp"
+#include "services/datastore/accounts/shared_failures.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore {
@@ -49,6 +50,7 @@ struct Accounts::Impl {
   std::mutex mutex_;  // the two below
   FailedSignIns failures_;
   std::unordered_map<std::string, Proven> proven_;
+  SharedFailures shared_failures_{database_};
   std::counting_semaphore<8> scrypt_{2};  // 16 MiB each
 };
 

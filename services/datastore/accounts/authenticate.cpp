@@ -100,19 +100,25 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
   const std::string mac = keyed(key, password);
   const std::string_view address = address_of(peer);
   const auto at = std::chrono::steady_clock::now();
+  const std::int64_t clock = std::chrono::duration_cast<std::chrono::seconds>(now_().time_since_epoch()).count();
+  const auto limited = [](std::chrono::seconds wait) {
+    return std::unexpected(AccountError{
+        AccountFault::limited, "too many failed sign-ins; try again in " + std::to_string(wait.count()) + " s", wait});
+  };
+  bool known = false;
   {
     const std::lock_guard lock(mutex_);
     const auto proven = proven_.find(mac);
     if (proven != proven_.end() && proven->second.until > at) return proven->second.identity;
-    const bool known = proven != proven_.end() && proven->second.forget_at > at;
-    if (const auto wait = failures_.wait(key, address, at); wait.count() > 0 && !known)
-      return std::unexpected(
-          AccountError{AccountFault::limited,
-                       "too many failed sign-ins; try again in " + std::to_string(wait.count()) + " s", wait});
+    known = proven != proven_.end() && proven->second.forget_at > at;
+    if (const auto wait = failures_.wait(key, address, at); wait.count() > 0 && !known) return limited(wait);
   }
+  const SharedFailures::Found shared = shared_failures_.look(key, address, clock);
+  if (shared.wait.count() > 0 && !known) return limited(shared.wait);
   auto identity = check_password(key, password);
   if (identity) {
     remember(mac, *identity, key, at);
+    if (shared.any) shared_failures_.succeeded(key, address);
     const std::lock_guard lock(mutex_);
     failures_.succeeded(key, address);
   } else if (identity.error().fault == AccountFault::wrong) {
@@ -121,6 +127,7 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
       proven_.erase(mac);
       failures_.failed(key, address, std::chrono::steady_clock::now());
     }
+    shared_failures_.failed(key, address, clock);
     log::warning("sign-in failed", {{"account", loggable(name)}, {"address", address}});
   }
   return identity;

@@ -38,14 +38,17 @@ void FailedSignIns::count(const std::string& key, unsigned free, Time now) {
   if (!fresh && now - entry.last > limits_.forget) entry.failures = 0;
   entry.last = now;
   ++entry.failures;
-  if (entry.failures > free) {
-    const unsigned doublings = std::min(entry.failures - free - 1, 20U);
-    entry.until = now + std::min(limits_.first * (std::int64_t{1} << doublings), limits_.most);
-  }
+  if (const auto wait = wait_after(entry.failures, free, limits_); wait.count() > 0) entry.until = now + wait;
   while (entries_.size() > limits_.entries) {
     entries_.erase(order_.front());
     order_.pop_front();
   }
+}
+
+std::chrono::seconds FailedSignIns::wait_after(unsigned failures, unsigned free, const Limits& limits) {
+  if (failures <= free) return std::chrono::seconds(0);
+  const unsigned doublings = std::min(failures - free - 1, 20U);
+  return std::min(limits.first * (std::int64_t{1} << doublings), limits.most);
 }
 
 void FailedSignIns::succeeded(std::string_view account, std::string_view address) {

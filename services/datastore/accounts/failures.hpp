@@ -29,6 +29,8 @@ class FailedSignIns {
   std::chrono::seconds wait(std::string_view account, std::string_view address, Time now) const;
   void failed(std::string_view account, std::string_view address, Time now);
   void succeeded(std::string_view account, std::string_view address);
+  /// How long whoever has failed so often waits from the last time on, when the first `free` cost nothing.
+  static std::chrono::seconds wait_after(unsigned failures, unsigned free, const Limits& limits);
   std::size_t size() const { return entries_.size(); }
 
  private:

@@ -61,8 +61,22 @@ constexpr sql::Migration account_steps[] = {
      ");\n"},
 };
 
+// last_at: seconds since 1970. Used with PostgreSQL only, which several replicas may share.
+constexpr sql::Migration failure_steps[] = {
+    {5,
+     "failed sign-ins",
+     "CREATE TABLE failed_sign_ins (\n"
+     "  key TEXT PRIMARY KEY,\n"
+     "  failures BIGINT NOT NULL,\n"
+     "  last_at BIGINT NOT NULL\n"
+     ");\n"
+     "CREATE INDEX failed_sign_ins_last ON failed_sign_ins (last_at);\n",
+     {}},
+};
+
 }  // namespace
 
 std::span<const sql::Migration> account_migrations() { return account_steps; }
+std::span<const sql::Migration> failure_migrations() { return failure_steps; }
 
 }  // namespace stackgate::datastore

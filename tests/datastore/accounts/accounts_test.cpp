@@ -18,7 +18,12 @@ class AccountsOnBoth : public sql::test::OnBothEngines {
   void SetUp() override {
     OnBothEngines::SetUp();
     if (IsSkipped()) return;
-    auto done = sql::migrate(*database_, account_migrations());
+    std::vector<sql::Migration> steps(account_migrations().begin(), account_migrations().end());
+    for (sql::Migration each : failure_migrations()) {
+      each.version = static_cast<int>(steps.size()) + 1;
+      steps.push_back(each);
+    }
+    auto done = sql::migrate(*database_, steps);
     ASSERT_TRUE(done) << done.error().message;
     accounts_ = std::make_unique<Accounts>(*database_, options());
   }
@@ -54,6 +59,26 @@ TEST_P(AccountsOnBoth, TheConfiguredAdministratorSignsInWithAnyCaseOfTheNameAndO
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().fault, AccountFault::wrong);
   EXPECT_FALSE(ask(basic("root", "")));
+}
+
+TEST_P(AccountsOnBoth, ReplicasOnOneDatabaseCountFailuresTogether) {
+  if (database_->engine() != sql::Engine::postgresql) GTEST_SKIP() << "there is one process on a SQLite database";
+  Accounts other(*database_, options());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ask(basic("root", "guess")).error().fault, AccountFault::wrong);
+    EXPECT_EQ(other.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, AccountFault::wrong);
+  }
+  Accounts third(*database_, options());
+  const auto held = third.authenticate(basic("root", "the admin's word"), "10.0.0.1:3");
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().fault, AccountFault::limited);
+  EXPECT_EQ(held.error().retry_after, seconds(2));
+  EXPECT_TRUE(third.authenticate(basic("root", "the admin's word"), "10.0.0.2:3")) << "from another address";
+  now_ += seconds(2);
+  EXPECT_TRUE(third.authenticate(basic("root", "the admin's word"), "10.0.0.1:3"));
+  Accounts fourth(*database_, options());
+  EXPECT_EQ(fourth.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, AccountFault::wrong)
+      << "a success forgets what all have counted";
 }
 
 TEST_P(AccountsOnBoth, TheAdministratorNeedsNoDatabaseOnceSeen) {
