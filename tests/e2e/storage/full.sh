@@ -20,19 +20,10 @@ oid=$(sha256sum "$state/large" | cut -d' ' -f1)
 upload here "$state/large"
 tip=$(tip_of here)
 
-# leave KILOBYTES: as much of the disk stays free
-leave() {
-  rm -f "$state/small/ballast"
-  local free
-  free=$(df --output=avail -k "$state/small" | tail -1)
-  ((free <= $1)) || head -c $(((free - $1) * 1024)) /dev/zero >"$state/small/ballast"
-}
-roomy() { rm -f "$state/small/ballast"; }
 reads() { # what was there is there
   is "$(tip_of here)" "$tip" && download here "$oid" 300000 | cmp - "$state/large" && rm -rf "$state/read" &&
     git clone -q "$(remote here)" "$state/read"
 }
-free_now() { df --output=avail -k "$state/small" | tail -1 | tr -d ' '; }
 
 push_refused() { # LEFT
   leave "$1"

@@ -163,7 +163,8 @@ bombs() {  # a gigabyte of zeros in a megabyte, to everything that reads a body
   [[ $code == 4* ]] || { echo "  no gzip: $code" >&2 && return 1; }
   (($(rss) < before + 96)) || { echo "  memory went from $before to $(rss) MiB" >&2 && return 1; }
 }
-check "$storage_leg: gzip bombs are cut, memory stays" bombs
+# What happens before anything is stored is the same over any store.
+[ "$storage_leg" != sqlite ] || check "$storage_leg: gzip bombs are cut, memory stays" bombs
 deep_json() {
   local code
   code=$(python3 -c 'print("[" * 200000)' | status_of -u "$admin" -H 'Content-Type: application/json' --data-binary @- "$url/api/v1/user/repos")
@@ -173,7 +174,7 @@ deep_json() {
   code=$(head -c 300000 /dev/zero | tr '\0' a | status_of -H @- "$url/api/v1/user")
   [[ $code == 4* || $code == 000 ]] || { echo "  long headers: $code" >&2 && return 1; }
 }
-check "$storage_leg: deep and long input is refused" deep_json
+[ "$storage_leg" != sqlite ] || check "$storage_leg: deep and long input is refused" deep_json
 
 guessing() {
   local code codes='' i

@@ -122,7 +122,10 @@ links_lead_to_pages() {  # as clients show them: at the endpoint, with and witho
   hub POST '/api/datasets/ada/cloned/branch/feature%2Fx' -o /dev/null || return 1
   for path in '' /tree/main /tree/main/dir /blob/main/a.txt '/blob/main/dir/large%20one.bin' /tree/feature%2Fx /tree/feature/x/dir /blob/feature/x/a.txt; do
     to=$(hub GET "/datasets/ada/cloned$path" -o /dev/null -w '%{http_code} %{redirect_url}')
-    [ "${to%% *}" = 302 ] && is "$(curl -s -u "$admin" "${code[@]}" "${to#* }")" 200 || { echo "$path leads to $to" >&2 && return 1; }
+    if [ "${to%% *}" != 302 ] || ! is "$(curl -s -u "$admin" "${code[@]}" "${to#* }")" 200; then
+      echo "$path leads to $to" >&2
+      return 1
+    fi
   done
   is "$(hub GET /datasets/ada/cloned/tree/nowhere "${code[@]}")" 404 || return 1
   is "$(hub DELETE /api/datasets/ada/cloned/branch/feature%2Fx "${code[@]}")" 200

@@ -22,8 +22,17 @@ git -C "$state/work" push -q "$(remote pushed)" main
 hub_body 5 start 100 >"$state/body"
 hub_commit committed "$state/body" >/dev/null
 
-# moment MILLISECONDS: waits a random part of them
-moment() { sleep "$(printf '0.%03d' $((RANDOM % $1)))"; }
+# The call as it was the last time undisturbed says how long to wait: moments fall all over it, however busy the machine is.
+span=400
+timed() {
+  local began=${EPOCHREALTIME/./}
+  "$@" || return 1
+  span=$((50 + (${EPOCHREALTIME/./} - began) / 800))
+}
+moment() {
+  local wait=$((RANDOM % span))
+  sleep "$((wait / 1000)).$(printf '%03d' $((wait % 1000)))"
+}
 strike() {
   if ((round % 2)); then end_hard "$server"; else
     kill -9 "$server"
@@ -40,7 +49,7 @@ struck_push() {
   rm -f "$state/acknowledged"
   (git -C "$state/work" push -q "$(remote pushed)" main 2>>"$state/clients.log" && touch "$state/acknowledged") &
   local client=$!
-  moment 600
+  moment
   strike
   wait "$client" || true
   serve
@@ -50,7 +59,7 @@ struck_push() {
     is "$tip" "$new" || return 1
   fi
   [ "$tip" = "$new" ] || is "$tip" "$old" || return 1
-  git -C "$state/work" push -q "$(remote pushed)" main || return 1
+  timed git -C "$state/work" push -q "$(remote pushed)" main || return 1
   is "$(tip_of pushed)" "$new" || return 1
   count[$acknowledged]=$((count[$acknowledged] + 1))
 }
@@ -62,7 +71,7 @@ struck_upload() {
   rm -f "$state/acknowledged"
   (upload uploaded "$state/large" 2>>"$state/clients.log" && touch "$state/acknowledged") &
   local client=$!
-  moment 400
+  moment
   strike
   wait "$client" || true
   serve
@@ -70,19 +79,19 @@ struck_upload() {
     acknowledged=yes
     download uploaded "$oid" 8000000 | cmp - "$state/large" || return 1
   fi
-  upload uploaded "$state/large" || return 1
+  timed upload uploaded "$state/large" || return 1
   download uploaded "$oid" 8000000 | cmp - "$state/large" || return 1
   count[$acknowledged]=$((count[$acknowledged] + 1))
 }
 
 struck_commit() {
-  local acknowledged=no before tip new
+  local acknowledged=no before tip
   before=$(tip_of committed)
   hub_body 400 "round-$round" 2000 >"$state/body"
   rm -f "$state/acknowledged"
   (hub_commit committed "$state/body" >"$state/commit" 2>>"$state/clients.log" && touch "$state/acknowledged") &
   local client=$!
-  moment 400
+  moment
   strike
   wait "$client" || true
   serve
@@ -96,14 +105,15 @@ struck_commit() {
     rm -rf "$state/look" && git clone -q --bare "$(remote committed)" "$state/look" || return 1
     is "$(git -C "$state/look" ls-tree -r --name-only main "round-$round/" | wc -l)" 400 || return 1
   fi
-  new=$(hub_commit committed "$state/body") || return 1
-  is "$(tip_of committed)" "$new" || return 1
+  timed hub_commit committed "$state/body" >"$state/commit" || return 1
+  is "$(tip_of committed)" "$(cat "$state/commit")" || return 1
   count[$acknowledged]=$((count[$acknowledged] + 1))
 }
 
 several() {
   local round
   declare -gA count=([yes]=0 [no]=0)
+  span=400
   for ((round = 1; round <= rounds; round++)); do
     "$1" || { echo "  round $round of seed $seed" >&2 && return 1; }
   done

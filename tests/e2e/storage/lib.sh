@@ -157,6 +157,15 @@ download() {
   curl -sf "${headers[@]}" "$(jq -r .href <<<"$link")"
 }
 
+# leave KILOBYTES: as much of the disk at $state/small stays free
+leave() {
+  rm -f "$state/small/ballast"
+  local free
+  free=$(df --output=avail -k "$state/small" | tail -1)
+  ((free <= $1)) || head -c $(((free - $1) * 1024)) /dev/zero >"$state/small/ballast"
+}
+roomy() { rm -f "$state/small/ballast"; }
+
 # hub_body COUNT PREFIX BYTES: a commit's NDJSON of so many files.
 hub_body() {
   python3 - "$@" <<'PY'
