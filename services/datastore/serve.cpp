@@ -67,9 +67,19 @@ service::Check store_check(const std::shared_ptr<Running>& running) {
           }};
 }
 
+/// S3 refuses signatures beyond 15 minutes: who watches this number learns of it before.
+void show_clock_skew(metrics::Registry& metrics, const std::shared_ptr<Running>& running) {
+  if (!running->assembly->options.store.s3.endpoint.empty())
+    metrics.gauge_from(
+        "datastore_s3_clock_skew_seconds", "How far S3's clock is ahead of ours by its last answer; 0 before the first",
+        [running] {
+          return static_cast<double>(running->assembly->store->clock_skew().value_or(std::chrono::seconds(0)).count());
+        });
+}
+
 }  // namespace
 
-std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry&) {
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics) {
   auto assembly = assemble(values);
   if (!assembly) return std::unexpected(assembly.error());
   auto running = std::make_shared<Running>(std::move(*assembly));
@@ -86,6 +96,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   running->keeper.emplace(all.large_files, lfs::KeeperOptions{}, lfs::pointers_in_git(path_of));
   if (all.options.upkeep.count() > 0) running->upkeep.emplace(all.repositories, all.options.upkeep);
 
+  show_clock_skew(metrics, running);
   service::Parts parts{
       .routes = all_routes(all.backend, all.options),
       .checks = {service::database_check(all.database), schema_check(all.database), store_check(running)}};

@@ -117,6 +117,28 @@ void link_readable(const Backend& backend, const Identity& identity, const Repos
   }
 }
 
+/// By a token for the repository, or by the account's own credentials.
+std::expected<Allowed, web::Failure> allow_batch(const Backend& backend, web::Call& call, std::string_view owner,
+                                                 std::string_view name, Operation operation) {
+  const auto token = bearer_jwt(call.request().header("authorization"));
+  if (!token) return allow(backend, call, owner, name, operation == Operation::upload ? Action::write : Action::read);
+  const auto refuse = [&](std::string_view problem) {
+    log::info("a token for large files was refused", {{"problem", problem}, {"peer", call.request().peer}});
+    return std::unexpected(unauthorized("invalid or expired token"));
+  };
+  const auto grant = read_repository_grant(backend.jwt_key, *token, std::chrono::system_clock::now());
+  if (!grant) return refuse(grant.error());
+  auto repository = backend.repositories.find(owner, name);
+  if (!repository && repository.error().fault != RepositoryFault::missing)
+    return std::unexpected(to_failure(repository.error()));
+  if (!repository || !grant->allows(repository->id, operation)) return refuse("it is for something else");
+  const auto account = backend.accounts.find(grant->user);
+  if (!account && account.error().fault != AccountFault::missing) return std::unexpected(to_failure(account.error()));
+  if (!account || !account->active) return refuse("its account is gone or switched off");
+  call.set_actor(account->name);
+  return Allowed{{.account = account->id, .name = account->name, .admin = account->admin}, std::move(*repository)};
+}
+
 }  // namespace
 
 web::Answer answer_batch(const Backend& backend, web::Call& call, std::string_view owner, std::string_view name,
@@ -126,7 +148,7 @@ web::Answer answer_batch(const Backend& backend, web::Call& call, std::string_vi
   const auto request = parse_batch(document.root);
   if (!request) return web::Failure{.status = request.error().status, .message = request.error().message};
   const bool upload = request->operation == Operation::upload;
-  auto allowed = allow(backend, call, owner, name, upload ? Action::write : Action::read);
+  auto allowed = allow_batch(backend, call, owner, name, request->operation);
   if (!allowed) return with_challenge(std::move(allowed.error()));
   Objects& files = backend.large_files;
   const std::int64_t id = allowed->repository.id;

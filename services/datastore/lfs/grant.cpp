@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/base/base64.hpp"
 #include "services/kit/crypto/jwt.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/json/write.hpp"
@@ -85,6 +86,27 @@ std::expected<Grant, std::string> read_grant(std::string_view key, std::string_v
   out.oid = oid->string();
   out.size = static_cast<std::uint64_t>(*size);
   return out;
+}
+
+std::expected<RepositoryGrant, std::string> read_repository_grant(std::string_view key, std::string_view token,
+                                                                  std::chrono::system_clock::time_point now) {
+  auto claims = crypto::verify_jwt(key, token, now);
+  if (!claims && key.size() == 43)
+    if (const auto spelt = base64::decode_url(key)) claims = crypto::verify_jwt(*spelt, token, now);
+  if (!claims) return std::unexpected(claims.error());
+  const json::Value& root = claims->root;
+  const json::Value* repository = root.find("RepoID");
+  const json::Value* user = root.find("UserID");
+  const json::Value* operation = root.find("Op");
+  const auto is_id = [](const json::Value* value) {
+    return value != nullptr && value->is_integer() && value->integer() > 0;
+  };
+  if (!is_id(repository) || !is_id(user) || operation == nullptr || !operation->is_string() ||
+      root.find("Oid") != nullptr || root.find("Size") != nullptr)
+    return std::unexpected("the claims are not those of a repository's token");
+  const auto word = operation_of(operation->string());
+  if (!word) return std::unexpected("the claim Op is neither upload nor download");
+  return RepositoryGrant{repository->integer(), user->integer(), *word};
 }
 
 std::string sign_url(std::string_view key, std::string_view method, std::string_view path, const Grant& grant,

@@ -27,6 +27,18 @@ struct Grant {
   bool allows(std::int64_t of_repository, Operation wanted, std::string_view of_oid) const;
 };
 
+/// What others who hold the secret sign, as Gitea does for `git-lfs-authenticate`: for the batch call of one
+/// repository.
+struct RepositoryGrant {
+  std::int64_t repository = 0;
+  std::int64_t user = 0;
+  Operation operation = Operation::download;
+
+  bool allows(std::int64_t of_repository, Operation wanted) const {
+    return repository == of_repository && (operation == wanted || operation == Operation::upload);
+  }
+};
+
 inline constexpr std::chrono::seconds grant_life{1800};
 /// Hugging Face clients ask once for up to 256 files and never again: the last one may be an afternoon away.
 inline constexpr std::chrono::seconds url_life{6 * 3600};
@@ -39,6 +51,11 @@ std::string sign_grant(std::string_view key, const Grant& grant, std::chrono::sy
 /// The error is for the log.
 std::expected<Grant, std::string> read_grant(std::string_view key, std::string_view token,
                                              std::chrono::system_clock::time_point now);
+
+/// Claims: RepoID, UserID, Op, exp, perhaps nbf. Nothing that names a file: those are for transfers. A key of 43
+/// characters of base64url also counts as the 32 bytes that it spells, which is how Gitea reads its LFS_JWT_SECRET.
+std::expected<RepositoryGrant, std::string> read_repository_grant(std::string_view key, std::string_view token,
+                                                                  std::chrono::system_clock::time_point now);
 
 /// The query of a signed URL; `method` and `path` (raw, as the client will send it) belong to what is signed.
 std::string sign_url(std::string_view key, std::string_view method, std::string_view path, const Grant& grant,

@@ -70,6 +70,36 @@ TEST(Grant, RefusesASignedTokenThatIsNotOne) {
     EXPECT_FALSE(read_grant(test_key, crypto::sign_jwt(test_key, claims), test_now)) << claims;
 }
 
+TEST(RepositoryGrant, IsReadAsGiteaSignsItForOneRepositoryAndItsOperation) {
+  const std::string claims = R"({"RepoID":7,"Op":"download","UserID":3,"exp":1800000100,"nbf":1799999990})";
+  const auto down = read_repository_grant(test_key, crypto::sign_jwt(test_key, claims), test_now);
+  ASSERT_TRUE(down) << down.error();
+  EXPECT_EQ(down->user, 3);
+  EXPECT_TRUE(down->allows(7, Operation::download));
+  EXPECT_FALSE(down->allows(7, Operation::upload));
+  EXPECT_FALSE(down->allows(8, Operation::download));
+  const RepositoryGrant up{.repository = 7, .user = 3, .operation = Operation::upload};
+  EXPECT_TRUE(up.allows(7, Operation::upload) && up.allows(7, Operation::download));
+  const std::string spelt = base64::encode_url(test_key);
+  ASSERT_EQ(spelt.size(), 43U);
+  EXPECT_TRUE(read_repository_grant(spelt, crypto::sign_jwt(test_key, claims), test_now)) << "the key as Gitea has it";
+  EXPECT_TRUE(read_repository_grant(spelt, crypto::sign_jwt(spelt, claims), test_now)) << "and as we have it";
+}
+
+TEST(RepositoryGrant, RefusesTokensOfFilesAndWhatIsNone) {
+  EXPECT_FALSE(read_repository_grant(test_key, sign_grant(test_key, grant_for(Operation::upload), test_now), test_now));
+  for (const std::string claims :
+       {R"({"RepoID":7,"Op":"upload","UserID":3})", R"({"RepoID":7,"Op":"upload","UserID":3,"exp":1799990000})",
+        R"({"RepoID":7,"Op":"upload","UserID":3,"exp":1800000100,"nbf":1800009000})",
+        R"({"RepoID":7,"Op":"delete","UserID":3,"exp":1800000100})",
+        R"({"RepoID":7,"Op":1,"UserID":3,"exp":1800000100})",
+        R"({"RepoID":"7","Op":"upload","UserID":3,"exp":1800000100})",
+        R"({"RepoID":0,"Op":"upload","UserID":0,"exp":1800000100})", R"({"Op":"upload","UserID":3,"exp":1800000100})"})
+    EXPECT_FALSE(read_repository_grant(test_key, crypto::sign_jwt(test_key, claims), test_now)) << claims;
+  const std::string good = R"({"RepoID":7,"Op":"upload","UserID":3,"exp":1800000100})";
+  EXPECT_FALSE(read_repository_grant(std::string(32, 'x'), crypto::sign_jwt(test_key, good), test_now));
+}
+
 TEST(BearerJwt, TellsATokenOfOursFromAPersonalOne) {
   EXPECT_EQ(bearer_jwt("Bearer a.b.c"), "a.b.c");
   EXPECT_EQ(bearer_jwt("bEARER a.b.c"), "a.b.c");
