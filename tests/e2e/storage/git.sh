@@ -74,6 +74,27 @@ check "the probe is answered at once" is "$(status -u "admin:$password" -H 'Cont
 check "what is no push is refused" is "$(status -u "admin:$password" -H 'Content-Type: application/x-git-receive-pack-request' --data-binary nonsense "$base/admin/open.git/git-receive-pack")" 400
 check "answers are not to be cached" grep -qi '^cache-control: no-cache, max-age=0, must-revalidate' <(curl -sSi "$base/admin/open.git/info/refs?service=git-upload-pack")
 
+# --- personal tokens, as a password or in its place
+new_token() { # SCOPE
+  curl -fsS -u "admin:$password" -H 'Content-Type: application/json' -d "{\"name\":\"$1\",\"scopes\":[\"$1:repository\"]}" "$base/api/v1/users/admin/tokens" | jq -r .sha1
+}
+writer=$(new_token write) reader=$(new_token read)
+by() { echo "http://$1@127.0.0.1:$port/admin/$2.git"; }
+new_repository token true
+git init -q t && (cd t && echo t >f && git add . && git commit -q -m t)
+check "a token pushes as the password" git -C t push -q "$(by "admin:$writer" token)" main
+check "and as the name alone" git -C t push -q "$(by "$writer:x-oauth-basic" token)" main:second
+check "a token clones a private repository" git clone -q "$(by "admin:$writer" token)" token1
+check "so does one for reading only" git clone -q "$(by "admin:$reader" token)" token2
+check "as a header too" git -c "http.extraHeader=Authorization: Bearer $reader" clone -q "$base/admin/token.git" token3
+check "what it clones is whole" cmp t/f token3/f
+check "one for reading only pushes nothing" fails git -C t push -q "$(by "admin:$reader" token)" main:third
+check "which is forbidden" is "$(status -u "admin:$reader" "$base/admin/token.git/info/refs?service=git-receive-pack")" 403
+check "also when nothing was advertised" is "$(status -u "admin:$reader" -H 'Content-Type: application/x-git-receive-pack-request' --data-binary 0000 "$base/admin/token.git/git-receive-pack")" 403
+check "and left nothing" is "$(git ls-remote "$(by "admin:$reader" token)" refs/heads/third)" ""
+curl -fsS -o /dev/null -u "admin:$password" -X DELETE "$base/api/v1/users/admin/tokens/write"
+check "a token that was withdrawn does nothing" is "$(status -u "admin:$writer" "$base/admin/token.git/info/refs?service=git-upload-pack")" 401
+
 # --- both protocols, with and without ".git"
 for version in 0 2; do
   git config --global protocol.version "$version"

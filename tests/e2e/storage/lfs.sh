@@ -144,6 +144,44 @@ guards_tokens() {  # through the datastore only: with presigned URLs there is no
   is "$(put "$token" "$href")" 401
 }
 
+# jwt CLAIMS [SECRET]: as Gitea signs what git-lfs-authenticate hands out.
+jwt() {
+  python3 - "$1" "${2:-$STACKGATE_LFS_JWT_SECRET}" <<'PY'
+import base64, hashlib, hmac, sys
+spell = lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=")
+text = spell(b'{"alg":"HS256","typ":"JWT"}') + b"." + spell(sys.argv[1].encode())
+print((text + b"." + spell(hmac.new(sys.argv[2].encode(), text, hashlib.sha256).digest())).decode())
+PY
+}
+
+takes_gitea_tokens() {  # for one repository and operation, at the batch call alone
+  local id user now oid href header
+  id=$(api "$url/api/v1/repos/ada/$1" | jq .id) user=$(api "$url/api/v1/user" | jq .id) now=$(date +%s)
+  printf 'gitea bytes' >"$state/gitea"
+  oid=$(oid_of <"$state/gitea")
+  claims() { printf '{"RepoID":%s,"Op":"%s","UserID":%s,"exp":%s,"nbf":%s}' "$1" "$2" "$user" "$((now + ${3:-600}))" "$((now - 5))"; }
+  ask() { status_of -H "Authorization: Bearer $1" -H "Content-Type: $media" -H "Accept: $media" -d "$(batch_of "$2" "$oid" 11)" "$url/ada/$3.git/info/lfs/objects/batch"; }
+  local up down
+  up=$(jwt "$(claims "$id" upload)") down=$(jwt "$(claims "$id" download)")
+  is "$(answer=$state/batch ask "$up" upload "$1")" 200 || return 1
+  [ "$(carry_out "$(jq -c '.objects[0].actions.upload' "$state/batch")" -T "$state/gitea")" = 200 ] || return 1
+  header=$(jq -c '.objects[0].actions.verify // empty' "$state/batch")
+  [ -z "$header" ] || is "$(carry_out "$header" -H "Content-Type: $media" -d "{\"oid\":\"$oid\",\"size\":11}")" 200 || return 1
+  is "$(answer=$state/batch ask "$down" download "$1")$(jq -r '.objects[0].actions.download | type' "$state/batch")" 200object || return 1
+  is "$(ask "$up" download "$1")" 200 || return 1
+  is "$(ask "$down" upload "$1")" 401 || return 1
+  make_repository "$1-other" || return 1
+  is "$(ask "$up" upload "$1-other")" 401 || return 1
+  is "$(ask "$(jwt "$(claims "$id" upload -600)")" upload "$1")" 401 || return 1
+  is "$(ask "$(jwt "$(claims "$id" upload)" another-secret-another-secret-00)" upload "$1")" 401 || return 1
+  user=999999
+  is "$(ask "$(jwt "$(claims "$id" upload)")" upload "$1")" 401 || return 1
+  href=$url/ada/$1.git/info/lfs/objects/$oid
+  is "$(status_of -H "Authorization: Bearer $up" "$href")" 401
+}
+
+tells_clock_skew() { curl -sf "$url/metrics" | grep -Eq '^datastore_s3_clock_skew_seconds -?[0-9]+$'; }
+
 speaks_the_protocol() {
   is "$(lfs_post "$1" objects/batch '{}' -o /dev/null -w '%{http_code}')" 422 || return 1
   is "$(lfs_post "$1" objects/batch 'no json' -o /dev/null -w '%{http_code}')" 422 || return 1
@@ -231,6 +269,7 @@ leg() {  # PREFIX DIRECT
   check "$1: locks of others" others_locks "$1"
   check "$1: wrong bytes are refused and leave nothing" refuses_wrong_bytes "$1"
   check "$1: a hash tells nothing" leaks_nothing "$1"
+  check "$1: tokens that Gitea's way of signing gives are for the batch call" takes_gitea_tokens "$1"
   check "$1: the protocol's own errors" speaks_the_protocol "$1"
   if [ "$2" = direct ]; then
     check "$1: direct uploads are hashed soon" hashed_soon
@@ -240,6 +279,7 @@ leg() {  # PREFIX DIRECT
   fi
   check "$1: a file of a readable repository is linked" links_what_may_be_read "$1"
   check "$1: fsck finds nothing" fsck_is_clean
+  if [ "$storage_leg" = postgres-s3 ]; then check "$1: the distance to S3's clock is told" tells_clock_skew; fi
   if [ "$storage_leg" = postgres-s3 ]; then check "$1: boto3 finds in S3 what fsck counts, each with its hash" is_in_s3; fi
 }
 
