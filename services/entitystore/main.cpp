@@ -1,8 +1,10 @@
 #include "services/entitystore/program/options.hpp"
 #include "services/entitystore/program/serve.hpp"
 #ifdef STACKGATE_FAIL_POINTS
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #endif
@@ -12,11 +14,12 @@ int main(int argc, char** argv) {
   entitystore::FailPoint fail;
 #ifdef STACKGATE_FAIL_POINTS
   // A build for tests: STACKGATE_FAIL_POINT=committed dies there as if the power went; stop:committed stands still
-  // there until SIGCONT, so that something else can fail meanwhile.
+  // there once, until SIGCONT, so that something else can fail meanwhile.
   if (const char* at = std::getenv("STACKGATE_FAIL_POINT"); at != nullptr && *at != '\0')
-    fail = [at = std::string(at)](std::string_view point) {
+    fail = [at = std::string(at), stood = std::make_shared<std::atomic<bool>>(false)](std::string_view point) {
       if (point == at) std::raise(SIGKILL);
-      if (at.starts_with("stop:") && point == std::string_view(at).substr(5)) std::raise(SIGSTOP);
+      if (at.starts_with("stop:") && point == std::string_view(at).substr(5) && !stood->exchange(true))
+        std::raise(SIGSTOP);
     };
 #endif
   return service::run({.program = entitystore::program(),

@@ -17,6 +17,37 @@ constexpr std::int64_t fresh_for = 3600;
 
 std::int64_t as_sql(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 
+/// What is not hashed yet moves to its own key once it is, also under a reader's hands: S3 is read stretch by stretch.
+class MovingDownload final : public objects::Download {
+ public:
+  MovingDownload(objects::Store& store, std::string later_key, std::unique_ptr<objects::Download> from,
+                 std::uint64_t offset)
+      : store_(store), later_key_(std::move(later_key)), from_(std::move(from)), at_(offset) {}
+
+  std::uint64_t size() const override { return from_->size(); }
+  int descriptor() const override { return from_->descriptor(); }
+
+  objects::Expected<std::size_t> read(std::span<char> space) override {
+    auto got = from_->read(space);
+    if (!got && got.error().fault == objects::Fault::missing && !moved_) {
+      moved_ = true;
+      if (auto again = store_.open(later_key_, at_)) {
+        from_ = std::move(*again);
+        got = from_->read(space);
+      }
+    }
+    if (got) at_ += *got;
+    return got;
+  }
+
+ private:
+  objects::Store& store_;
+  const std::string later_key_;
+  std::unique_ptr<objects::Download> from_;
+  std::uint64_t at_;
+  bool moved_ = false;
+};
+
 }  // namespace
 
 void log_cause(std::string_view message) { log::warning("large files", {{"cause", message}}); }
@@ -212,9 +243,11 @@ Expected<void> Objects::admit(std::int64_t repository, std::uint64_t size, std::
 
 Expected<std::unique_ptr<objects::Download>> Objects::open(const Stat& file, std::uint64_t offset) {
   auto opened = store_.open(file.key, offset);
-  if (!opened && opened.error().fault == objects::Fault::missing && file.state == State::unverified)
-    opened =
-        store_.open(key_of(std::string_view(file.key).substr(file.key.rfind('/') + 1)), offset);  // promoted meanwhile
+  if (file.state == State::unverified) {
+    std::string later = key_of(std::string_view(file.key).substr(file.key.rfind('/') + 1));
+    if (opened) return std::make_unique<MovingDownload>(store_, std::move(later), std::move(*opened), offset);
+    if (opened.error().fault == objects::Fault::missing) opened = store_.open(later, offset);
+  }
   if (!opened) return failed(opened.error());
   return std::move(*opened);
 }

@@ -132,10 +132,19 @@ Registrar::Maybe<void> Registrar::alone(std::string_view repository, const std::
   // The lease is this piece of work's own: two uploads of one replica exclude each other too.
   const Lease own{fmt::format("{}#{}", lease_.owner, ++pieces_), registrar_detail::alone_seconds};
   const auto until = std::chrono::steady_clock::now() + registrar_detail::lease_patience;
+  const auto doubt = [&] {
+    const std::lock_guard lock(mutex_);
+    doubts_.push_back({std::string(repository), own,
+                       std::chrono::steady_clock::now() + std::chrono::seconds(registrar_detail::alone_seconds)});
+  };
   while (true) {
     const auto leased = lease_repository(database_, repository, own);
-    if (!leased) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(leased.error())});
+    if (!leased) {
+      doubt();
+      return std::unexpected(Trouble{Trouble::Kind::database, database_failure(leased.error())});
+    }
     if (*leased) break;
+    release_doubtful();
     if (std::chrono::steady_clock::now() > until)
       return std::unexpected(Trouble{Trouble::Kind::datastore,
                                      {.status = 503,
@@ -144,8 +153,21 @@ Registrar::Maybe<void> Registrar::alone(std::string_view repository, const std::
     std::this_thread::sleep_for(registrar_detail::lease_pause);
   }
   auto done = work();
-  (void)release_repository(database_, repository, own);
+  if (!release_repository(database_, repository, own)) doubt();
   return done;
+}
+
+void Registrar::release_doubtful() {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<Doubt> doubts;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(doubts_, [&](const Doubt& doubt) { return doubt.until < now; });
+    doubts = doubts_;
+  }
+  // Kept until then even if this works: a database that hung may carry out the statement after it.
+  for (const Doubt& doubt : doubts)
+    if (!release_repository(database_, doubt.repository, doubt.lease)) return;
 }
 
 namespace registrar_detail {

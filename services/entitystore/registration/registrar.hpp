@@ -2,6 +2,7 @@
 // whatever a crash leaves behind is finished or undone by sweep(). Thread-safe; calls block.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/entitystore/adapters/catalogue.hpp"
 #include "services/entitystore/adapters/rows.hpp"
@@ -61,6 +63,8 @@ class Registrar {
   Maybe<void> conclude(Record& record);
   /// Runs `work` while no other worker of any replica is at the repository.
   Maybe<void> alone(std::string_view repository, const std::function<Maybe<void>()>& work);
+  /// Gives back the leases that may have been taken, or not given back, by statements whose answers never came.
+  void release_doubtful();
   web::Failure give_up(const Record& record, Trouble trouble);
 
   void resume(const Work& work);
@@ -80,6 +84,12 @@ class Registrar {
   Lease lease_;
   std::mutex mutex_;
   std::multiset<std::string> held_;
+  struct Doubt {
+    std::string repository;
+    Lease lease;
+    std::chrono::steady_clock::time_point until;  // then it has run out by itself
+  };
+  std::vector<Doubt> doubts_;
   std::atomic<std::uint64_t> pieces_{0};  // of work done alone
   bool forgotten_ = false;                // leases of this instance from before a crash
 };

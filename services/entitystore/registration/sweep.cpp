@@ -16,6 +16,7 @@ void Registrar::sweep(const std::atomic<bool>& stop) {
       return log::warning("the sweep waits for the database", {{"reason", done.error().message}});
     forgotten_ = true;
   }
+  release_doubtful();
   const auto uploading = read_uploading(database_);
   if (!uploading) return log::warning("the sweep waits for the database", {{"reason", uploading.error().message}});
   for (const Work& work : *uploading) {
