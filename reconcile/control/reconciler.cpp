@@ -11,6 +11,7 @@
 #include "reconcile/compare/stamp.hpp"
 #include "reconcile/control/recording_lookup.hpp"
 #include "reconcile/control/refusal.hpp"
+#include "reconcile/plan/datastore_client.hpp"
 #include "reconcile/status/blocked.hpp"
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/workload.hpp"
@@ -42,6 +43,15 @@ CacheFacts cache_facts(const Store& store, const Resource& service) {
           .message = std::string(read::text(ready, {"message"}))};
 }
 
+/// The Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this namespace.
+std::string admin_of(const Store& store, const Resource& resource, std::string_view datastore) {
+  if (datastore.empty()) return {};
+  const auto stored = store.resource({crds::Kind::stack_datastore, std::string(resource.ns), std::string(datastore)});
+  json::Document document;
+  if (!stored || !json::parse(*stored->json, document)) return {};
+  return std::string(read::text(&document.root, {"spec", "secrets", "gitAdminSecret"}));
+}
+
 /// The claims that pods of the resource may mount although it does not make them.
 std::vector<std::string> named_claims(const Resource& resource, const CacheFacts& cache) {
   std::vector<std::string> out;
@@ -64,6 +74,7 @@ struct Reconciler::View {
   std::vector<LiveChild> children;
   std::vector<InputFacts> inputs;
   CacheFacts cache;
+  std::string datastore_admin;
   std::vector<Text> claims;  // what the documents of named claims view
   validate::Findings findings;
 
@@ -160,6 +171,18 @@ Plan Reconciler::plan_for(const Key& key, View& view) {
     input.content_hash = store_.input(input.type, key.ns, input.name).value_or("");
   }
   if (key.kind == crds::Kind::inference_service) view.cache = cache_facts(store_, view.resource);
+  if (key.kind == crds::Kind::stack_entitystore) {
+    const auto datastore = service_named(read::text(view.resource.spec, {"datastore", "endpoint"}), key.ns);
+    view.datastore_admin = admin_of(store_, view.resource, datastore);
+    if (!datastore.empty())
+      references.push_back(reference(crds::info(crds::Kind::stack_datastore).plural, key.ns, datastore));
+    if (const std::string& secret = view.datastore_admin; !secret.empty()) {
+      view.inputs.push_back({.type = ChildType::secret, .name = secret});
+      InputFacts& input = view.inputs.back();
+      references.push_back(reference(info(input.type).resource.plural, key.ns, input.name));
+      input.content_hash = store_.input(input.type, key.ns, input.name).value_or("");
+    }
+  }
   constexpr ChildType claim_type = ChildType::persistent_volume_claim;
   for (const std::string& name : named_claims(view.resource, view.cache)) {
     references.push_back(reference(info(claim_type).resource.plural, key.ns, name));
@@ -175,6 +198,7 @@ Plan Reconciler::plan_for(const Key& key, View& view) {
                           .pods = view.snapshot.pods,
                           .inputs = view.inputs,
                           .cache = view.cache,
+                          .datastore_admin = view.datastore_admin,
                           .served = world_.served(),
                           .findings = view.findings};
   return make_plan(view.resource, observed, options_.settings);

@@ -75,6 +75,8 @@ struct Observed {
   std::span<const PodFacts> pods;
   std::span<const InputFacts> inputs;  // those of inputs_of()
   CacheFacts cache;
+  /// secrets.gitAdminSecret of the StackDatastore in this namespace that spec.datastore.endpoint names; empty: unknown.
+  std::string_view datastore_admin = {};
   Served served;
   /// What the rules say of the resource as it is stored. With a fault of the resource itself nothing is planned and
   /// what runs is left alone; what they say of other objects is told and waited for. See findings.hpp.

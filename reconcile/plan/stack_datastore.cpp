@@ -66,9 +66,9 @@ void plan_stack_datastore(const Planning& planning) {
   const parts::Field claim = scope.spec["pvc"];
   parts::Workload workload = stack::begin(scope, {.container = "datastore",
                                                   .image_name = "datastore",
-                                                  .startup_path = "/v1/health",
-                                                  .readiness_path = "/v1/health",
-                                                  .liveness_path = "/v1/health"});
+                                                  .startup_path = "/v1/health/live",
+                                                  .readiness_path = "/v1/health/ready",
+                                                  .liveness_path = "/v1/health/live"});
   datastore::use_secrets(workload, scope.spec["secrets"]);
   datastore::use_object_store(workload, scope.spec["objectStoreConfig"]);
   if (claim.present()) {

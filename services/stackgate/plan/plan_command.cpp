@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reconcile/plan/datastore_client.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
@@ -104,6 +105,16 @@ class PlanRun {
     return out;
   }
 
+  /// The administrator's Secret of the StackDatastore among the inputs that `spec` names.
+  std::string_view datastore_admin_of(const json::Value* spec, std::string_view ns) const {
+    const std::string_view name = reconcile::service_named(text_at(spec, {"datastore", "endpoint"}), ns);
+    for (const auto& [file, object] : objects_)
+      if (text_at(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
+          text_at(object, {"metadata", "name"}) == name)
+        return text_at(object, {"spec", "secrets", "gitAdminSecret"});
+    return {};
+  }
+
   void plan(const std::string& file, const json::Value& object) {
     static const json::Value nothing = json::Value::make_object({}, 0);
     const auto known = crds::kind_named(text_at(&object, {"kind"}));
@@ -124,6 +135,8 @@ class PlanRun {
         validate::review({.kind = kind, .object = &object, .old = nullptr, .ns = resource.ns}, nullptr, options_.rules);
     reconcile::Observed observed;
     observed.cache = kind == crds::Kind::inference_service ? cache_of(resource.spec) : reconcile::CacheFacts{};
+    if (kind == crds::Kind::stack_entitystore)
+      observed.datastore_admin = datastore_admin_of(resource.spec, resource.ns);
     observed.served = {
         .autoscaling = options_.kubernetes_minor < minor_with_autoscaling_v2 ? "autoscaling/v2beta2" : "autoscaling/v2",
         .http_routes = true,

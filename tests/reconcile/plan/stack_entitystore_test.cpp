@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "reconcile/plan/datastore_client.hpp"
 #include "tests/reconcile/plan/stack_plans.hpp"
 
 namespace stackgate::reconcile::tests {
@@ -19,6 +20,40 @@ TEST(StackEntitystorePlan, WhatNoFieldSpeaksOfIsLeftToTheUser) {
   EXPECT_EQ(planned.variable("DATASTORE_USERNAME"), "reader");
   EXPECT_EQ(planned.variable("DATASTORE_PASSWORD")["secretKeyRef"]["name"], "s");
   EXPECT_EQ(planned.variable("STACKGATE_APPROVAL"), "required");
+}
+
+TEST(StackEntitystorePlan, ItSignsInAtTheDatastoreOfItsNamespace) {
+  World world;
+  world.observed.datastore_admin = "datastore-admin";
+  const Planned planned = plan_of(minimal(kind), world);
+  for (const auto& [name, key] :
+       {std::pair{"DATASTORE_USERNAME", "GIT_ADMIN_USERNAME"}, {"DATASTORE_PASSWORD", "GIT_ADMIN_PASSWORD"}}) {
+    EXPECT_EQ(planned.variable(name)["secretKeyRef"]["name"], "datastore-admin");
+    EXPECT_EQ(planned.variable(name)["secretKeyRef"]["key"], key);
+  }
+  EXPECT_TRUE(plan_of(minimal(kind)).variable("DATASTORE_USERNAME").is_null()) << "of an unknown one nothing";
+  EXPECT_EQ(plan_of(minimal(kind, "spec: {env: [{name: DATASTORE_USERNAME, value: reader}]}"), world)
+                .variable("DATASTORE_USERNAME"),
+            "reader");
+}
+
+TEST(StackEntitystorePlan, AnAddressNamesAServiceOfTheNamespace) {
+  struct Row {
+    std::string_view url, service;
+  };
+  for (const auto& [url, service] :
+       std::initializer_list<Row>{{"http://datastore:8000", "datastore"},
+                                  {"https://datastore", "datastore"},
+                                  {"http://datastore.team:8000/v1/hf", "datastore"},
+                                  {"http://datastore.team.svc", "datastore"},
+                                  {"http://datastore.team.svc.cluster.local:80", "datastore"},
+                                  {"http://datastore.other:8000", ""},
+                                  {"http://datastore.team.svcs", ""},
+                                  {"http://datastore.team.example.com", ""},
+                                  {"http://datastore.example.com", ""},
+                                  {"http://[::1]:80", ""},
+                                  {"nonsense", ""}})
+    EXPECT_EQ(service_named(url, "team"), service) << url;
 }
 
 TEST(StackEntitystorePlan, ItServesWhileItIsRolled) {
