@@ -5,7 +5,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace claim_growth_test {
 
 using crds::Kind;
 using Lines = std::vector<std::string>;
@@ -122,5 +122,5 @@ TEST(ClaimGrowth, HoldsForEachKindThatMakesAClaim) {
             Lines{});
 }
 
-}  // namespace
+}  // namespace claim_growth_test
 }  // namespace stackgate::validate::tests

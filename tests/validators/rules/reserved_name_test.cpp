@@ -5,7 +5,7 @@
 #include "validators/rule_ids.hpp"
 
 namespace stackgate::validate::tests {
-namespace {
+namespace reserved_name_test {
 
 using crds::Kind;
 
@@ -54,5 +54,5 @@ TEST(ReservedNames, ThoseOfAPipelinesEntriesCountToo) {
                {entry("llm", ""), {}}});
 }
 
-}  // namespace
+}  // namespace reserved_name_test
 }  // namespace stackgate::validate::tests
