@@ -33,3 +33,9 @@ find_kube() {
   ETCD='' KUBE_APISERVER='' KUBECTL=''
   return 1
 }
+
+# complete_crdserver DIR: what build-crdserver.sh makes is there, and of these sources.
+complete_crdserver() {
+  [ -x "$1/apiextensions-apiserver" ] &&
+    [ "$(cat "$1/match-conditions.source" 2>/dev/null)" = "$(sha256sum <"$(dirname "${BASH_SOURCE[0]}")/match-conditions/main.go")" ]
+}

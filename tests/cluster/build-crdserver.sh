@@ -2,11 +2,13 @@
 # Builds a current apiextensions-apiserver (1.36 at the time of writing) from Debian unstable's golang-*-dev packages.
 #   build-crdserver.sh OUT_DIR
 # It serves CustomResourceDefinitions with CEL rules and strict decoding, and nothing else (no pods, no secrets).
+# Beside it comes match-conditions (its source is the folder of that name), made from the same packages.
 # Unstable moves: a failure here costs one leg of the test suite, which then says so.
 # OUT_DIR appears only when complete. Each line on stdout is one step of progress.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/debian-packages.sh"
 
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 out=$(realpath -m "${1:?usage: build-crdserver.sh OUT_DIR}")
 work=$out.work
 mkdir -p "$work"
@@ -34,6 +36,11 @@ echo "compiling apiextensions-apiserver $version"
 mkdir -p "$work/out"
 cd "$GOPATH/src/k8s.io/apiextensions-apiserver"
 nice -n 5 go build -p "${JOBS:-$(nproc)}" -trimpath -ldflags "$flags" -o "$work/out/apiextensions-apiserver" .
+echo "compiling match-conditions"
+# Its source is known by its sum, so that another one is compiled anew. Without it a part of one suite is skipped.
+nice -n 5 go build -p "${JOBS:-$(nproc)}" -trimpath -ldflags '-s -w' -o "$work/out/match-conditions" "$here/match-conditions/main.go" ||
+  echo "match-conditions cannot be compiled with these packages"
+sha256sum <"$here/match-conditions/main.go" >"$work/out/match-conditions.source"
 echo "$version" >"$work/out/VERSION"
 rm -rf "$out" && mkdir -p "$(dirname "$out")" && mv "$work/out" "$out"
 chmod -R u+w "$work" && rm -rf "$work"
