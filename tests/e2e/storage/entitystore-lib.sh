@@ -46,9 +46,9 @@ wait_for() { # NAME URL
   echo "not ok $1 starts" && tail -5 "$state/$1.log" && exit 1
 }
 
-# entitystore_begin: after storage_begin; sets $engine, $database (the flag), $ds_port, $port and $url, and makes adapters.
+# entitystore_begin: after storage_begin; sets $engine, $owner, $database (the flag), $ds_port, $port and $url, and makes adapters.
 entitystore_begin() {
-  engine=$storage_leg
+  engine=$storage_leg owner=adapters-$storage_leg
   base_model=meta/llama-3.1-8b-instruct
   export GIT_ADMIN_USERNAME=admin GIT_ADMIN_PASSWORD=correct-horse-battery-staple
   export DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$GIT_ADMIN_PASSWORD
@@ -71,7 +71,7 @@ start_store() {
   local name=$1 port=$2 program=$3
   shift 3
   setsid "$program" serve --data-dir "${store_dir:-$state}/$engine-$name" --listen "127.0.0.1:$port" --datastore-url "http://127.0.0.1:$ds_port" \
-    "${database[@]}" --sweep-interval 1s --lease 5s --datastore-owner "adapters-$engine" "$@" >>"$state/$name.log" 2>&1 &
+    "${database[@]}" --sweep-interval 1s --lease 5s --datastore-owner "$owner" "$@" >>"$state/$name.log" 2>&1 &
   started "$name"
 }
 # run_store PROGRAM FLAG…: start_store for the one that most checks talk to, and the wait.
@@ -94,10 +94,11 @@ hub() { curl -sS -u "admin:$GIT_ADMIN_PASSWORD" "http://127.0.0.1:$ds_port/v1/hf
 hub_post() { # PATH BODY [TYPE]
   curl -sS -u "admin:$GIT_ADMIN_PASSWORD" -H "Content-Type: ${3:-application/json}" --data-binary "$2" "http://127.0.0.1:$ds_port/v1/hf/$1"
 }
-repository() { echo "adapters-$engine/default--$1"; }
+repository() { echo "$owner/default--$1"; }
 no_repository() { is "$(curl -sS -o /dev/null -u "admin:$GIT_ADMIN_PASSWORD" -w '%{http_code}' "http://127.0.0.1:$ds_port/v1/hf/api/models/$(repository "$1")")" 404; }
 fsck() {
-  "$entitystore" fsck --data-dir "${store_dir:-$state}/$engine-a" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}"
+  "$entitystore" fsck --data-dir "${store_dir:-$state}/$engine-a" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}" \
+    --datastore-owner "$owner"
 }
 # What the database says of a version: ready, failed, none …
 state_of() { curl -sS "$url?name=$1" | jq -r --arg v "$2" '[.adapters[] | select(.version == $v) | .status][0] // "none"'; }

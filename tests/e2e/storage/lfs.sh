@@ -228,6 +228,14 @@ hashed_soon() {  # direct uploads count as trusted once they have been hashed
   is "$waiting" 0
 }
 
+reads_what_moves() {  # one that began before its file was hashed goes on after it, where the file is then
+  local oid
+  head -c 32000000 /dev/urandom >"$state/moving" # more than the sockets between hold
+  oid=$(oid_of <"$state/moving")
+  upload "$1" "$state/moving" || return 1
+  download "$1" "$oid" 32000000 --limit-rate 6M | cmp - "$state/moving"
+}
+
 fsck_is_clean() {
   end_soft "$server"
   "$datastore_binary" fsck >"$state/fsck.json" 2>"$state/fsck.log" || { cat "$state/fsck.json" "$state/fsck.log" >&2 && return 1; }
@@ -272,6 +280,7 @@ leg() {  # PREFIX DIRECT
   check "$1: tokens that Gitea's way of signing gives are for the batch call" takes_gitea_tokens "$1"
   check "$1: the protocol's own errors" speaks_the_protocol "$1"
   if [ "$2" = direct ]; then
+    check "$1: a download goes on while its file is hashed and moved" reads_what_moves "$1"
     check "$1: direct uploads are hashed soon" hashed_soon
   else
     check "$1: tokens are for one file of one repository" guards_tokens "$1"

@@ -148,13 +148,13 @@ upload() {
   [ -z "$link" ] || [ "$(carry_out "$link" -H "Content-Type: $media" -d "{\"oid\":\"$oid\",\"size\":$size}")" = 200 ]
 }
 
-# download REPOSITORY OID SIZE: the bytes.
+# download REPOSITORY OID SIZE [CURL…]: the bytes.
 download() {
   local link headers=() line
   link=$(lfs_batch "$1" download "$2" "$3" | jq -c '.objects[0].actions.download // empty')
   [ -n "$link" ] || return 1
   while read -r line; do headers+=(-H "$line"); done < <(jq -r '.header // {} | to_entries[] | "\(.key): \(.value)"' <<<"$link")
-  curl -sf "${headers[@]}" "$(jq -r .href <<<"$link")"
+  curl -sf "${headers[@]}" "${@:4}" "$(jq -r .href <<<"$link")"
 }
 
 # leave KILOBYTES: as much of the disk at $state/small stays free
