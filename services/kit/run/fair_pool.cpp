@@ -19,18 +19,18 @@ FairPool::~FairPool() {
   threads_.clear();  // joins while what they use still exists
 }
 
-bool FairPool::submit(const std::string& share, std::unique_ptr<Job>&& job) {
+std::unique_ptr<FairPool::Job> FairPool::submit(const std::string& share, std::unique_ptr<Job> job) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || waiting_.size() >= limits_.waiting) return false;
+  if (stopping_ || waiting_.size() >= limits_.waiting) return job;
   Share& mine = shares_[share];
-  if (mine.waiting >= limits_.waiting_per_share) return false;
+  if (mine.waiting >= limits_.waiting_per_share) return job;
   if (mine.running < limits_.per_share && idle_ <= waiting_.size() && threads_.size() < limits_.threads) {
     try {
       threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {  // those that are there will do
       if (threads_.empty()) {
         forget_if_unused(share);
-        return false;
+        return job;
       }
     }
   }
@@ -38,7 +38,7 @@ bool FairPool::submit(const std::string& share, std::unique_ptr<Job>&& job) {
   waiting_.push_back({share, std::move(job), Clock::now() + limits_.patience});
   wake_.notify_one();
   if (waiting_.size() == 1) tick_.notify_one();
-  return true;
+  return nullptr;
 }
 
 FairPool::Load FairPool::load() const {

@@ -45,8 +45,8 @@ class FairPool {
   FairPool(const FairPool&) = delete;
   FairPool& operator=(const FairPool&) = delete;
 
-  /// `share`: whose it is. False when too many wait already, or too many of this share; `job` is then untouched.
-  [[nodiscard]] bool submit(const std::string& share, std::unique_ptr<Job>&& job);
+  /// `share`: whose it is. Gives the job back when too many wait already, or too many of this share.
+  [[nodiscard]] std::unique_ptr<Job> submit(const std::string& share, std::unique_ptr<Job> job);
   Load load() const;
 
  private:

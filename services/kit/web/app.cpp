@@ -61,8 +61,8 @@ class Transfer final : public run::FairPool::Job {
 /// The head is read before the job waits; its views hold until the answer.
 void serve_transfer(Site& site, const http::Request& request, std::unique_ptr<LiveCall> call) {
   const std::string share = client_share(request, site.config.trust_forwarded);
-  std::unique_ptr<run::FairPool::Job> job = std::make_unique<Transfer>(site, std::move(call));
-  if (!site.transfers.submit(share, std::move(job))) job->refuse();
+  const auto refused = site.transfers.submit(share, std::make_unique<Transfer>(site, std::move(call)));
+  if (refused) refused->refuse();
 }
 
 void serve(Site& site, const http::Request& request, http::Responder responder) {

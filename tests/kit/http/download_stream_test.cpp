@@ -248,7 +248,7 @@ TEST_P(DownloadStream, cuts_a_client_that_takes_a_trickle_and_keeps_one_that_is_
   std::promise<std::string> steady_end, trickle_end;
   Limits limits;
   limits.write = 200ms;
-  limits.write_progress = 50'000;
+  limits.write_progress = 10'000;
   start(
       [&](const Request& request, Responder respond) {
         const auto body = respond.start({}, std::nullopt);
@@ -267,7 +267,7 @@ TEST_P(DownloadStream, cuts_a_client_that_takes_a_trickle_and_keeps_one_that_is_
   const auto trickle = connect();
   trickle->send(get("/trickle"));
   auto ended = trickle_end.get_future();
-  while (ended.wait_for(20ms) != std::future_status::ready) trickle->take(1000);
+  while (ended.wait_for(20ms) != std::future_status::ready) trickle->take(100);
   EXPECT_EQ(ended.get(), "the client has not taken its answer in time");
 }
 

@@ -298,7 +298,7 @@ TEST_F(ServerTest, sends_a_large_answer_to_a_peer_that_reads_slowly) {
 }
 
 TEST_F(ServerTest, goes_on_with_an_answer_for_as_long_as_its_peer_takes_enough) {
-  start(Limits{.write = 150ms, .write_progress = 30'000});
+  start(Limits{.write = 500ms, .write_progress = 10'000});
   Client client(server->port());
   client.send(get("/big", "Connection: close\r\n"));
   std::size_t got = 0;

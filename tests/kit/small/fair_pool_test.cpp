@@ -41,9 +41,9 @@ struct FairPoolTest : testing::Test {
 TEST_F(FairPoolTest, lets_no_share_take_every_thread) {
   std::promise<bool> other;
   FairPool pool({.threads = 4, .per_share = 2, .patience = 60s});
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.submit("greedy", holder()));
+  for (int i = 0; i < 10; ++i) ASSERT_FALSE(pool.submit("greedy", holder()));
   EXPECT_TRUE(soon([&] { return holding == 2; }));
-  ASSERT_TRUE(pool.submit("other", job([&](bool runs) { other.set_value(runs); })));
+  ASSERT_FALSE(pool.submit("other", job([&](bool runs) { other.set_value(runs); })));
   EXPECT_TRUE(other.get_future().get());  // passes the eight that wait
   EXPECT_EQ(holding, 2);
   EXPECT_EQ(pool.load().waiting, 8U);
@@ -53,11 +53,11 @@ TEST_F(FairPoolTest, lets_no_share_take_every_thread) {
 
 TEST_F(FairPoolTest, refuses_what_has_waited_too_long_and_not_before) {
   FairPool pool({.threads = 1, .per_share = 1, .patience = 100ms});
-  ASSERT_TRUE(pool.submit("a", holder()));
+  ASSERT_FALSE(pool.submit("a", holder()));
   EXPECT_TRUE(soon([&] { return holding == 1; }));
   std::promise<bool> late;
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_TRUE(pool.submit("b", job([&](bool runs) { late.set_value(runs); })));
+  ASSERT_FALSE(pool.submit("b", job([&](bool runs) { late.set_value(runs); })));
   EXPECT_FALSE(late.get_future().get());
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 100ms);
   gate.set_value();
@@ -65,16 +65,14 @@ TEST_F(FairPoolTest, refuses_what_has_waited_too_long_and_not_before) {
 
 TEST_F(FairPoolTest, bounds_what_waits_and_what_waits_of_one_share) {
   FairPool pool({.threads = 1, .per_share = 1, .waiting = 4, .waiting_per_share = 2, .patience = 60s});
-  ASSERT_TRUE(pool.submit("a", holder()));
+  ASSERT_FALSE(pool.submit("a", holder()));
   EXPECT_TRUE(soon([&] { return holding == 1; }));
-  ASSERT_TRUE(pool.submit("a", holder()));
-  ASSERT_TRUE(pool.submit("a", holder()));
-  auto mine = holder();
-  EXPECT_FALSE(pool.submit("a", std::move(mine)));
-  EXPECT_NE(mine, nullptr);  // still the caller's, who has to answer
-  ASSERT_TRUE(pool.submit("b", holder()));
-  ASSERT_TRUE(pool.submit("c", holder()));
-  EXPECT_FALSE(pool.submit("d", holder()));
+  ASSERT_FALSE(pool.submit("a", holder()));
+  ASSERT_FALSE(pool.submit("a", holder()));
+  EXPECT_TRUE(pool.submit("a", holder()));  // is the caller's again, who has to answer
+  ASSERT_FALSE(pool.submit("b", holder()));
+  ASSERT_FALSE(pool.submit("c", holder()));
+  EXPECT_TRUE(pool.submit("d", holder()));
   gate.set_value();
 }
 
@@ -83,9 +81,9 @@ TEST_F(FairPoolTest, refuses_what_waits_when_it_ends) {
   std::future<bool> said = waiting.get_future();
   {
     FairPool pool({.threads = 1, .per_share = 1, .patience = 60s});
-    ASSERT_TRUE(pool.submit("a", holder()));
+    ASSERT_FALSE(pool.submit("a", holder()));
     EXPECT_TRUE(soon([&] { return holding == 1; }));
-    ASSERT_TRUE(pool.submit("a", job([&](bool runs) { waiting.set_value(runs); })));
+    ASSERT_FALSE(pool.submit("a", job([&](bool runs) { waiting.set_value(runs); })));
     std::thread opener([&] {
       EXPECT_FALSE(said.get());
       gate.set_value();
@@ -101,7 +99,7 @@ TEST_F(FairPoolTest, answers_every_job_once) {
   {
     FairPool pool({.threads = 3, .per_share = 2, .waiting = 10'000, .waiting_per_share = 10'000, .patience = 20s});
     for (int i = 0; i < 3000; ++i)
-      taken += pool.submit(std::to_string(i % 7), job([&](bool runs) { ++(runs ? ran : refused); })) ? 1 : 0;
+      taken += pool.submit(std::to_string(i % 7), job([&](bool runs) { ++(runs ? ran : refused); })) ? 0 : 1;
     EXPECT_TRUE(soon([&] { return ran == 3000; }));
   }
   EXPECT_EQ(taken, 3000);
