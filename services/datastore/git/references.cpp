@@ -1,6 +1,8 @@
 #include "services/datastore/git/references.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <unordered_set>
 
 #include "services/datastore/git/child.hpp"
 #include "services/datastore/git/scan_references.hpp"
@@ -120,6 +122,17 @@ Expected<std::optional<std::string>> References::ls_refs(const std::string& repo
   if (!known) return std::unexpected(known.error());
   if ((*known)->scan.unusual) return std::optional<std::string>{};
   return answer_ls_refs(request, (*known)->scan.list);
+}
+
+Expected<bool> References::are_tips(const std::string& repository, const std::vector<Oid>& ids) {
+  const auto known = know(repository);
+  if (!known) return std::unexpected(known.error());
+  const Scan& scan = (*known)->scan;
+  if (scan.unusual) return false;
+  std::unordered_set<std::string_view> tips;
+  if (scan.list.head) tips.insert(scan.list.head->oid);
+  for (const ShownRef& ref : scan.list.refs) tips.insert(ref.oid);
+  return std::ranges::all_of(ids, [&tips](const Oid& id) { return tips.contains(id); });
 }
 
 }  // namespace stackgate::datastore::git

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "services/datastore/git/objects.hpp"
 #include "services/datastore/git/protocol.hpp"
@@ -31,6 +32,8 @@ class References {
   Expected<std::shared_ptr<const std::string>> info_refs(const std::string& repository, Service service, int version);
   /// Nothing when git must answer.
   Expected<std::optional<std::string>> ls_refs(const std::string& repository, const LsRefs& request);
+  /// Whether each is what a reference names now, in a repository that is not out of the ordinary.
+  Expected<bool> are_tips(const std::string& repository, const std::vector<Oid>& ids);
 
  private:
   struct Known;

@@ -1,5 +1,7 @@
 #include "services/datastore/smart_http/exchange.hpp"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "services/kit/log/log.hpp"
@@ -7,6 +9,7 @@
 namespace stackgate::datastore::smart_http {
 namespace {
 
+constexpr std::chrono::seconds between_signs{5};
 constexpr std::size_t body_piece = 128 * 1024;
 constexpr std::size_t most_held = 32U << 20U;  // said before the body's end: acknowledgements, progress
 constexpr std::uint64_t most_unread = 1ULL
@@ -23,8 +26,21 @@ class Answering {
       return held_.size() <= most_held;
     }
     if (!send()) return how_.outlives_client;
-    held_.assign(piece);
+    if (how_.frame) {
+      how_.frame(held_, piece);
+    } else {
+      held_.assign(piece);
+    }
     return true;
+  }
+  /// The client hears something now and then, as git's own upload-pack has it.
+  void keep_alive() {
+    if (!how_.frame || std::chrono::steady_clock::now() - sent_ < between_signs) return;
+    how_.frame(held_, {});
+    (void)send();
+  }
+  void close(bool well) {
+    if (how_.close) how_.close(held_, well);
   }
   void body_is_read() { body_read_ = true; }
   bool client_gone() const { return failed_ || (writer_ && writer_->gone()); }
@@ -35,6 +51,7 @@ class Answering {
     if (held_.empty()) return true;
     if (!writer_) writer_ = call_.start(protocol_response(how_.content_type), std::nullopt);
     failed_ = failed_ || !writer_->write(held_);
+    sent_ = std::chrono::steady_clock::now();
     held_.clear();
     return !failed_;
   }
@@ -54,6 +71,7 @@ class Answering {
   const Exchange& how_;
   std::string held_;
   std::unique_ptr<http::BodyWriter> writer_;
+  std::chrono::steady_clock::time_point sent_ = std::chrono::steady_clock::now();
   bool body_read_ = false, failed_ = false;
 };
 
@@ -108,7 +126,10 @@ web::Answer exchange(web::Call& call, git::Child& child, std::string_view prefix
     if (auto failure = pump(call.stream(), child, answer)) return std::move(*failure);
   child.close_input();
   answer.body_is_read();
-  const auto stop = [&] { return !how.outlives_client && (answer.client_gone() || call.stopping()); };
+  const auto stop = [&] {
+    answer.keep_alive();
+    return !how.outlives_client && (answer.client_gone() || call.stopping());
+  };
   const bool ended = child.drain(output, stop);
   if (!ended) {
     if (!answer.client_gone()) log::warning("a git process was stopped", {{"said", child.complaints()}});
@@ -124,6 +145,7 @@ web::Answer exchange(web::Call& call, git::Child& child, std::string_view prefix
     if (!answer.begun() && !answer.has_output()) return failure_of(child, status);
     if (status >= 128 + 1 && !answer.has_output()) return web::Streamed{};
   }
+  answer.close(status == 0);
   return answer.finish();
 }
 

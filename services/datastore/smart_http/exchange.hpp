@@ -19,6 +19,11 @@ struct Exchange {
   bool outlives_client = false;
   /// Called when git has ended, before the client gets the last of the answer.
   std::function<void()> before_end{};
+  /// For output that does not stand in the answer as it is: appends a piece, framed. An empty piece, asked for now and
+  /// then while git is silent, keeps the client waiting.
+  std::function<void(std::string& answer, std::string_view piece)> frame{};
+  /// With `frame`: what ends the answer.
+  std::function<void(std::string& answer, bool well)> close{};
 };
 
 /// `prefix` is what has been read of the body already, `at_end` whether that was all.

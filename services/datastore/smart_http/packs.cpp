@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/child.hpp"
+#include "services/datastore/git/plain_clone.hpp"
 #include "services/datastore/git/push.hpp"
 #include "services/datastore/guard/guard.hpp"
 #include "services/datastore/smart_http/exchange.hpp"
@@ -14,6 +15,7 @@ namespace stackgate::datastore::smart_http {
 namespace {
 
 constexpr std::size_t most_ls_refs = 1U << 20U;    // a longer request is git's
+constexpr std::size_t most_clone = 4U << 20U;      // of wants: eighty thousand
 constexpr std::size_t most_commands = 64U << 20U;  // of a push: half a million references
 
 std::string result_type(git::Service service) {
@@ -40,6 +42,17 @@ void after_push(Shared& shared, const Repository& repository, const std::string&
   if (const auto changed = shared.backend.repositories.update(repository.id, change); !changed)
     log::warning("the default branch was not recorded",
                  {{"repository", repository.full_name()}, {"reason", changed.error().message}});
+}
+
+web::Answer send_pack(const Shared& shared, web::Call& call, const std::string& path, const git::PlainClone& clone) {
+  const auto child =
+      git::Child::start({.arguments = git::pack_arguments(path, clone), .silence = shared.options.silence});
+  if (!child) return to_failure(child.error());
+  git::PackSection section;
+  return exchange(call, **child, git::pack_revisions(clone), true,
+                  {.content_type = result_type(git::Service::upload_pack),
+                   .frame = [&section](std::string& answer, std::string_view piece) { section.add(answer, piece); },
+                   .close = &git::PackSection::end});
 }
 
 }  // namespace
@@ -83,6 +96,12 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
 
   const auto place = shared.turnstile.enter(shared.options.wait);
   if (!place) return busy();
+  const auto clone = version == 2 && body->size() <= most_clone ? git::parse_plain_clone(*body) : std::nullopt;
+  if (clone) {
+    const auto shown = shared.references.are_tips(path, clone->wants);
+    if (!shown) return to_failure(shown.error());
+    if (*shown) return send_pack(shared, call, path, *clone);
+  }
   git::ChildSpec spec{.arguments = {"upload-pack", "--strict", "--stateless-rpc", path},
                       .silence = shared.options.silence};
   if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
