@@ -5,6 +5,7 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
+#include "services/datastore/hub/tags.hpp"
 #include "services/kit/web/paging.hpp"
 
 namespace stackgate::datastore::hub {
@@ -23,6 +24,52 @@ std::expected<std::vector<git::Entry>, web::Failure> all_files(git::Repository& 
     if (count > 0) options.after = page->back().path;
     out.insert(out.end(), std::make_move_iterator(page->begin()), std::make_move_iterator(page->end()));
     if (count < options.limit) return out;
+  }
+}
+
+constexpr std::size_t most_examined = 2'000;  // repositories for one page of a filtered list
+
+/// Tags that every repository of the list must have: "filter", repeated or with commas, and "pipeline_tag".
+std::vector<std::string_view> wanted_tags(const web::Query& query) {
+  std::vector<std::string_view> out;
+  for (const std::string_view name : {"filter", "filter[]", "pipeline_tag"})
+    for (std::string_view rest : query.all(name))
+      while (!rest.empty()) {
+        const std::string_view tag = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), tag.size() + 1));
+        if (!tag.empty()) out.push_back(tag);
+      }
+  return out;
+}
+
+Tags tags_of_default_branch(const Backend& backend, const Repository& repository, RepositoryType type) {
+  const auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) return std::make_shared<const std::vector<std::string>>();
+  const auto commit = (*git)->resolve("refs/heads/" + repository.default_branch);
+  return tags_at(**git, commit ? *commit : git::Oid(), type);
+}
+
+/// A page of those that have all `tags`, written into `w`; where the next one begins in the list without tags, or
+/// nothing. Looks at so many only: a page may come short, and even empty, with a next one.
+std::expected<std::optional<std::size_t>, web::Failure> write_tagged(json::Writer& w, const Backend& backend,
+                                                                     const Identity& identity, RepositoryFilter filter,
+                                                                     RepositoryType type,
+                                                                     const std::vector<std::string_view>& tags) {
+  const std::size_t wanted = filter.limit, end = filter.skip + most_examined;
+  filter.limit = 200;
+  for (std::size_t written = 0;;) {
+    const auto page = backend.repositories.list(identity, filter);
+    if (!page) return std::unexpected(to_failure(page.error()));
+    for (const Repository& repository : page->items) {
+      ++filter.skip;
+      const Tags has = tags_of_default_branch(backend, repository, type);
+      if (!std::ranges::all_of(tags, [&](std::string_view tag) { return std::ranges::find(*has, tag) != has->end(); }))
+        continue;
+      write_info(w, {.repository = repository, .type = type, .tags = has.get()});
+      if (++written == wanted) break;
+    }
+    if (page->items.empty() || filter.skip >= page->total) return std::nullopt;
+    if (written == wanted || filter.skip >= end) return filter.skip;
   }
 }
 
@@ -45,6 +92,8 @@ web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType typ
             .type = type,
             .sha = opened->commit,
             .blobs = is_true(call.query().get("blobs"))};
+  const Tags tags = tags_at(*opened->git, opened->commit, type);
+  info.tags = tags.get();
   std::vector<git::Entry> files;
   if (!opened->commit.empty()) {
     const auto commit = opened->git->commit(opened->commit);
@@ -85,6 +134,19 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
   if (const auto sort = query.get("sort")) {
     if (*sort == "createdAt" || *sort == "created_at") filter.order = RepositoryOrder::created;
     if (*sort == "id") filter.order = RepositoryOrder::name, filter.descending = false;
+  }
+  const std::vector<std::string_view> tags = wanted_tags(query);
+  if (!tags.empty() && (!identity->anonymous() || backend.anonymous_read)) {
+    std::string out;
+    json::Writer w(out);
+    std::expected<std::optional<std::size_t>, web::Failure> next;
+    w.array([&] { next = write_tagged(w, backend, *identity, filter, type, tags); });
+    if (!next) return next.error();
+    web::Headers headers;
+    if (*next)
+      web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
+                         std::to_string(**next));
+    return json_answer(std::move(out), std::move(headers));
   }
   if (!identity->anonymous() || backend.anonymous_read) {
     const auto page = backend.repositories.list(*identity, filter);

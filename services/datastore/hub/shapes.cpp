@@ -153,7 +153,10 @@ void write_info(json::Writer& w, const Info& info) {
     w.member("likes", 0);
     if (!repository.description.empty()) w.member("description", repository.description);
     w.key("tags");
-    w.array([] {});
+    w.array([&] {
+      if (info.tags == nullptr) return;
+      for (const std::string& tag : *info.tags) w.value(std::string_view(tag));
+    });
     if (info.siblings == nullptr) return;
     w.key("siblings");
     w.array([&] {

@@ -44,6 +44,7 @@ struct Info {
   std::int64_t modified = 0;                          // of that commit
   const std::vector<git::Entry>* siblings = nullptr;  // null: not asked for
   bool blobs = false;                                 // with sizes and ids
+  const std::vector<std::string>* tags = nullptr;     // of its card; null: none were looked for
 };
 void write_info(json::Writer& w, const Info& info);
 

@@ -1,5 +1,6 @@
 #include "services/datastore/hub/shapes.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "services/datastore/hub/card.hpp"
@@ -73,6 +74,23 @@ TEST(Shapes, ACommitsTitleIsItsFirstLine) {
   EXPECT_EQ(written([&](json::Writer& w) { write_commit(w, commit); }),
             R"({"id":"1","title":"Title","message":"Body\n\nmore\n","authors":[{"user":"ada","avatar":""}],)"
             R"("date":"1970-01-01T00:00:00.000Z"})");
+}
+
+TEST(Card, GivesTheTagsThatTheHubWouldMake) {
+  const std::string card =
+      "---\nlicense: mit\nlanguage:\n- en\n- de\npipeline_tag: text-generation\nlibrary_name: peft\nbase_model: "
+      "meta/llama\n"
+      "datasets: [squad]\ntask_categories: [question-answering]\ntags: [lora, lora, 'a b', 7, [x]]\n---\n# Hi\n";
+  EXPECT_THAT(tags_of(card, RepositoryType::model),
+              testing::ElementsAre("lora", "a b", "text-generation", "peft", "en", "de", "license:mit", "dataset:squad",
+                                   "base_model:meta/llama"));
+  EXPECT_THAT(tags_of(card, RepositoryType::dataset),
+              testing::ElementsAre("lora", "a b", "task_categories:question-answering", "language:en", "language:de",
+                                   "license:mit"));
+  for (const std::string bad :
+       {"# Hi\n", "---\n- a\n---\n", "---\na: [\n---\n", "---\n---\n", "---\ntags: {a: b}\n---\n"})
+    EXPECT_THAT(tags_of(bad, RepositoryType::model), testing::IsEmpty()) << bad;
+  EXPECT_THAT(tags_of("---\ntags: [" + std::string(300, 'x') + "]\n---\n", RepositoryType::model), testing::IsEmpty());
 }
 
 TEST(Card, ValidatesTheYamlAtTheHead) {
