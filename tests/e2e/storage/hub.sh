@@ -140,6 +140,23 @@ dates_have_fractions() {  # what huggingface_hub before 0.27 reads: %Y-%m-%dT%H:
   done
 }
 
+filters_by_tags() {  # of the README's metadata, as list_datasets(filter=…) and list_models(filter=…) ask
+  local name
+  for name in card-a:en card-b:de; do
+    hub POST /api/repos/create -H "$json" -d "{\"name\":\"${name%:*}\",\"type\":\"dataset\"}" -o /dev/null || return 1
+    hub POST "/api/datasets/ada/${name%:*}/commit/main" -H 'Content-Type: application/x-ndjson' -o /dev/null --data-binary "$(printf '%s\n' '{"key":"header","value":{"summary":"Card"}}' \
+      "{\"key\":\"file\",\"value\":{\"path\":\"README.md\",\"encoding\":\"utf-8\",\"content\":\"---\\nlicense: mit\\nlanguage: ${name#*:}\\ntags: [carded]\\n---\\n\"}}")" || return 1
+  done
+  found() { curl -s -D "$state/head" -H "Authorization: Bearer $token" "$url/v1/hf/api/datasets?$1" | jq -r '[.[].id] | sort | join(" ")'; }
+  is "$(found filter=license:mit)" 'ada/card-a ada/card-b' || return 1
+  is "$(found 'filter=license:mit&filter=language:de')" ada/card-b || return 1
+  is "$(found 'filter=carded,language:en')" ada/card-a || return 1
+  is "$(found filter=no-such-tag)" '' || return 1
+  is "$(found 'filter=carded&limit=1&sort=id')" ada/card-a && grep -qi '^link: <http.*filter=carded.*rel="next"' "$state/head" || return 1
+  is "$(curl -s -H "Authorization: Bearer $token" "$(tr -d '\r' <"$state/head" | sed -n 's/^[Ll]ink: <\(http[^>]*\)>.*/\1/p')" | jq -r '[.[].id] | join(" ")')" ada/card-b || return 1
+  is "$(hub GET /api/datasets/ada/card-a | jq -r '.tags | join(" ")')" 'carded language:en license:mit'
+}
+
 pages_trees() {
   local lines count=0 page="$url/v1/hf/api/datasets/ada/many/tree/main?recursive=true&limit=100"
   hub POST /api/repos/create -H "$json" -d '{"name":"many","type":"dataset"}' -o /dev/null || return 1
@@ -181,6 +198,7 @@ leg() {
   check "$1: pages of a tree" pages_trees
   check "$1: links that clients show lead to pages" links_lead_to_pages
   check "$1: every date has a fraction" dates_have_fractions
+  check "$1: lists are filtered by tags of the card" filters_by_tags
   check "$1: the other calls as the Python client sends them" asks_as_python
   check "$1: the log holds no secret" log_has_no_secret
 }

@@ -180,7 +180,7 @@ takes_gitea_tokens() {  # for one repository and operation, at the batch call al
   is "$(status_of -H "Authorization: Bearer $up" "$href")" 401
 }
 
-tells_clock_skew() { curl -sf "$url/metrics" | grep -Eq '^datastore_s3_clock_skew_seconds -?[0-9]+$'; }
+tells_clock_skew() { curl -sf "$url/metrics" | grep -E '^datastore_s3_clock_skew_seconds -?[0-9]+$' >/dev/null; }
 
 speaks_the_protocol() {
   is "$(lfs_post "$1" objects/batch '{}' -o /dev/null -w '%{http_code}')" 422 || return 1
