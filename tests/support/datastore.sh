@@ -22,7 +22,7 @@ datastore_start() {
   url=http://127.0.0.1:$port
   env "${environment[@]}" "$datastore_binary" "${flags[@]}" --listen "127.0.0.1:$port" >>"$state/datastore.log" 2>&1 &
   datastore_pid=$!
-  for ((i = 0; i < 150; i++)); do
+  for ((i = 0; i < 600; i++)); do
     curl -sf "$url/v1/health/ready" >/dev/null && return 0
     kill -0 "$datastore_pid" 2>/dev/null || break
     sleep 0.1

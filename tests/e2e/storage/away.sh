@@ -29,7 +29,7 @@ soon() {
 }
 code_is() { [ "$(status_of "${@:2}")" = "$1" ]; }
 answers() { code_is 200 -u "$admin" "$url/api/v1/repos/ada/here"; }
-alive() { limit=2 code_is 200 "$url/v1/health/live"; }
+alive() { limit=5 code_is 200 "$url/v1/health/live"; }
 ready() { code_is 200 "$url/v1/health/ready"; }
 unready() { code_is 503 "$url/v1/health/ready"; }
 said() { grep -qi "$1" "$state/answer" || { echo "  the answer: $(head -c 300 "$state/answer")" >&2 && return 1; }; }

@@ -69,7 +69,7 @@ for replica in 1 2; do
 done
 base() { grep -a -o 'http://127.0.0.1:[0-9]*' "$work/log-$1" | tail -1; }
 for replica in 1 2; do
-  for _ in $(seq 200); do
+  for _ in $(seq 600); do
     address=$(base $replica || true)
     [[ -n $address ]] && curl -fsS -o "$work/body" "$address/v1/health" 2>/dev/null && break
     sleep 0.1

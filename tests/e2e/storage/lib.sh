@@ -97,7 +97,7 @@ serve() {
   setsid "$datastore_binary" serve --listen "127.0.0.1:$port" "$@" >>"$state/datastore.log" 2>&1 &
   server=$!
   served+=("$server")
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 1200; i++)); do
     ! curl -sf -o /dev/null --max-time 2 "$url/v1/health/ready" || return 0
     kill -0 "$server" 2>/dev/null || break
     sleep 0.05

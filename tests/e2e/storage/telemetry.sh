@@ -43,7 +43,7 @@ metrics() { documents metrics | jq -c '.resourceMetrics[].scopeMetrics[].metrics
 # some FILTER [jq arguments]: whether it is true of one of the values on stdin.
 some() { local filter=$1; shift; jq -e -s "$@" "any(.[]; $filter)" >/dev/null; }
 attribute='def attribute($key): (.attributes[] | select(.key == $key) | .value);'
-waits_for() { for ((i = 0; i < 100; i++)); do "$@" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
+waits_for() { for ((i = 0; i < 300; i++)); do "$@" 2>/dev/null && return 0; sleep 0.1; done; return 1; }
 ask() { curl -s -o /dev/null -H "traceparent: 00-$trace-$parent-$1" -H 'tracestate: vendor=x' "$url$2"; }
 
 span_arrived() { spans | some "$attribute .traceId == \$t and .parentSpanId == \$p and .kind == 2 and .traceState == \"vendor=x\" and
@@ -95,7 +95,7 @@ if command -v promtool >/dev/null; then check "/metrics passes promtool" metrics
 # Away for two seconds: nothing is lost, requests are served, one line says it at most.
 touch "$sent/refuse"
 trace=5bf92f3577b34da6a3ce929d0e0e4736
-served() { [ "$(curl -s -m 2 -o /dev/null -w '%{http_code}' -H "traceparent: 00-$trace-$parent-01" -H 'tracestate: vendor=x' "$url/api/v1/repos/search")" = 200 ]; }
+served() { [ "$(curl -s -m 5 -o /dev/null -w '%{http_code}' -H "traceparent: 00-$trace-$parent-01" -H 'tracestate: vendor=x' "$url/api/v1/repos/search")" = 200 ]; }
 check "requests are served while the collector refuses" served
 sleep 2
 rm "$sent/refuse"

@@ -9,7 +9,7 @@ const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", arg
 const faults = [];
 const open = async (options = {}) => {
   const context = await browser.newContext({ baseURL: base, viewport: { width: 1280, height: 860 }, ...options });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   guard(page, base, faults);
   return page;
