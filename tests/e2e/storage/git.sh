@@ -38,14 +38,16 @@ git config --global init.defaultBranch main
 git config --global advice.detachedHead false
 
 password=correct-horse-battery-staple
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-export GIT_ADMIN_USERNAME=admin GIT_ADMIN_PASSWORD=$password
+# shellcheck source=tests/support/port.sh
+source "$here/../../support/port.sh"
+port=$(free_port)
+export STACKGATE_DRAIN_WAIT=0s GIT_ADMIN_USERNAME=admin GIT_ADMIN_PASSWORD=$password
 "$datastore" init --data-dir "$state/data" >"$state/init.log" 2>&1 || { echo "not ok init" && cat "$state/init.log" && exit 1; }
 "$datastore" serve --data-dir "$state/data" --listen "127.0.0.1:$port" >"$state/server.log" 2>&1 &
 server=$!
 base=http://127.0.0.1:$port
 url=http://admin:$password@127.0.0.1:$port
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   curl -fsS "$base/v1/health" >/dev/null 2>&1 && break
   kill -0 "$server" 2>/dev/null || { echo "not ok the server starts" && cat "$state/server.log" && exit 1; }
   sleep 0.1
@@ -173,7 +175,7 @@ wait "$server" 2>/dev/null || true
 wait "$client" || true
 "$datastore" serve --data-dir "$state/data" --listen "127.0.0.1:$port" >>"$state/server.log" 2>&1 &
 server=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
   if curl -fsS "$base/v1/health" >/dev/null 2>&1; then break; fi
   sleep 0.1
 done
