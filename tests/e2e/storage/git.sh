@@ -134,7 +134,9 @@ check "by the probe" grep -q 'Content-Length: 4' "$state/trace"
 check "and in chunks" grep -qi 'Transfer-Encoding: chunked' "$state/trace"
 check "and come back whole" git clone -q "$base/admin/open" bigclone
 check "bit by bit" cmp w/big bigclone/big
-(cd w && t=$(git rev-parse HEAD) && for i in $(seq 3000); do echo "create refs/tags/t$i $(git commit-tree -p "$t" -m "$i" "$t^{tree}")"; done | git update-ref --stdin)
+(cd w && t=$(git rev-parse HEAD) && for i in {1..3000}; do
+  printf 'commit refs/tags/t%s\ncommitter T <t@example.org> 1700000000 +0000\ndata %s\n%s\nfrom %s\n' "$i" "${#i}" "$i" "$t"
+done | git fast-import --quiet)
 check "3,000 tags are pushed" git -C w push -q origin --tags
 check "and cloned" env GIT_TRACE_CURL="$state/trace2" git -c protocol.version=0 clone -q --mirror "$base/admin/open.git" mirror
 check "with a request that came gzipped" grep -qi 'content-encoding: gzip' "$state/trace2"
