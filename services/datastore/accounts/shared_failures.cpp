@@ -24,9 +24,9 @@ SharedFailures::SharedFailures(sql::Database& database, FailedSignIns::Limits li
 SharedFailures::Found SharedFailures::look(std::string_view account, std::string_view address, std::int64_t now) {
   if (!shared_) return {};
   const std::string pair = shared_failures_detail::key_of(account, address);
-  auto rows = database_.run(
-      "SELECT key, failures, last_at FROM failed_sign_ins WHERE (key = $1 OR key = $2) AND last_at >= $3",
-      {pair, shared_failures_detail::key_of("", address), now - limits_.forget.count()});
+  auto rows =
+      database_.run("SELECT key, failures, last_at FROM failed_sign_ins WHERE (key = $1 OR key = $2) AND last_at >= $3",
+                    {pair, shared_failures_detail::key_of("", address), now - limits_.forget.count()});
   if (!rows) return {};
   Found out;
   for (const sql::Row& row : rows->rows) {
@@ -57,8 +57,7 @@ void SharedFailures::failed(std::string_view account, std::string_view address, 
 
 void SharedFailures::succeeded(std::string_view account, std::string_view address) {
   if (!shared_) return;
-  (void)database_.run("DELETE FROM failed_sign_ins WHERE key = $1",
-                      {shared_failures_detail::key_of(account, address)});
+  (void)database_.run("DELETE FROM failed_sign_ins WHERE key = $1", {shared_failures_detail::key_of(account, address)});
 }
 
 }  // namespace stackgate::datastore

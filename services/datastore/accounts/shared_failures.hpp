@@ -1,6 +1,6 @@
-// The same count for all replicas, in the PostgreSQL that they share; with SQLite there is one process, and failures.hpp
-// does. Best effort: while the database is away nobody is held up by it (nor signs in, but for who is remembered).
-// Thread-safe; calls block on the database.
+// The same count for all replicas, in the PostgreSQL that they share; with SQLite there is one process, and
+// failures.hpp does. Best effort: while the database is away nobody is held up by it (nor signs in, but for who is
+// remembered). Thread-safe; calls block on the database.
 #pragma once
 #include <chrono>
 #include <cstdint>
