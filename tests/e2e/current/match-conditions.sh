@@ -73,5 +73,5 @@ while IFS=$'\t' read -r name wanted; do
 done <"$scratch/wanted"
 
 # The compiler is one that refuses.
-jq '.webhooks[].matchConditions[1].expression |= sub("has\\(object.spec\\)"; "has(objekt.spec)")' "$scratch/webhooks.json" >"$scratch/wrong.json"
-refused "an expression with a slip does not compile" "undeclared reference to 'objekt'" "$program" "$scratch/wrong.json" </dev/null
+jq '.webhooks[].matchConditions[1].expression |= sub("has\\(object.spec\\)"; "has(thing.spec)")' "$scratch/webhooks.json" >"$scratch/wrong.json"
+refused "an expression with a slip does not compile" "undeclared reference to 'thing'" "$program" "$scratch/wrong.json" </dev/null
