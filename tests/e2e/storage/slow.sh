@@ -18,7 +18,10 @@ store=http://127.0.0.1:$store_port
 DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse setsid "$entitystore_binary" serve --data-dir "$state/store" \
   --listen "127.0.0.1:$store_port" --datastore-url "$url" >>"$state/entitystore.log" 2>&1 &
 served+=($!)
-for _ in $(seq 200); do curl -sf -o /dev/null --max-time 2 "$store/v1/health/ready" && break || sleep 0.1; done
+for _ in $(seq 200); do
+  if curl -sf -o /dev/null --max-time 2 "$store/v1/health/ready"; then break; fi
+  sleep 0.1
+done
 
 make_repository here false
 git init -q "$state/work" && echo x >"$state/work/x" && git -C "$state/work" add . && git -C "$state/work" commit -qm x
