@@ -101,7 +101,7 @@ class Bench {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     crypto::Sha256Stream hash;
     for (std::string_view left = bytes; !left.empty();) {
-      const std::string_view piece = left.substr(0, 256 * 1024);
+      const std::string_view piece = left.substr(0, 64 * 1024);
       if (::write(fd, piece.data(), piece.size()) != static_cast<ssize_t>(piece.size()))
         throw std::runtime_error("cannot write");
       hash.add(piece);

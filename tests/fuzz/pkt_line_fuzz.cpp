@@ -8,6 +8,7 @@
 #include "services/datastore/git/lfs_pointer.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/pkt_line.hpp"
+#include "services/datastore/git/plain_clone.hpp"
 #include "services/datastore/git/protocol.hpp"
 #include "services/datastore/git/reference.hpp"
 
@@ -32,6 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     list.refs.push_back({"refs/heads/main", std::string(40, '1')});
     if (!git::answer_ls_refs(request, list).ends_with("0000")) std::abort();
   }
+  // What becomes git's input and arguments holds nothing but ids.
+  if (const auto clone = git::parse_plain_clone(text))
+    for (const git::Oid& want : clone->wants)
+      if (!git::is_oid(want)) std::abort();
   std::vector<git::PushCommand> commands;
   (void)git::parse_push(text, commands);
   (void)git::capabilities_of(text);

@@ -1,5 +1,6 @@
 #include "services/entitystore/registration/spool.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,7 +38,8 @@ std::expected<std::string, std::string> read_instance(const std::string& path) {
 
 std::expected<void, std::string> write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+    // Larger writes take longer, a byte: the kernel looks for large pages that nobody has used for long.
+    const ssize_t done = ::write(fd, bytes.data(), std::min(bytes.size(), 64UL * 1024));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return std::unexpected(fmt::format("cannot write the upload: {}", spool_detail::why(errno)));
     bytes.remove_prefix(static_cast<std::size_t>(done));
