@@ -45,7 +45,7 @@ void Snapshot::remember(std::string_view query, const std::shared_ptr<const Answ
     return;
   }
   kept_bytes_ += bytes;
-  answers_.try_emplace(std::string(query), std::move(answer));
+  answers_.try_emplace(std::string(query), answer);
 }
 
 sql::Expected<void> Catalogue::refresh() {
