@@ -88,6 +88,7 @@ gate_scoped=1 install_webhooks "$port" service >/dev/null
 check "the operator becomes ready" operator_up
 
 # --- Every kind with every field, and again with names that are taken
+kube apply -f - >/dev/null <<<'{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "grows"}, "provisioner": "example.com/none", "allowVolumeExpansion": true}'
 apply_json() { k apply --validate=false -f - 2>&1; }
 wait_for() { until_true 30 k get "$@"; }
 until_true 30 dry_run <(json "$samples/minimal/stackguardrails.yaml")
@@ -104,7 +105,7 @@ nodes='.spec.multiNode = {size: 2, tensorParallelism: 1, pipelineParallelism: 2}
   change minimal/inferencecaches taken-cache .
   change minimal/stackevaluators evaluates .
   change minimal/stackcustomizers trains .
-  change minimal/stackdatastores stores .
+  change minimal/stackdatastores stores '.spec.pvc.storageClass = "grows"'
   change minimal/stackcustomizers queued '.spec.scheduler = {type: "queue", queueDialect: "kueue"} | .spec.trainingConfig.queueName = "a"'
 } >"$scratch/words"
 if wait_for httproute/asks servicemonitor/asks hpa/asks leaderworkerset/nodes-lws secret/nodes-ssh-pk ingress/nodes deployment/full-stackdatastore \
@@ -143,7 +144,12 @@ mine=$(owner inferenceservice asks)
 pruned() { [ -z "$(k get serviceaccount,role,rolebinding,configmap,secret,pvc,service,deployment,leaderworkerset,job,ingress,httproute,hpa,servicemonitor \
   -o json | jq -r '.items[].metadata | select(.name == "old" and .deletionTimestamp == null)')" ]; }
 check "what an older version left is pruned, of every kind" until_true 30 pruned
+# A claim grows once it is bound, which is a controller's work that is not here either.
+api PATCH "/api/v1/namespaces/$ns/persistentvolumeclaims/stores-pvc/status" -H 'Content-Type: application/merge-patch+json' \
+  -d '{"status": {"phase": "Bound", "capacity": {"storage": "100Gi"}}}' >/dev/null
 k patch stackdatastore stores --type merge -p '{"spec": {"pvc": {"size": "200Gi"}}}' >/dev/null
+grown() { [ "$(k get pvc stores-pvc -o jsonpath='{.spec.resources.requests.storage}')" = 200Gi ]; }
+check "a claim grows with its resource" until_true 30 grown
 k patch inferencepipeline full-inferencepipeline --type merge -p "$(k get inferencepipeline full-inferencepipeline -o json |
   jq -c '{spec: {services: (.spec.services | map(.spec.replicas = 3))}}')" >/dev/null
 sleep 3
