@@ -54,6 +54,7 @@ struct Reader {
       return;
     }
     std::vector<std::string> names;
+    names.reserve(program.settings.size());
     for (const Setting& setting : program.settings) names.push_back(flag_of(setting).substr(2));
     const std::vector<std::string_view> known(names.begin(), names.end());
     const auto near = validate::schema::nearest(name, known);
@@ -98,6 +99,7 @@ struct Reader {
     }
     if (std::ranges::find(program.commands, word, &Command::name) == program.commands.end()) {
       std::vector<std::string_view> known;
+      known.reserve(program.commands.size());
       for (const Command& command : program.commands) known.push_back(command.name);
       const auto near = validate::schema::nearest(word, known);
       complain("command", reader_detail::quoted(word), "is not a command of this program",

@@ -45,7 +45,7 @@ std::shared_ptr<CheckBoard> CheckBoard::make(std::chrono::milliseconds stale) {
   return std::shared_ptr<CheckBoard>(new CheckBoard(stale));
 }
 
-void CheckBoard::add(std::string name, run::Readiness& readiness) {
+void CheckBoard::add(const std::string& name, run::Readiness& readiness) {
   {
     const std::lock_guard lock(mutex_);
     entries_.push_back({name, "has not answered yet", Clock::now()});
@@ -72,7 +72,7 @@ std::string CheckBoard::reason(std::string_view name) const {
   return entry->reason;
 }
 
-std::vector<Route> health_routes(std::shared_ptr<const run::Readiness> readiness) {
+std::vector<Route> health_routes(const std::shared_ptr<const run::Readiness>& readiness) {
   const RouteOptions options{.on_io_thread = true, .quiet = true};
   const auto was_ready = std::make_shared<std::atomic<bool>>(false);
   const Handler live = [](Call&) { return health_detail::answer(200, "pass", nullptr); };

@@ -29,7 +29,7 @@ class CheckBoard : public std::enable_shared_from_this<CheckBoard> {
   /// A check that has said nothing for `stale` counts as failed: whoever asks it hangs.
   static std::shared_ptr<CheckBoard> make(std::chrono::milliseconds stale = std::chrono::seconds(30));
   /// Not good until its first answer. Call before serving.
-  void add(std::string name, run::Readiness& readiness);
+  void add(const std::string& name, run::Readiness& readiness);
   void answered(std::string_view name, const std::expected<void, Error>& answer);
 
  private:
@@ -46,7 +46,7 @@ class CheckBoard : public std::enable_shared_from_this<CheckBoard> {
 };
 
 /// `readiness` is asked on the I/O thread. Quiet routes.
-std::vector<Route> health_routes(std::shared_ptr<const run::Readiness> readiness);
+std::vector<Route> health_routes(const std::shared_ptr<const run::Readiness>& readiness);
 /// GET `path`. `registry` must outlive the App.
 Route metrics_route(const metrics::Registry& registry, std::string_view path = "/metrics");
 
