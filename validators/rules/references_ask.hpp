@@ -32,7 +32,7 @@ class Asker {
  private:
   struct Answer {
     Referent referent;
-    std::string_view name;
+    std::string name;  // not always a view into the resource
     Referred referred;
   };
 
