@@ -59,14 +59,15 @@ suite_report() {
 # lanes FUNCTION...: side by side, each in a process of its own that calls lane_end when it ends, however that is.
 # Packages are installed before: apt allows one at a time.
 lanes() {
-  local each status told=0
+  local each status told=0 # their statuses go through files: bash forgets that of a process whose number is used again
   lane_pids=()
   set -m # process groups, to end them as one
   for each; do
     (
       set +m
       lane=$log_dir/lane-$each lane_pids=()
-      trap 'lane_end && rm -f "$lane"' EXIT
+      rm -f "$lane.status"
+      trap 'status=$?; lane_end || true; echo "$status" >"$lane.status"; rm -f "$lane"' EXIT
       trap 'exit 130' INT TERM
       "$each"
     ) </dev/null &
@@ -82,11 +83,10 @@ lanes() {
   done
   [ ! -t 1 ] || printf '\r\e[K'
   for each; do
-    status=0
-    { wait "${lane_pids[0]}" || status=$?; } 2>/dev/null
-    lane_pids=("${lane_pids[@]:1}")
-    ((status == 0)) || echo "$each ended early, status $status|0|1|0|0|" >>"$suite_rows"
+    status=$(cat "$log_dir/lane-$each.status" 2>/dev/null) || status=unknown
+    [ "$status" = 0 ] || echo "$each ended early, status $status|0|1|0|0|" >>"$suite_rows"
   done
+  lane_pids=()
 }
 
 # end_lanes: stops what still runs, and waits until it has cleaned up.
