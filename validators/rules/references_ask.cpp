@@ -41,7 +41,8 @@ const Referred& Asker::ask(Referent referent, std::string_view name, const Field
   for (const Answer& known : answers_)
     if (known.referent == referent && known.name == name) return known.referred;
   const std::string_view where = is_cluster_wide(referent) ? std::string_view{} : ns_;
-  const Answer& answer = answers_.emplace_back(Answer{referent, std::string(name), context_.lookup->find(referent, where, name)});
+  const Answer& answer =
+      answers_.emplace_back(Answer{referent, std::string(name), context_.lookup->find(referent, where, name)});
   if (answer.referred.presence == Presence::unknown && !first_unanswered_) first_unanswered_ = field;
   return answer.referred;
 }
