@@ -16,9 +16,8 @@ constexpr Referent every_referent[] = {
 
 kube::WatchTarget watch_target(Referent referent) {
   kube::WatchTarget out{resource_type(referent)};
-  // Large or numerous Secrets that no resource of ours refers to. One that does is found by asking.
-  if (referent == Referent::secret)
-    out.field_selector = "type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token";
+  // One that a resource refers to all the same is found by asking.
+  if (referent == Referent::secret) out.field_selector = kube::without_helm_releases;
   return out;
 }
 

@@ -14,11 +14,11 @@ told() { says "$1" "$2" at inferenceservice/late "$missing"; }
 tells() { [[ $(at inferenceservice/late "$missing") == *"$1"* ]]; }
 says_nothing() { is inferenceservice/late "$missing" ''; }
 warnings() { k get events -o json | jq -r '[.items[] | select(.involvedObject.name == "late" and .type == "Warning") | .reason] | unique | join(" ")'; }
+metrics() { curl -s --noproxy '*' "http://127.0.0.1:$gate_metrics/metrics" | grep '^stackgate_api_requests_total'; }
 # calls: to the API server, without those that keep watches and lease alive.
-calls() {
-  curl -s --noproxy '*' "http://127.0.0.1:$gate_metrics/metrics" |
-    awk '/^stackgate_api_requests_total/ && !/resource="leases[.]/ && !/verb="watch"/ { sum += $2 } END { print sum + 0 }'
-}
+calls() { metrics | awk '!/resource="leases[.]/ && !/verb="watch"/ { sum += $2 } END { print sum + 0 }'; }
+# watches: how often a watch of Secrets was begun.
+watches() { metrics | awk '/resource="secrets"/ && /verb="watch"/ { sum += $2 } END { print sum + 0 }'; }
 # serve N: what a Deployment's controller says when N pods are available.
 serve() {
   local generation
@@ -32,6 +32,8 @@ start_operator "$script" --no-admission --kubeconfig "$state/kubeconfig" --names
 "$KUBECTL" --kubeconfig "$state/kubeconfig" -n "$ns" get inferenceservice -w -o jsonpath='{.metadata.name} {.status.state}{"\n"}' >"$scratch/states" 2>&1 &
 watcher=$!
 trap 'kill $watcher 2>/dev/null; finish' EXIT
+# With two, the reconciler would now and then hear of a Secret before the rules can see it.
+same "one watch of Secrets serves the rules and the reconciler" 1 "$(watches)"
 
 # --- The Secret comes two seconds after the resource
 json "$samples/minimal/inferenceservices.yaml" | jq '.metadata.name = "late" | .spec.authSecret = "late-key"' | k create -f - >/dev/null
