@@ -92,7 +92,7 @@ class Bench {
         std::vector<std::string>{gate_, "gate", "--no-cluster", "--listen", listen, "--tls-cert", dir_ / "tls.crt",
                                  "--tls-key", dir_ / "tls.key", "--metrics-listen", "127.0.0.1:0", "--health-listen",
                                  "127.0.0.1:0", "--workers", std::to_string(threads), "--log-format", "json"},
-        dir_ / "gate.log");
+        dir_ / "gate.log", Process::Output::pipe);
     await(server, "the gate", "gate.log");
     return server;
   }

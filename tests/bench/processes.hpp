@@ -29,12 +29,16 @@ inline void keep_on_core(pid_t task, int core) {
 
 class Process {
  public:
-  /// Both outputs are appended to the file `log`.
-  Process(const std::vector<std::string>& command, const std::string& log) {
+  enum class Output : std::uint8_t { file, pipe };
+  /// Both outputs are appended to the file `log`; through a pipe that a thread reads: as a container's are.
+  Process(const std::vector<std::string>& command, const std::string& log, Output output = Output::file) {
     std::vector<char*> arguments;
     for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int ends[2] = {-1, -1};
+    if (output == Output::pipe && ::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
+    const int out = output == Output::pipe ? ends[1] : file;
     pid_ = ::fork();
     if (pid_ < 0) throw std::runtime_error("cannot fork");
     if (pid_ == 0) {
@@ -44,6 +48,7 @@ class Process {
       ::_exit(127);
     }
     ::close(out);
+    if (output == Output::pipe) reader_ = std::jthread([file, from = ends[0]] { copy(from, file); });
   }
   ~Process() { end(SIGKILL); }
   Process(const Process&) = delete;
@@ -75,6 +80,13 @@ class Process {
   bool is_running() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
 
  private:
+  static void copy(int from, int to) {
+    char part[64 * 1024];
+    for (ssize_t n = 0; (n = ::read(from, part, sizeof part)) > 0;)
+      if (::write(to, part, static_cast<std::size_t>(n)) != n) break;  // what is lost is a log's
+    ::close(from);
+    ::close(to);
+  }
   void end(int signal) {
     if (pid_ <= 0) return;
     ::kill(pid_, signal);
@@ -83,6 +95,7 @@ class Process {
   }
 
   pid_t pid_ = -1;
+  std::jthread reader_;  // ends with the pipe's last writer
 };
 
 }  // namespace stackgate::bench

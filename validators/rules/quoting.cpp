@@ -1,7 +1,6 @@
 #include "validators/rules/quoting.hpp"
 
-#include <algorithm>
-#include <array>
+#include <string>
 
 #include "services/kit/json/write.hpp"
 
@@ -17,10 +16,11 @@ std::string_view last_key_of(std::string_view path) {
   return key;
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view lower) {
-  return !std::ranges::search(text, lower, [](char a, char b) {
-            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-          }).empty();
+std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
 }
 
 bool path_may_hold_secret(std::string_view path) {
@@ -31,8 +31,9 @@ bool path_may_hold_secret(std::string_view path) {
   if (key != "apiKey" && key != "privateKey" && key != "secretKey")
     for (const std::string_view suffix : {"Key", "Secret", "Name", "name"})
       if (key.ends_with(suffix)) return false;
+  const std::string lower = in_lower_case(key);
   for (const std::string_view word : {"password", "passwd", "token", "secret", "apikey", "private", "credential"})
-    if (contains_ignoring_case(key, word)) return !key.starts_with("automount");
+    if (lower.find(word) != std::string::npos) return !key.starts_with("automount");
   return path.starts_with("metadata.annotations") || path.find("nnotations[") != std::string_view::npos ||
          path.find("nnotations.") != std::string_view::npos;
 }

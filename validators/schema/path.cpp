@@ -2,8 +2,6 @@
 #include "validators/path.hpp"
 
 #include <algorithm>
-#include <ranges>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,22 +32,26 @@ void append_bracketed(std::string& out, std::string_view key) {
   out += ']';
 }
 
+/// No deeper than a document may be.
+void append(std::string& out, const Path* path) {  // NOLINT(misc-no-recursion)
+  if (path == nullptr) return;
+  append(out, path->parent);
+  if (path->index >= 0) {
+    out.append("[").append(std::to_string(path->index)).append("]");
+  } else if (is_plain_key(path->key)) {
+    if (!out.empty()) out += '.';
+    out += path->key;
+  } else {
+    append_bracketed(out, path->key);
+  }
+}
+
 }  // namespace
 
 std::string to_string(const Path* path) {
-  std::vector<const Path*> links;
-  for (; path != nullptr; path = path->parent) links.push_back(path);
   std::string out;
-  for (const Path* link : links | std::views::reverse) {
-    if (link->index >= 0) {
-      fmt::format_to(std::back_inserter(out), "[{}]", link->index);
-    } else if (is_plain_key(link->key)) {
-      if (!out.empty()) out += '.';
-      out += link->key;
-    } else {
-      append_bracketed(out, link->key);
-    }
-  }
+  out.reserve(64);
+  append(out, path);
   return out;
 }
 

@@ -9,6 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "services/kit/log/log.hpp"
+
 namespace stackgate::http {
 namespace loop_detail {
 
@@ -43,6 +45,7 @@ void Loop::run() {
   for (;;) {
     const int count = ::epoll_wait(epoll_, events, loop_detail::events_per_round, wait_ms());
     now_ = Clock::now();
+    const log::Batch lines;  // of all that is ready now
     bool woken = false;
     for (int i = 0; i < count; ++i) {
       if (events[i].data.ptr == nullptr) {

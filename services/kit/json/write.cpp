@@ -1,5 +1,6 @@
 #include "services/kit/json/write.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -12,31 +13,52 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-void append_control(std::string& out, char c) {
+constexpr std::size_t longest_escape = 6;         // \u001f
+
+char* put(char* out, std::string_view text) { return std::ranges::copy(text, out).out; }
+
+char* put_control(char* out, char c) {
   switch (c) {
     case '\b':
-      out += "\\b";
-      return;
+      return put(out, "\\b");
     case '\f':
-      out += "\\f";
-      return;
+      return put(out, "\\f");
     case '\n':
-      out += "\\n";
-      return;
+      return put(out, "\\n");
     case '\r':
-      out += "\\r";
-      return;
+      return put(out, "\\r");
     case '\t':
-      out += "\\t";
-      return;
+      return put(out, "\\t");
     default:
       break;
   }
   constexpr std::string_view digits = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
-  out += "\\u00";
-  out += digits[byte >> 4U];
-  out += digits[byte & 15U];
+  out = put(out, "\\u00");
+  *out++ = digits[byte >> 4U];
+  *out++ = digits[byte & 15U];
+  return out;
+}
+
+/// Escapes from `at` on, until `stop` is passed; `end` is the text's. `out` has room for `longest_escape` bytes for each.
+char* put_escaped(char* out, const char*& at, const char* stop, const char* end) {
+  while (at < stop) {
+    out = copy_plain_run(out, at, stop);
+    if (at == stop) break;
+    if (*at == '"' || *at == '\\') {
+      *out++ = '\\';
+      *out++ = *at++;
+    } else if (static_cast<unsigned char>(*at) < 0x20) {
+      out = put_control(out, *at++);
+    } else if (const std::size_t length = utf8::sequence_length({at, end}); length != 0) {
+      out = put(out, {at, length});
+      at += length;
+    } else {
+      out = put(out, replacement);
+      ++at;
+    }
+  }
+  return out;
 }
 
 template <class Number>
@@ -52,23 +74,16 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (true) {
-    const char* const stop = skip_plain_run(at, end);
-    out.append(at, stop);
-    at = stop;
-    if (at == end) break;
-    if (*at == '"' || *at == '\\') {
-      out += '\\';
-      out += *at++;
-    } else if (static_cast<unsigned char>(*at) < 0x20) {
-      append_control(out, *at++);
-    } else if (const std::size_t length = utf8::sequence_length({at, end}); length != 0) {
-      out.append(at, length);
-      at += length;
-    } else {
-      out += replacement;
-      ++at;
-    }
+  const char* const plain = skip_plain_run(at, end);
+  out.append(at, plain);
+  // Piece by piece, so that what might be escaped takes no more room than that.
+  for (at = plain; at < end;) {
+    constexpr std::size_t piece = 1024, last_character = 4;
+    const char* const stop = at + std::min(piece, static_cast<std::size_t>(end - at));
+    const std::size_t before = out.size(), room = static_cast<std::size_t>(stop - at) + last_character;
+    out.resize_and_overwrite(before + room * longest_escape, [&](char* text_of_out, std::size_t) {
+      return static_cast<std::size_t>(put_escaped(text_of_out + before, at, stop, end) - text_of_out);
+    });
   }
   out += '"';
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cmath>
 #include <ctime>
 #include <iterator>
@@ -115,7 +116,35 @@ void write_whole(int fd, std::string_view line) {
   }
 }
 
+// What a thread has gathered; trivial to destroy, so that a thread may log while it ends.
+struct Gathered {
+  int batches = 0;
+  std::size_t size = 0;
+  char lines[PIPE_BUF] = {};
+
+  void send() {
+    const std::string_view all(lines, size);
+    size = 0;
+    write_whole(settings.fd.load(std::memory_order_relaxed), all);
+  }
+  /// False when the line has to leave by itself.
+  bool take(std::string_view line) {
+    if (size + line.size() > sizeof lines) send();
+    if (line.size() > sizeof lines) return false;
+    line.copy(lines + size, line.size());
+    size += line.size();
+    return true;
+  }
+};
+thread_local constinit Gathered gathered;
+
 }  // namespace log_detail
+
+Batch::Batch() { ++log_detail::gathered.batches; }
+
+Batch::~Batch() {
+  if (--log_detail::gathered.batches == 0) log_detail::gathered.send();
+}
 
 std::string_view to_string(Level level) {
   switch (level) {
@@ -268,7 +297,10 @@ void write(Level level, std::string_view message, std::span<const Field> fields)
   thread_local std::string line;  // keeps its memory between lines
   line.clear();
   log_detail::append_line(line, log_detail::settings.format.load(std::memory_order_relaxed), level, message, fields);
-  log_detail::write_whole(log_detail::settings.fd.load(std::memory_order_relaxed), line);
+  log_detail::Gathered& gathered = log_detail::gathered;
+  const bool taken = gathered.batches > 0 && gathered.take(line);
+  if (level >= Level::warning && taken) gathered.send();
+  if (!taken) log_detail::write_whole(log_detail::settings.fd.load(std::memory_order_relaxed), line);
   if (line.capacity() > 64 * 1024) std::string().swap(line);
 }
 

@@ -1,4 +1,5 @@
-// The process log: one line per event, as JSON or for a person, each line in one write(2). Thread-safe.
+// The process log: one line per event, as JSON or for a person. No line is torn: each is part of one write(2).
+// Thread-safe.
 //   log::info("certificate reloaded", {{"file", path}, {"not_after", date}});
 // Never give it a secret: nothing is redacted here. A sink that does not take the line (a full pipe) blocks the caller,
 // because an admission decision that leaves no trace is worse than a late one.
@@ -75,6 +76,18 @@ Format default_format(int fd);
 
 bool enabled(Level level);
 void write(Level level, std::string_view message, std::span<const Field> fields);
+
+/// While it lives, the lines of its thread leave together, some 4 KiB (PIPE_BUF) at a time; with a warning or an error
+/// goes what is before it. For loops that log each event of a round: writing to a pipe whose reader sleeps costs as much
+/// as a review does. A process that is killed loses what was gathered. One inside another does nothing.
+class Batch {
+ public:
+  Batch();
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+};
+
 /// The line that write() would send, with its end; for tests and for other sinks.
 std::string format_line(Format format, Level level, std::string_view message, std::span<const Field> fields);
 /// Lines that the sink did not take whole (disk full, closed pipe); for /metrics.

@@ -111,6 +111,47 @@ TEST_F(LogToFile, lines_of_many_threads_stay_whole) {
   }
 }
 
+TEST_F(LogToFile, a_batch_leaves_at_its_end_and_with_a_warning) {
+  configure({.level = Level::info, .format = Format::text, .fd = fd});
+  {
+    const Batch batch;
+    info("first");
+    info("second");
+    EXPECT_EQ(lines().size(), 0U);
+    {
+      const Batch inner;
+      info("third");
+    }
+    EXPECT_EQ(lines().size(), 0U) << "one inside another does nothing";
+    std::thread([] { info("of another thread"); }).join();
+    EXPECT_EQ(lines().size(), 1U);
+    warning("fourth");
+    EXPECT_EQ(lines().size(), 5U);
+    info("fifth");
+  }
+  info("sixth");
+  ASSERT_EQ(lines().size(), 7U);
+  const char* in_order[] = {"another", "first", "second", "third", "fourth", "fifth", "sixth"};
+  for (std::size_t i = 0; i < 7; ++i) EXPECT_THAT(lines()[i], HasSubstr(in_order[i]));
+}
+
+TEST_F(LogToFile, a_batch_keeps_lines_whole_whatever_their_length) {
+  configure({.level = Level::info, .format = Format::text, .fd = fd});
+  const std::string kilobyte(1000, 'k'), huge(10'000, 'h');
+  {
+    const Batch batch;
+    for (int i = 0; i < 10; ++i) info(kilobyte);
+    EXPECT_EQ(lines().size(), 8U) << "4 KiB at a time";
+    info(huge);
+    EXPECT_EQ(lines().size(), 11U);
+    info("last");
+  }
+  ASSERT_EQ(lines().size(), 12U);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_THAT(lines()[i], HasSubstr(kilobyte));
+  EXPECT_THAT(lines()[10], HasSubstr(huge));
+  EXPECT_THAT(lines()[11], HasSubstr("last"));
+}
+
 TEST(Log, a_slow_reader_of_a_non_blocking_pipe_loses_nothing_and_a_dead_one_is_counted) {
   const auto lost_before = lost_lines();  // other tests log into nothing
   int ends[2];
