@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-constexpr std::size_t longest_escape = 6;         // \u001f
+constexpr std::size_t longest_escape = 6;  // \u001f
 
 char* put(char* out, std::string_view text) { return std::ranges::copy(text, out).out; }
 
@@ -40,7 +40,8 @@ char* put_control(char* out, char c) {
   return out;
 }
 
-/// Escapes from `at` on, until `stop` is passed; `end` is the text's. `out` has room for `longest_escape` bytes for each.
+/// Escapes from `at` on, until `stop` is passed; `end` is the text's. `out` has room for `longest_escape` bytes for
+/// each.
 char* put_escaped(char* out, const char*& at, const char* stop, const char* end) {
   while (at < stop) {
     out = copy_plain_run(out, at, stop);

@@ -78,8 +78,8 @@ bool enabled(Level level);
 void write(Level level, std::string_view message, std::span<const Field> fields);
 
 /// While it lives, the lines of its thread leave together, some 4 KiB (PIPE_BUF) at a time; with a warning or an error
-/// goes what is before it. For loops that log each event of a round: writing to a pipe whose reader sleeps costs as much
-/// as a review does. A process that is killed loses what was gathered. One inside another does nothing.
+/// goes what is before it. For loops that log each event of a round: writing to a pipe whose reader sleeps costs as
+/// much as a review does. A process that is killed loses what was gathered. One inside another does nothing.
 class Batch {
  public:
   Batch();
