@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "validators/grammar/names.hpp"
+
 namespace stackgate {
 
 namespace {
@@ -45,6 +47,14 @@ CLI::Validator number_between(unsigned least, unsigned most) {
             const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
             if (code == std::errc{} && end == text.data() + text.size() && value >= least && value <= most) return {};
             return fmt::format("'{}' is no number between {} and {}", text, least, most);
+          },
+          ""};
+}
+
+CLI::Validator namespace_name() {
+  return {[](std::string& text) -> std::string {
+            const auto problem = validate::grammar::check_dns_label(text);
+            return problem ? fmt::format("'{}' {}", text, problem->problem) : std::string();
           },
           ""};
 }
@@ -256,6 +266,7 @@ CLI::App* add_plan(CLI::App& root, PlanOptions& options) {
       ->check(one_of({"yaml", "json"}))
       ->type_name("yaml|json");
   app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
+      ->check(namespace_name())
       ->type_name("NAME")
       ->capture_default_str();
   app->add_option("--kubernetes", options.kubernetes_minor, "minor version of the Kubernetes 1 to plan for")
@@ -276,7 +287,8 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
       "  stackgate validate --old stored.yaml new.yaml     would this update be accepted?\n"
       "  stackgate validate --cluster manifests/           do the named secrets and volumes exist?\n"
       "  stackgate validate --output sarif . > stackgate.sarif\n\n"
-      "Exit status: 0 no errors, 1 errors, 2 something could not be read, or the cluster not be asked.");
+      "Exit status: 0 no errors, 1 errors, 2 something could not be read, there was nothing to check, or the cluster\n"
+      "could not be asked.");
   app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
   app->add_option("--old", options.old_path,
                   "the resources as they are stored: rules about updates hold, too, and what is no longer among the "
@@ -290,7 +302,9 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
       app->add_flag("--cluster", options.cluster, "ask the API server about what the resources refer to");
   add_cluster_options(*app, options.kubeconfig, options.context);
   app->get_option("--context")->needs(cluster);
-  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")->type_name("NAME");
+  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
+      ->check(namespace_name())
+      ->type_name("NAME");
   add_rule_options(*app, options.rules);
   app->add_option("--jobs,-j", options.jobs, "threads")
       ->check(number_between(1, 256))

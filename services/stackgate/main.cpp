@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
   using namespace stackgate;
   std::ios::sync_with_stdio(false);
   const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org: counts when it is not empty
-  const bool colour = isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  const char* const terminal = std::getenv("TERM");
+  const bool can_colour = terminal == nullptr || std::string_view(terminal) != "dumb";
+  const bool colour = isatty(STDOUT_FILENO) != 0 && can_colour && (no_colour == nullptr || *no_colour == '\0');
   const Console console{std::cout, std::cerr, std::cin, colour};
   const Command command = parse_command_line(argc, argv, console);
   const int status = std::visit(Overloaded{

@@ -7,34 +7,19 @@
 #include <gmock/gmock.h>
 
 #include "services/kit/json/parse.hpp"
+#include "tests/cli/documents.hpp"
 #include "tests/cli/run_command.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate {
 namespace {
 
+using test::good;
 using test::Ran;
 using test::run;
+using test::with;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr const char* good = R"(apiVersion: stackgate.dev/v1alpha1
-kind: StackGuardrail
-metadata:
-  name: guardrail
-spec:
-  nimEndpoint:
-    baseURL: http://llm:8000/v1
-  configStore:
-    configMap:
-      name: rails
-)";
-
-std::string with(std::string text, std::string_view from, std::string_view to) {
-  const std::size_t at = text.find(from);
-  if (at == std::string::npos) ADD_FAILURE() << from;
-  return text.replace(at, from.size(), to);
-}
 
 std::string output_of(std::vector<std::string> words, const std::string& input) {
   words.insert(words.begin(), "validate");

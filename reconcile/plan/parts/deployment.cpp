@@ -55,9 +55,8 @@ std::int64_t progress_deadline(const Workload& workload) {
 void tell_missing_image(const Scope& scope) {
   scope.troubles.push_back(
       {.reason = "ImageMissing",
-       .message = fmt::format("spec.image is not set and the operator knows no image of its own; set spec.image, or "
-                              "start the operator with --image-{}",
-                              scope.component),
+       .message =
+           fmt::format("spec.image is not set and --image-{} names no image either; set one of them", scope.component),
        .lasting = true});
 }
 

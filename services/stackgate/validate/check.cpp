@@ -1,5 +1,6 @@
 #include "services/stackgate/validate/check.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 
 #include "services/stackgate/validate/document_rules.hpp"
 #include "services/stackgate/validate/parallel.hpp"
+#include "services/stackgate/validate/syntax_cure.hpp"
 #include "validators/rule_ids.hpp"
 #include "validators/rulebook.hpp"
 
@@ -38,6 +40,8 @@ yaml::Place place_in(CheckedFile& file, std::uint32_t offset) {
   if (!file.lines) file.lines.emplace(file.input.text);
   return file.lines->locate(offset);
 }
+
+bool is_unreadable(const CheckedFile& file) { return !file.input.problem.empty() || file.stream.failed; }
 
 /// Rules give the place of the field; of a scalar that is there, its value is the better place to point at. One walk
 /// finds those of all findings, in an object that may have a thousand of them.
@@ -114,7 +118,9 @@ void CheckedSet::match_old() {
   for (CheckedFile& file : old_files_)
     for (CheckedObject& each : file.objects)
       if (each.kind) stored.insert_or_assign(identity_of(each), &each);
-  for (const auto& [identity, object] : stored) object->is_deleted = true;
+  // What could not be read may hold what seems to be gone.
+  const bool all_known = std::ranges::none_of(files_, [](const CheckedFile& file) { return is_unreadable(file); });
+  for (const auto& [identity, object] : stored) object->is_deleted = all_known;
   if (stored.empty()) return;
   for (CheckedFile& file : files_) {
     for (CheckedObject& each : file.objects) {
@@ -202,8 +208,10 @@ void CheckedSet::write_report(CheckedFile& file) {
         0);
     report_.unreadable = true;
   } else if (file.stream.failed) {
-    add({unreadable_rule.id, unreadable_rule.severity, "", "", file.stream.error.message, "", file.stream.error.offset},
-        nullptr, file.stream.error.offset);
+    const json::ParseError& error = file.stream.error;
+    add({unreadable_rule.id, unreadable_rule.severity, "", "", error.message,
+         syntax_cure(error.message, file.input.text, error.offset), error.offset},
+        nullptr, error.offset);
     report_.unreadable = true;
   }
 }

@@ -1,6 +1,8 @@
 #include "services/stackgate/validate/document_rules.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,7 +28,9 @@ constexpr std::array<DocumentRulePage, 6> document_pages{{
      "The document's apiVersion names Stackgate's group with a version that is not served."},
     {passed_over_rule, "The document is no resource of ours",
      "Documents of other kinds are passed over without a word, unless --strict asks to hear of them: a misspelt "
-     "apiVersion would otherwise go unchecked."},
+     "apiVersion would otherwise go unchecked. What shows that one of ours was meant is told in any case: our kind "
+     "without "
+     "an apiVersion, apiversion in lower case, a List without items."},
     {twice_rule, "The same resource stands twice",
      "Two documents of one run have the same kind, namespace and name. kubectl apply would write both, one after the "
      "other: what the first says is lost, and everything that the operator makes from it is made twice. Overlays that "
@@ -54,6 +58,49 @@ std::string list_of_kinds() {
   return list;
 }
 
+/// The member whose key is `key` but for upper and lower case.
+const json::Member* member_like(const json::Value& object, std::string_view key) {
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  for (const json::Member& each : object.members())
+    if (each.key != key && std::ranges::equal(each.key, key, same)) return &each;
+  return nullptr;
+}
+
+bool is_ours(const json::Value* version) {
+  return version != nullptr && version->string().substr(0, version->string().find('/')) == crds::api_group;
+}
+
+/// What is no resource, but shows that one of ours was meant: it must not be passed over.
+std::optional<Finding> slip_of(const json::Value& document) {
+  const auto finding = [](const json::Value& at, std::string path, std::string problem, std::string fix) {
+    return Finding{
+        passed_over_rule.id, passed_over_rule.severity, std::move(path), {}, std::move(problem), std::move(fix),
+        at.offset()};
+  };
+  for (const json::Value& item : document.items())
+    if (is_ours(item.find("apiVersion")))
+      return finding(document, "", "a list of resources is no resource",
+                     "write each as a document, or kind: List with items");
+  const json::Value* const version = document.find("apiVersion");
+  const json::Value* const kind = document.find("kind");
+  const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
+  if (const json::Member* like = member_like(document, "apiVersion"); like != nullptr && is_ours(&like->value))
+    return finding(document, "", fmt::format("unknown field {}, and apiVersion is missing", like->key),
+                   "write apiVersion");
+  if (version == nullptr && crds::kind_named(kind_text))
+    return finding(*kind, "apiVersion", fmt::format("the apiVersion of the {} is missing", kind_text),
+                   fmt::format("write apiVersion: {}", crds::api_group_version));
+  if (version != nullptr && crds::kind_named(kind_text) && version->string().starts_with("stackgate"))
+    return finding(*version, "apiVersion", fmt::format("{} is not Stackgate's group", version->string()),
+                   fmt::format("write {}", crds::api_group_version));
+  const json::Value* const items = document.find("items");
+  if (kind_text == "List" && (items == nullptr || !items->is_array()))
+    return finding(items == nullptr ? document : *items, "items",
+                   items == nullptr ? "the List has no items" : "the items of a List are a list",
+                   "write items: and a \"- \" in front of each resource");
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<DocumentRulePage> document_rule_pages() { return {document_pages.begin(), document_pages.end()}; }
@@ -67,6 +114,7 @@ Findings check_document(const json::Value& document, bool strict) {
   const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
 
   if (group != crds::api_group) {
+    if (std::optional<Finding> slip = slip_of(document)) return {std::move(*slip)};
     if (!strict) return findings;
     if (written_version == nullptr || kind == nullptr || kind_text.empty()) {
       findings.push_back({passed_over_rule.id, passed_over_rule.severity, "", "",
@@ -85,7 +133,11 @@ Findings check_document(const json::Value& document, bool strict) {
     findings.push_back(finding_at(wrong_version_rule, "apiVersion", *written_version, "is no version that is served",
                                   fmt::format("write {}", crds::api_group_version)));
   }
-  if (kind == nullptr) {
+  if (const json::Member* like = kind == nullptr ? member_like(document, "kind") : nullptr; like != nullptr) {
+    findings.push_back({unknown_kind_rule.id, unknown_kind_rule.severity, "kind", "",
+                        fmt::format("the kind is missing; {} is no field", like->key), "write kind in lower case",
+                        like->key_offset});
+  } else if (kind == nullptr) {
     findings.push_back({unknown_kind_rule.id, unknown_kind_rule.severity, "kind", "", "the kind is missing",
                         fmt::format("write one of {}", list_of_kinds()), document.offset()});
   } else if (!crds::kind_named(kind_text)) {

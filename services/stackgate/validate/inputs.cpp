@@ -66,7 +66,7 @@ std::vector<std::string> files_below(const std::string& directory, std::vector<I
     const bool hidden = path.filename().string().starts_with('.');
     if (hidden && at->is_directory(ignored))
       at.disable_recursion_pending();
-    else if (is_manifest(path) && !at->is_directory(ignored))
+    else if (is_manifest(path) && at->is_regular_file(ignored))  // a pipe would be waited for
       files.push_back(path.string());
     at.increment(error);
   }

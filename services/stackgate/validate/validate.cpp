@@ -55,6 +55,10 @@ int run_validate(const ValidateOptions& given, const Console& console) {
         << "stackgate: no resource of " << options.old_path
         << " is among the new ones (by kind, namespace and name): nothing was compared, all of them count as deleted\n";
   }
+  if (report.documents + report.passed_over == 0 && !report.unreadable) {
+    console.err << "stackgate: there was nothing to check: the input holds no document\n";
+    return 2;
+  }
   if (report.unreadable || cluster_failed) return 2;
   return report.errors > 0 || (options.warnings_as_errors && report.warnings > 0) ? 1 : 0;
 }

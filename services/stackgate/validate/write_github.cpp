@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/validate/visible_text.hpp"
 
 namespace stackgate {
 
@@ -43,7 +44,8 @@ std::string write_github(const Report& report) {
   for (const Entry& entry : report.entries) {
     const validate::Finding& finding = entry.finding;
     fmt::format_to(std::back_inserter(out), "::{} file={}",
-                   finding.severity == validate::Severity::error ? "error" : "warning", escaped(entry.file, true));
+                   finding.severity == validate::Severity::error ? "error" : "warning",
+                   escaped(visible_text(entry.file), true));
     if (entry.line > 0) {
       fmt::format_to(std::back_inserter(out), ",line={},col={},endColumn={}", entry.line, entry.column,
                      entry.end_column);
@@ -51,11 +53,13 @@ std::string write_github(const Report& report) {
     std::string title(entry.kind);
     if (!entry.name.empty()) title.append(title.empty() ? "" : " ").append(entry.name);
     title.append(title.empty() ? "" : ": ").append(finding.rule);
-    std::string message = finding.path.empty() ? "" : finding.path + ": ";
-    message += message_of(finding);
-    if (!finding.fix.empty()) message.append("\n").append(finding.fix);
-    fmt::format_to(std::back_inserter(out), ",title={}::{}\n", escaped(title, true), escaped(message, false));
+    std::string message = finding.path.empty() ? "" : visible_text(finding.path) + ": ";
+    message += visible_text(message_of(finding));
+    if (!finding.fix.empty()) message.append("\n").append(visible_text(finding.fix));
+    fmt::format_to(std::back_inserter(out), ",title={}::{}\n", escaped(visible_text(title), true),
+                   escaped(message, false));
   }
+  out += summary(report) + '\n';
   return out;
 }
 

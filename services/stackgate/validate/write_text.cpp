@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/json/utf8.hpp"
 #include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/validate/visible_text.hpp"
 
 namespace stackgate {
 
@@ -27,28 +27,6 @@ struct Paint {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-/// The first `count` characters, fit for a terminal: what controls it, or is no UTF-8, becomes '?'.
-std::string characters(std::string_view text, std::size_t count = std::string_view::npos) {
-  std::string out;
-  std::size_t character = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(1, json::utf8::sequence_length(text.substr(at)));
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool is_c1_control = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
-    const bool is_broken = length == 1 && byte >= 0x80;
-    const bool is_control = (byte < 0x20 && byte != '\t') || byte == 0x7F || is_c1_control;
-    if (begins_character(text[at])) {
-      if (character++ == count) break;
-      if (is_broken || is_control)
-        out += '?';
-      else
-        out += text.substr(at, length);
-    }
-    at += length;
-  }
-  return out;
-}
-
 bool has_more_characters(std::string_view text, std::size_t than) {
   std::size_t count = 0;
   for (const char c : text)
@@ -67,7 +45,12 @@ void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
       if (begins_character(source[--start])) ++column;
     source.remove_prefix(start);
   }
-  const std::string shown = characters(source, widest_excerpt);
+  const std::string shown = visible_text(source, widest_excerpt);
+  if (may_hold_secret(entry, shown)) {
+    fmt::format_to(std::back_inserter(out), "{}{:>5} |{} (not shown: the line may hold a secret)\n", paint.faint,
+                   entry.line, paint.plain);
+    return;
+  }
   const std::string_view cut_front = is_cut ? "…" : "";
   const std::string_view cut_back = has_more_characters(source, widest_excerpt) ? "…" : "";
   fmt::format_to(std::back_inserter(out), "{}{:>5} |{} {}{}{}\n", paint.faint, entry.line, paint.plain, cut_front,
@@ -75,7 +58,7 @@ void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
 
   // Tabs stay tabs, so that the caret stands where the terminal puts the text.
   std::string padding = is_cut ? " " : "";
-  for (const char c : characters(source, column))
+  for (const char c : visible_text(source, column))
     if (c == '\t' || begins_character(c)) padding += c == '\t' ? '\t' : ' ';
   const std::size_t room = widest_excerpt - std::min(widest_excerpt, column);
   const std::size_t width = std::clamp<std::size_t>(entry.end_column - entry.column, 1, std::max<std::size_t>(1, room));
@@ -86,17 +69,17 @@ void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
 void append_entry(std::string& out, const Entry& entry, const Paint& paint) {
   const bool is_error = entry.finding.severity == validate::Severity::error;
   out += paint.place;
-  out += entry.file;
+  out += entry.file.empty() ? "''" : visible_text(entry.file);
   if (entry.line > 0) fmt::format_to(std::back_inserter(out), ":{}:{}", entry.line, entry.column);
   fmt::format_to(std::back_inserter(out), ":{} {}{}:{} ", paint.plain, is_error ? paint.error : paint.warning,
                  is_error ? "error" : "warning", paint.plain);
-  if (!entry.finding.path.empty()) fmt::format_to(std::back_inserter(out), "{}: ", characters(entry.finding.path));
-  fmt::format_to(std::back_inserter(out), "{} {}[{}]{}\n", characters(message_of(entry.finding)), paint.faint,
+  if (!entry.finding.path.empty()) fmt::format_to(std::back_inserter(out), "{}: ", visible_text(entry.finding.path));
+  fmt::format_to(std::back_inserter(out), "{} {}[{}]{}\n", visible_text(message_of(entry.finding)), paint.faint,
                  entry.finding.rule, paint.plain);
   if (entry.line > 0) append_excerpt(out, entry, paint);
   if (!entry.finding.fix.empty())
     fmt::format_to(std::back_inserter(out), "{}      ={} {}\n", paint.faint, paint.plain,
-                   characters(entry.finding.fix));
+                   visible_text(entry.finding.fix));
 }
 
 std::string count_of(std::size_t count, std::string_view what) {
@@ -130,8 +113,11 @@ std::string write_text(const Report& report, bool colour) {
     const bool same_resource = before != nullptr && before->file == entry.file && before->kind == entry.kind &&
                                before->ns == entry.ns && before->name == entry.name;
     if (!same_resource && !entry.kind.empty()) {
-      fmt::format_to(std::back_inserter(out), "{}{}:{} In {} \"{}{}{}\":\n", paint.place, entry.file, paint.plain,
-                     entry.kind, characters(entry.ns), entry.ns.empty() ? "" : "/", characters(entry.name));
+      fmt::format_to(std::back_inserter(out), "{}{}:{} In {} \"{}{}{}\":\n", paint.place, visible_text(entry.file),
+                     paint.plain, visible_text(entry.kind), visible_text(entry.ns), entry.ns.empty() ? "" : "/",
+                     visible_text(entry.name));
+    } else if (!same_resource && before != nullptr) {
+      out += '\n';  // it does not belong to the resource above
     }
     append_entry(out, entry, paint);
     before = &entry;

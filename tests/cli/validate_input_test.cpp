@@ -1,0 +1,139 @@
+// What comes in: documents that are meant for us and are not, faults of syntax, odd files, secrets in what is shown.
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/cli/documents.hpp"
+#include "tests/cli/run_command.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace stackgate {
+namespace {
+
+using test::good;
+using test::Ran;
+using test::run;
+using test::with;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ValidateInput, what_was_meant_for_us_is_not_passed_over) {
+  const auto told = [](const std::string& text, std::string_view problem, std::string_view fix) {
+    const Ran ran = run({"validate", "-"}, text);
+    EXPECT_EQ(ran.status, 1) << text;
+    EXPECT_THAT(ran.out, HasSubstr(problem));
+    EXPECT_THAT(ran.out, HasSubstr(fix));
+  };
+  told(with(good, "apiVersion", "apiversion"), "unknown field apiversion", "write apiVersion");
+  told(with(good, "apiVersion: stackgate.dev/v1alpha1\n", ""), "the apiVersion of the StackGuardrail is missing",
+       "write apiVersion: stackgate.dev/v1alpha1");
+  told(with(good, "stackgate.dev", "stackgate.io"), "stackgate.io/v1alpha1 is not Stackgate's group",
+       "write stackgate.dev/v1alpha1");
+  told(with(good, "kind:", "Kind:"), "the kind is missing; Kind is no field", "write kind in lower case");
+  told(R"([{"apiVersion":"stackgate.dev/v1alpha1","kind":"StackGuardrail"}])", "a list of resources is no resource",
+       "kind: List");
+  told("apiVersion: v1\nkind: List\nitem: []\n", "the List has no items", "write items:");
+  told("apiVersion: v1\nkind: List\nitems: {}\n", "the items of a List are a list", "write items:");
+  // The same words of others are theirs.
+  for (const char* others : {"apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n", "resources: [a.yaml]\n",
+                             "- op: remove\n  path: /spec\n"})
+    EXPECT_EQ(run({"validate", "-"}, others).status, 0) << others;
+}
+
+TEST(ValidateInput, nothing_to_check_is_no_success) {
+  for (const char* nothing : {"", "\n", "# only a comment\n", "---\n---\n"}) {
+    const Ran ran = run({"validate", "-"}, nothing);
+    EXPECT_EQ(ran.status, 2) << nothing;
+    EXPECT_THAT(ran.err, HasSubstr("there was nothing to check"));
+  }
+}
+
+TEST(ValidateInput, what_stands_behind_a_fault_of_syntax_is_not_said_to_be_deleted) {
+  const test::TempDir dir;
+  const std::string old = dir / "old.yaml";
+  std::ofstream(old) << good;
+  const Ran ran = run({"validate", "--old", old, "-"}, std::string("foo: [\n---\n") + good);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, Not(HasSubstr("deletion")));
+  EXPECT_THAT(ran.out, HasSubstr("the documents behind it in this file have not been checked"));
+}
+
+TEST(ValidateInput, lines_that_may_hold_secrets_are_not_shown) {
+  const std::string service =
+      "apiVersion: stackgate.dev/v1alpha1\nkind: InferenceService\nmetadata: {name: llm}\nspec:\n";
+  const struct {
+    std::string text;
+    bool shown;
+  } table[] = {
+      {service + "  env:\n  - name: DB_PASSWORD\n    value: 1234567\n", false},
+      {service + "  env: [{name: DB_PASSWORD, value: 1234567}]\n", false},
+      {service + "  env:\n  - DB_PASSWORD=1234567\n", false},
+      {service + "  env:\n  - name: A=1234567\n", false},
+      {with(good, "http://llm:8000/v1", "http://user:1234567@llm:8000"), false},
+      {service + "  replica: 1234567\n", true},
+  };
+  const Ran unreadable = run({"validate", "-"}, "password: @1234567\n");
+  EXPECT_THAT(unreadable.out, Not(HasSubstr("1234567")));
+  for (const auto& row : table) {
+    const Ran ran = run({"validate", "-"}, row.text);
+    EXPECT_EQ(ran.status, 1) << row.text;
+    EXPECT_EQ(ran.out.find("1234567\n      |") != std::string::npos, row.shown) << ran.out;
+    EXPECT_EQ(ran.out.find("the line may hold a secret") != std::string::npos, !row.shown) << ran.out;
+  }
+}
+
+TEST(ValidateInput, names_of_files_cannot_speak_to_a_terminal_or_a_build) {
+  const test::TempDir dir;
+  const std::string file = dir / "a\n::error::pwn\x1b[31m.yaml";
+  std::ofstream(file) << with(good, "configStore:", "configstore:");
+  for (const char* format : {"text", "github"}) {
+    const Ran ran = run({"validate", "--output", format, file});
+    EXPECT_EQ(ran.status, 1);
+    EXPECT_THAT(ran.out, Not(HasSubstr("\n::error::pwn")));
+    EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST(ValidateInput, pipes_in_a_directory_are_not_waited_for) {
+  const test::TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe.yaml").c_str(), 0600), 0);
+  std::ofstream(dir / "a.yaml") << good;
+  EXPECT_EQ(run({"validate", dir / "."}).status, 0);
+}
+
+TEST(ValidateInput, a_namespace_is_one) {
+  const Ran ran = run({"validate", "--namespace", "Bad_NS", "-"}, good);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("'Bad_NS'"));
+}
+
+TEST(SyntaxCure, says_what_to_do) {
+  const struct {
+    std::string text;
+    const char* cure;
+  } table[] = {
+      {"a:\n\tb: 1\n", "YAML takes no tabs"},
+      {"a: {{ .Values.x }}\n", "render it first"},
+      {"{{- if .Values.x }}\na: 1\n{{- end }}\n", "render it first"},
+      {"apiVersion: v1\nkind: A\napiVersion: v1\nkind: B\n", "put a line --- between the two"},
+      {"a: 1\na: 2\n", "keep one of them"},
+      {"a: @b\n", "put the value in quotes"},
+      {"a:\n  b:c\n  d: 1\n", "without a space behind it"},
+      {"\xFF\xFE" + std::string("a\0:\0", 4), "UTF-16"},
+      {"a: \xE9\n", "save the file as UTF-8"},
+      {"a: \"b\n", "close the quotes"},
+      {"a: [1\n", "close the bracket"},
+      {"<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\n", "settle the conflict"},
+  };
+  for (const auto& row : table) {
+    const Ran ran = run({"validate", "-"}, row.text);
+    EXPECT_EQ(ran.status, 2) << row.text;
+    EXPECT_THAT(ran.out, HasSubstr(row.cure)) << row.text << "\n" << ran.out;
+  }
+}
+
+}  // namespace
+}  // namespace stackgate
