@@ -47,11 +47,14 @@ void run_rules(Context& context) {
 constexpr std::size_t most_old_faults = 10'000;
 constexpr std::size_t most_faults = schema::CheckOptions{}.max_faults;
 
-Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults) {
-  std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults);
+/// `cut` becomes whether there is more than is told.
+Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults,
+                          bool& cut) {
+  std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults, &cut);
   if (!request.object->is_object()) return to_findings(std::move(structure));
   Context context(request, lookup, options);
   run_rules(context);
+  cut = cut || context.cut();
   drop_echoes(structure, context.findings);
   Findings findings = to_findings(std::move(structure));
   if (context.findings.empty()) return findings;
@@ -61,18 +64,34 @@ Findings everything_about(const Request& request, Lookup* lookup, const Options&
   return findings;
 }
 
+/// Stands last, by the place of the last finding.
+void say_cut(Findings& findings) {
+  if (findings.empty()) return;
+  const Finding& last = findings.back();
+  findings.push_back({.rule = last.rule,
+                      .severity = has_errors(findings) ? Severity::error : Severity::warning,
+                      .path = {},
+                      .value = {},
+                      .problem = "there are more findings than are listed here",
+                      .fix = "mend these first, then check again",
+                      .offset = last.offset});
+}
+
 }  // namespace
 
 Findings review(const Request& request, Lookup* lookup, const Options& options) {
   if (request.object == nullptr || nothing_to_review(request)) return {};
-  Findings findings = everything_about(request, lookup, options, most_faults);
+  bool cut = false;
+  Findings findings = everything_about(request, lookup, options, most_faults, cut);
   // Where faults were left out a new one may be among them: then none counts as old.
-  if (request.old != nullptr && has_errors(findings) && findings.size() < Context::most_findings) {
+  if (request.old != nullptr && has_errors(findings) && !cut) {
     Request before = request;
     before.object = request.old;
     before.old = nullptr;
-    ratchet(request, findings, everything_about(before, lookup, options, most_old_faults));
+    bool old_cut = false;
+    ratchet(request, findings, everything_about(before, lookup, options, most_old_faults, old_cut));
   }
+  if (cut) say_cut(findings);
   return findings;
 }
 
@@ -86,6 +105,7 @@ Findings review_deletion(const Request& request, Lookup* lookup, const Options& 
   if (request.object == nullptr || !request.object->is_object() || lookup == nullptr) return {};
   Context context(request, lookup, options);
   check_deletion(context, Field::root(context.walk, *request.object, &schema_of(request.kind).root()));
+  if (context.cut()) say_cut(context.findings);
   return std::move(context.findings);
 }
 

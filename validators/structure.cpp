@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "validators/grammar/unrendered.hpp"
 #include "validators/rule_ids.hpp"
 #include "validators/rules/quoting.hpp"
 #include "validators/schema/pattern.hpp"
@@ -28,7 +29,19 @@ bool is_about_form(Fault fault) {
   return fault == Fault::pattern || fault == Fault::format || fault == Fault::length || fault == Fault::range;
 }
 
-/// Rules that hold a grammar which the CRD's patterns, lengths and ranges hold too, and have better words for it.
+/// A text in which a template stands, where the place takes other texts or another type.
+std::optional<grammar::Problem> template_in(const SchemaFault& fault) {
+  if (fault.value == nullptr || !fault.value->is_string()) return std::nullopt;
+  const std::string_view text = fault.value->string();
+  const bool all_template = (text.starts_with("{{") || text.starts_with("${")) && text.ends_with('}');
+  const bool judged = fault.fault == Fault::type ? all_template
+                                                 : is_about_form(fault.fault) || fault.fault == Fault::enumeration ||
+                                                       fault.fault == Fault::combination;
+  return judged ? grammar::say_unrendered(text) : std::nullopt;
+}
+
+}  // namespace
+
 bool is_grammar_rule(std::string_view rule) {
   static const std::array ids{rule::annotation_grammar.id,  rule::cache_tensor_parallelism.id,
                               rule::database_host.id,       rule::duration.id,
@@ -49,8 +62,6 @@ bool is_grammar_rule(std::string_view rule) {
                               rule::vector_db_endpoint.id};
   return std::ranges::find(ids, rule) != ids.end();
 }
-
-}  // namespace
 
 const Rule& rule_of(schema::Fault fault) {
   switch (fault) {
@@ -80,11 +91,15 @@ const Rule& rule_of(schema::Fault fault) {
   return rule::schema_type;
 }
 
-std::vector<SchemaFault> check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults) {
+std::vector<SchemaFault> check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults,
+                                         bool* left_out) {
   schema::CheckOptions options;
-  options.max_faults = max_faults;
+  options.max_faults = max_faults + 1;  // one more than is told: whether there are more
   options.explain_mismatches = false;
   std::vector<SchemaFault> faults = schema::check(schema_of(kind).root(), object, nullptr, options);
+  const bool cut = faults.size() > max_faults;
+  if (cut) faults.pop_back();
+  if (left_out != nullptr) *left_out = cut;
   std::erase_if(faults, [](const SchemaFault& fault) { return same_or_inside(fault.path, "status"); });
   return faults;
 }
@@ -108,7 +123,10 @@ Findings to_findings(std::vector<SchemaFault> structure) {
   findings.reserve(structure.size());
   for (SchemaFault& fault : structure) {
     const Rule& rule = rule_of(fault.fault);
-    if (fault.pattern != nullptr && fault.problem.empty()) {
+    if (auto unrendered = template_in(fault)) {
+      fault.problem = std::move(unrendered->problem);
+      fault.fix = std::move(unrendered->fix);
+    } else if (fault.pattern != nullptr && fault.problem.empty()) {
       grammar::Problem words = schema::explain_mismatch(*fault.pattern, fault.value->string());
       fault.problem = std::move(words.problem);
       fault.fix = std::move(words.fix);

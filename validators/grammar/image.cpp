@@ -83,6 +83,12 @@ std::optional<Problem> check_digest(std::string_view text) {
   return std::nullopt;
 }
 
+// "user:password@registry/app": no digest holds a '/', nor a '.' without ':' in front of its digits.
+bool is_user_info(std::string_view behind_sign) {
+  return behind_sign.find_first_of("/@") != std::string_view::npos ||
+         (behind_sign.find('.') != std::string_view::npos && behind_sign.find(':') == std::string_view::npos);
+}
+
 std::unexpected<Problem> no_image(std::string problem, std::string fix = std::string(image_example)) {
   return std::unexpected(Problem{std::move(problem), std::move(fix)});
 }
@@ -100,6 +106,9 @@ std::expected<Image, Problem> parse_image(std::string_view text) {
   std::string_view name = text;
   if (const std::size_t sign = name.find('@'); sign != std::string_view::npos) {
     out.digest = name.substr(sign + 1);
+    if (is_user_info(out.digest))
+      return no_image("must not contain user information",
+                      "leave out what stands in front of '@', and put the registry's credentials into a pull secret");
     name = name.substr(0, sign);
     if (auto problem = check_digest(out.digest)) return std::unexpected(*problem);
   }
@@ -164,6 +173,8 @@ std::optional<Problem> check_image_repository(std::string_view text) {
       const bool good = !bare.empty() && !check_image_repository(text.substr(scheme + 3));
       problem.fix =
           good ? fmt::format("write {}", bare) : "write it without the scheme, as in \"registry.example.com/team/app\"";
+    } else if (problem.fix == image_example) {
+      problem.fix = "write a repository such as \"registry.example.com/team/app\"";
     }
     return problem;
   }

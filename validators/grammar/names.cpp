@@ -210,6 +210,8 @@ std::optional<Problem> check_env_name(std::string_view text) {
     // What begins with a digit keeps it: "1A" without it is another name.
     if (!text.empty() && is_digit(text[0]) && first_fault(text, config_key) == std::string_view::npos)
       problem->fix = say_write("_" + std::string(text), env_name.cure);
+    if (text.find('=') != std::string_view::npos)
+      problem->fix = "write the name alone, and what stands behind '=' under value";
     return problem;
   }
   return check_no_directory(text);

@@ -4,6 +4,7 @@
 
 #include "validators/grammar/characters.hpp"
 #include "validators/grammar/host.hpp"
+#include "validators/grammar/unrendered.hpp"
 
 namespace stackgate::validate::grammar {
 namespace {
@@ -23,6 +24,9 @@ std::optional<Problem> check_optional_port(std::string_view text) {
 
 std::optional<Problem> check_entry(std::string_view entry) {
   if (entry == "*") return std::nullopt;
+  if (auto unrendered = say_unrendered(entry)) return unrendered;
+  if (std::ranges::any_of(entry, [](char c) { return is_space(c) || c == ';'; }))
+    return Problem{"has entries without a comma between them", "separate the entries by commas"};
   if (entry.find("://") != std::string_view::npos)
     return Problem{"is a URL", "write the host alone, without a scheme and a path"};
   if (entry.starts_with("*.")) {
@@ -69,12 +73,15 @@ std::vector<TokenProblem> check_no_proxy(std::string_view list) {
     const std::string_view entry = trim(list.substr(begin, end - begin));
     begin = end + 1;
     if (entry.empty()) continue;
-    std::optional<Problem> problem;
-    if (std::ranges::any_of(entry, [](char c) { return is_space(c) || c == ';'; }))
-      problem = Problem{"has entries without a comma between them", "separate the entries by commas"};
-    else
-      problem = check_entry(entry);
-    if (problem)
+    if (const std::size_t sign = entry.rfind('@'); sign != std::string_view::npos) {
+      // The place begins behind it: whoever quotes the entry must not repeat a password.
+      const std::string_view host = entry.substr(sign + 1);
+      out.push_back({static_cast<std::size_t>(host.data() - list.data()),
+                     host.size(),
+                     {"has user information in front of it", "write the host alone"}});
+      continue;
+    }
+    if (auto problem = check_entry(entry))
       out.push_back({static_cast<std::size_t>(entry.data() - list.data()), entry.size(), std::move(*problem)});
   }
   return out;

@@ -1,6 +1,8 @@
 #include "validators/rules/context.hpp"
 
+#include "validators/grammar/unrendered.hpp"
 #include "validators/rules/quoting.hpp"
+#include "validators/structure.hpp"
 
 namespace stackgate::validate {
 
@@ -10,8 +12,16 @@ void Context::report(const Rule& rule, const Field& field, std::string problem, 
 
 void Context::report(const Rule& rule, Severity severity, const Field& field, std::string problem, std::string fix) {
   std::size_t& count = severity == Severity::error ? errors_ : warnings_;
+  cut_ = cut_ || count >= most_findings;
   if (count >= most_findings) return;
   ++count;
+  // Annotations hold any text: there the rule is about the key.
+  if (field.present() && field.value()->is_string() && is_grammar_rule(rule.id) &&
+      rule.id != rule::annotation_grammar.id)
+    if (auto unrendered = grammar::say_unrendered(field.value()->string())) {
+      problem = std::move(unrendered->problem);
+      fix = std::move(unrendered->fix);
+    }
   std::string path = to_string(field.path());
   std::string value = quoted_value(path, field.value());
   findings.push_back(

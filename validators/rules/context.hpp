@@ -30,8 +30,12 @@ class Context {
   /// The same with another severity than the rule's own.
   void report(const Rule& rule, Severity severity, const Field& field, std::string problem, std::string fix);
 
+  /// Whether findings were left out.
+  bool cut() const { return cut_; }
+
  private:
   std::size_t errors_ = 0, warnings_ = 0;
+  bool cut_ = false;
 };
 
 }  // namespace stackgate::validate

@@ -38,6 +38,21 @@ bool path_may_hold_secret(std::string_view path) {
          path.find("nnotations.") != std::string_view::npos;
 }
 
+// Lists of variables: env, evalFactoryEnv, networkConfig and what is still to come by such a name.
+bool path_holds_variables(std::string_view path) {
+  return path.find("env") != std::string_view::npos || path.find("Env") != std::string_view::npos ||
+         path.find("networkConfig") != std::string_view::npos;
+}
+
+// "user:password@host": what stands before an '@' is not shown, unless all that stands behind it is an image's digest.
+bool may_hold_user_info(std::string_view text) {
+  const std::size_t sign = text.find('@');
+  if (sign == std::string_view::npos) return false;
+  const std::string_view behind = text.substr(sign + 1);
+  return behind.find_first_of("@/") != std::string_view::npos ||
+         (!behind.starts_with("sha256:") && !behind.starts_with("sha384:") && !behind.starts_with("sha512:"));
+}
+
 }  // namespace
 
 std::string quoted_value(std::string_view path, const json::Value* value) {
@@ -46,8 +61,8 @@ std::string quoted_value(std::string_view path, const json::Value* value) {
   if (value->is_array()) return value->items().empty() ? "[]" : "";
   if (path_may_hold_secret(path)) return {};
   const std::string_view text = value->string();
-  // "https://user:password@host": whatever stands before an '@' is not shown.
-  if (text.find('@') != std::string_view::npos && text.find("//") != std::string_view::npos) return {};
+  if (may_hold_user_info(text)) return {};
+  if (text.find('=') != std::string_view::npos && path_holds_variables(path)) return {};  // NAME=value
   std::string out;
   if (text.size() <= longest_quote) {
     out = json::to_json(*value);

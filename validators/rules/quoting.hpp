@@ -8,8 +8,8 @@
 namespace stackgate::validate {
 
 /// `value` as JSON of at most 80 characters (cut with "…"); empty when it is absent, null, a list or object that holds
-/// something, or could be a secret: the value of an environment variable, a URL with user information, anything under
-/// a name such as password, token or apiKey.
+/// something, or could be a secret: the value of an environment variable, NAME=value in a list of variables, what has
+/// user information before an '@', anything under a name such as password, token or apiKey.
 std::string quoted_value(std::string_view path, const json::Value* value);
 
 }  // namespace stackgate::validate

@@ -41,6 +41,13 @@ const Node* child_of(const Node* node, std::string_view key) {
   return found != nullptr ? found : node->additional;
 }
 
+Without cure_of_empty(const Node* root, const Path* base, const Path* at) {
+  if (root == nullptr || at == base) return Without::nothing;
+  if (at->index >= 0) return Without::item;
+  const Property* property = property_at(*root, base, at);
+  return property != nullptr && !property->must_be_written ? Without::field : Without::nothing;
+}
+
 }  // namespace
 
 void Walker::report(Fault fault, const Path* at, std::uint32_t offset, const json::Value* value,
@@ -106,7 +113,14 @@ void Walker::wrong_type(const Node& node, const json::Value& value, const Path* 
   const bool repeat = at == nullptr || may_repeat(at->parent, at->key);
   const bool null = value.is_null();
   report(null ? Fault::null_value : Fault::type, at, value.offset(), &value,
-         null ? say_null(node) : say_wrong_type(node, value, repeat));
+         null ? say_null(node) : say_wrong_type(node, value, repeat, at == nullptr ? std::string_view() : at->key));
+}
+
+void Walker::report_unknown(const Node& node, const json::Member& member, const Path* at) {
+  // {NAME=value} without a ':' is a key; what stands behind '=' may be a password.
+  const std::size_t sign = std::min(member.key.find('='), member.key.size());
+  const Path here{at, member.key.substr(0, sign + 1)};
+  report(Fault::unknown, &here, member.key_offset, &member.value, say_unknown(node, member.key));
 }
 
 void Walker::walk_object(const Node& node, const Node* base, const json::Value& value, const Path* at) {
@@ -163,7 +177,7 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
       if (out_ == nullptr)
         ++faults_;
       else
-        report(Fault::unknown, &here, member.key_offset, &member.value, say_unknown(node, member.key));
+        report_unknown(node, member, at);
     }
   }
   if (written != node.must_be_written || node.requires_unknown || node.value_only) walk_required(node, base, value, at);
@@ -284,7 +298,8 @@ void Walker::walk_string(const Node& node, const json::Value& value, const Path*
     if (!surely_enough || !surely_short) {
       const std::uint64_t length = count_code_points(text);
       if (limits->min_length && length < *limits->min_length)
-        return report(Fault::length, at, value.offset(), &value, say_too_few(*limits->min_length, length, "character"));
+        return report(Fault::length, at, value.offset(), &value,
+                      say_too_few(*limits->min_length, length, "character", cure_of_empty(root_, base_, at)));
       if (limits->max_length && length > *limits->max_length)
         return report(Fault::length, at, value.offset(), &value,
                       say_too_many(*limits->max_length, length, "character"));
@@ -320,7 +335,7 @@ void Walker::walk_number(const Node& node, const json::Value& value, const Path*
 std::vector<SchemaFault> check(const Node& node, const json::Value& value, const Path* at,
                                const CheckOptions& options) {
   std::vector<SchemaFault> faults;
-  Walker walker(&faults, options);
+  Walker walker(&faults, options, &node, at);
   walker.walk(node, &node, value, at);
   if (!faults.empty()) std::ranges::stable_sort(faults, {}, &SchemaFault::offset);
   return faults;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "validators/grammar/characters.hpp"
 #include "validators/schema/check.hpp"
 #include "validators/schema/wording.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest_word = 40;
 
-char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_letter(char c) { return grammar::to_lower(c); }
 
 // Edit distance with transpositions, case ignored; gives up above `limit`.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
@@ -31,6 +32,34 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
     if (least > limit) return limit + 1;
   }
   return rows[a.size() % 3][b.size()];
+}
+
+// A part of a camel-cased name: it begins and ends where words do.
+bool is_word_of(std::string_view whole, std::size_t at, std::size_t size) {
+  const bool begins = at == 0 || grammar::is_upper(whole[at]);
+  const bool ends = at + size == whole.size() || grammar::is_upper(whole[at + size]);
+  return begins && ends;
+}
+
+bool holds_part(std::string_view whole, std::string_view part) {
+  return !std::ranges::search(whole, part, {}, lower_letter, lower_letter).empty();
+}
+
+// Whether the written word may stand for a known field that holds it or that it holds: by whole words that make up most
+// of the longer name ("accessMode" for volumeAccessMode, not "data" for metadata, nor "nodePort" for port), or by the
+// beginning ("repo" for repository, "hostname" for host).
+bool is_part_of(std::string_view word, std::string_view field) {
+  constexpr std::size_t shortest = 4;
+  const bool shorter = word.size() < field.size();
+  const std::string_view part = shorter ? word : field;
+  const std::string_view whole = shorter ? field : word;
+  if (part.size() < shortest || part.size() == whole.size()) return false;
+  const auto found = std::ranges::search(whole, part, {}, lower_letter, lower_letter);
+  if (found.empty()) return false;
+  const auto at = static_cast<std::size_t>(found.begin() - whole.begin());
+  if (part.size() * 2 > whole.size() && is_word_of(whole, at, part.size())) return true;
+  if (at != 0 || grammar::is_upper(whole[part.size()])) return false;
+  return shorter || part.size() * 2 >= whole.size();
 }
 
 }  // namespace
@@ -55,17 +84,13 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string_view similar_field(std::string_view word, std::span<const std::string_view> known) {
   if (const std::string_view like = nearest(word, known); !like.empty()) return like;
-  constexpr std::size_t shortest = 4;
-  if (word.size() < shortest || word.size() > longest_word) return {};
-  const auto inside = [](std::string_view part, std::string_view whole) {
-    return part.size() >= shortest && !std::ranges::search(whole, part, {}, lower_letter, lower_letter).empty();
-  };
+  if (word.size() > longest_word) return {};
   // A value that stands under such a name is none for the name of a Secret or of its key.
   for (const std::string_view secret : {"password", "apikey", "token", "secretkey", "accesskey"})
-    if (inside(secret, word)) return {};
+    if (holds_part(word, secret)) return {};
   std::string_view found;
   for (const std::string_view each : known) {
-    if (!inside(word, each) && !inside(each, word)) continue;
+    if (!is_part_of(word, each)) continue;
     if (!found.empty()) return {};  // of several nobody knows which
     found = each;
   }
@@ -80,6 +105,7 @@ bool is_misspelt(const Node& node, const json::Value& object, std::string_view n
   for (const json::Member& member : members.first(std::min(most_members, members.size()))) {
     const bool meta =
         node.embedded_resource && (member.key == "apiVersion" || member.key == "kind" || member.key == "metadata");
+    if (name == "limits" && is_resource_without_side(node, member.key)) return true;
     if (meta || node.find(member.key) != nullptr || similar_field(member.key, std::array{name}).empty()) continue;
     if (known.empty()) known = known_names(node);
     if (similar_field(member.key, known) == name) return true;

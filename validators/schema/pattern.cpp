@@ -1,5 +1,6 @@
 #include "validators/schema/pattern.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "validators/grammar/characters.hpp"
 #include "validators/grammar/duration.hpp"
 #include "validators/grammar/host.hpp"
 #include "validators/grammar/image.hpp"
@@ -14,6 +16,7 @@
 #include "validators/grammar/names.hpp"
 #include "validators/grammar/path_names.hpp"
 #include "validators/grammar/quantity.hpp"
+#include "validators/grammar/unrendered.hpp"
 #include "validators/grammar/url.hpp"
 
 namespace stackgate::validate::schema {
@@ -60,6 +63,15 @@ constexpr std::array<Signature, 12> signatures{{
     {grammar::check_label_value, {"A", "a.b_c-d", "1", "Ab"}, {"-a", "a-", "a b", "a/b", ".a", "a:b"}},
 }};
 
+// "HTTP://host": good but for the capitals in front.
+std::optional<grammar::Problem> capital_scheme(const Pattern& pattern, std::string_view text) {
+  const std::string_view scheme = text.substr(0, std::min(text.find("://"), text.size()));
+  if (scheme.size() == text.size() || std::ranges::none_of(scheme, grammar::is_upper)) return std::nullopt;
+  const std::string lower = grammar::to_lower(scheme);
+  if (!pattern.matches(lower + std::string(text.substr(scheme.size())))) return std::nullopt;
+  return grammar::Problem{"has a scheme in capital letters", fmt::format("write {} in lower case", lower)};
+}
+
 Pattern::Explain find_grammar(const Pattern& pattern) {
   for (const Signature& each : signatures) {
     bool same = true;
@@ -103,6 +115,8 @@ std::shared_ptr<const Pattern> Pattern::compile(std::string_view source, std::st
 }
 
 grammar::Problem explain_mismatch(const Pattern& pattern, std::string_view text) {
+  if (auto template_left = grammar::say_unrendered(text)) return std::move(*template_left);
+  if (auto capitals = capital_scheme(pattern, text)) return std::move(*capitals);
   if (const Pattern::Explain check = pattern.grammar())
     if (auto problem = check(text)) return std::move(*problem);
   if (text.empty()) return {"must not be empty", fmt::format("write a text that matches {}", pattern.source())};

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "services/kit/json/document.hpp"
+#include "validators/path.hpp"
 
 namespace stackgate::validate::schema {
 
@@ -97,6 +98,10 @@ struct Node {
   bool requires_unknown = false;         // `required` names something that is no property
   std::span<const std::uint16_t> slots;  // hash table over `properties`; 0 is free, else position + 1
 };
+
+/// The property at `at` below `root`, whose own path is `base`; nullptr for items, for entries of a map and for what
+/// the schema does not know. `at` must lie below `base`.
+const Property* property_at(const Node& root, const Path* base, const Path* at);
 
 /// What the root of a schema describes.
 enum class Root : std::uint8_t {

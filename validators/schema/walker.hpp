@@ -11,7 +11,10 @@ namespace stackgate::validate::schema {
 class Walker {
  public:
   /// Without `out` the walk only finds out whether there is a fault, and ends at the first.
-  Walker(std::vector<SchemaFault>* out, const CheckOptions& options) : out_(out), options_(options) {}
+  /// `root` is what stands at `base`, where the walk begins: whether a field may be left out is looked up there.
+  Walker(std::vector<SchemaFault>* out, const CheckOptions& options, const Node* root = nullptr,
+         const Path* base = nullptr)
+      : out_(out), options_(options), root_(root), base_(base) {}
 
   /// `base` is the place's structure when `node` stands inside anyOf, oneOf, allOf or not, else `node` itself: defaults
   /// and nullability are looked up there. nullptr where nothing is known.
@@ -29,6 +32,7 @@ class Walker {
 
   void mismatch(const Pattern& pattern, const json::Value& value, const Path* at);
   void wrong_type(const Node& node, const json::Value& value, const Path* at);
+  void report_unknown(const Node& node, const json::Member& member, const Path* at);
   void walk_object(const Node& node, const Node* base, const json::Value& value, const Path* at);
   void walk_required(const Node& node, const Node* base, const json::Value& value, const Path* at);
   void walk_array(const Node& node, const Node* base, const json::Value& value, const Path* at);
@@ -39,6 +43,8 @@ class Walker {
 
   std::vector<SchemaFault>* out_;
   const CheckOptions& options_;
+  const Node* root_;
+  const Path* base_;
   std::size_t faults_ = 0;
 };
 

@@ -1,7 +1,6 @@
 #include "validators/schema/wording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,26 +16,6 @@ namespace {
 using json::Type;
 
 constexpr std::size_t most_words = 12;
-
-std::string_view with_article(Type type) {
-  switch (type) {
-    case Type::null:
-      return "null";
-    case Type::boolean:
-      return "true or false";
-    case Type::integer:
-      return "an integer";
-    case Type::number:
-      return "a number";
-    case Type::string:
-      return "a string";
-    case Type::array:
-      return "a list";
-    case Type::object:
-      return "an object";
-  }
-  return "";
-}
 
 std::string plain_number(double value) {
   if (value >= -9e15 && value <= 9e15 && value == static_cast<double>(static_cast<std::int64_t>(value)))
@@ -75,14 +54,6 @@ std::vector<std::string> enumeration_words(const Node& node) {
   return words;
 }
 
-std::string field_names(const Node& node) {
-  std::vector<std::string> names;
-  for (const std::string_view each : node.required) names.emplace_back(each);
-  for (const Property& each : node.properties)
-    if (std::ranges::find(node.required, each.name) == node.required.end()) names.emplace_back(each.name);
-  return list_words(names, "and");
-}
-
 // What stands behind "for example" in a description, up to the end of the clause.
 std::string example_in(std::string_view description) {
   constexpr std::string_view lead = "for example ";
@@ -105,28 +76,39 @@ std::string first_sentence(std::string_view description) {
   return end > 120 ? std::string() : std::string(description.substr(0, end));
 }
 
-bool is_whole_number(std::string_view text) {
-  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
-  return !digits.empty() && digits.size() < 16 && std::ranges::all_of(digits, grammar::is_digit) &&
-         (digits == "0" || digits[0] != '0');
-}
-
 bool contains_word(std::string_view text, std::string_view lower) {
   return !std::ranges::search(text, lower, [](char a, char b) { return grammar::to_lower(a) == b; }).empty();
 }
 
-// The one member whose object has a field of this name: "probe" for periodSeconds.
-std::string_view only_child_with(const Node& parent, std::string_view name) {
-  std::string_view found;
-  for (const Property& each : parent.properties) {
-    if (each.name == "status" || each.node->find(name) == nullptr) continue;
-    if (!found.empty()) return {};
-    found = each.name;
+}  // namespace
+
+std::string_view with_article(Type type) {
+  switch (type) {
+    case Type::null:
+      return "null";
+    case Type::boolean:
+      return "true or false";
+    case Type::integer:
+      return "an integer";
+    case Type::number:
+      return "a number";
+    case Type::string:
+      return "a string";
+    case Type::array:
+      return "a list";
+    case Type::object:
+      return "an object";
   }
-  return found;
+  return "";
 }
 
-}  // namespace
+std::string field_names(const Node& node) {
+  std::vector<std::string> names;
+  for (const std::string_view each : node.required) names.emplace_back(each);
+  for (const Property& each : node.properties)
+    if (std::ranges::find(node.required, each.name) == node.required.end()) names.emplace_back(each.name);
+  return list_words(names, "and");
+}
 
 bool may_repeat(const Path* at, std::string_view key) {
   if (key == "value" || key == "envValue") return false;
@@ -151,43 +133,6 @@ std::string describe(const Node& node) {
   return out;
 }
 
-Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat) {
-  const std::string needed = node.int_or_string ? "an integer or a string"
-                             : node.type        ? std::string(with_article(*node.type))
-                                                : "a value";
-  const std::string_view given = value.is_boolean() ? "a boolean"
-                                 : value.type() == Type::number && node.type == Type::integer
-                                     ? "a fraction or too large"
-                                     : with_article(value.type());
-  Problem out{fmt::format("must be {}, but is {}", needed, given), fmt::format("write {}", describe(node))};
-  const std::string text(value.string());
-  const bool takes_text = node.type == Type::string || node.int_or_string;
-  if (takes_text && (value.is_number() || value.is_boolean())) {
-    out.fix = repeat ? fmt::format("write it in quotes: \"{}\"", json::to_json(value)) : "write it in quotes";
-  } else if ((node.type == Type::integer || node.type == Type::number) && value.is_string() && is_whole_number(text)) {
-    out.fix = repeat ? fmt::format("write {} without quotes", text) : "write it without quotes";
-  } else if (node.type == Type::boolean && value.is_string()) {
-    const std::string lower = grammar::to_lower(text);
-    if (lower == "true" || lower == "yes" || lower == "on")
-      out.fix = "write true without quotes";
-    else if (lower == "false" || lower == "no" || lower == "off")
-      out.fix = "write false without quotes";
-  } else if (node.type == Type::array && !value.is_object() && node.items != nullptr &&
-             node.items->type == Type::string) {
-    out.fix = value.is_string() && repeat && text.size() <= 60 && !grammar::quote_short(text).empty()
-                  ? fmt::format("write a list: [{}]", grammar::quote_short(text))
-                  : "write a list of strings";
-  } else if (const json::Value* name = value.find("name"); node.type == Type::string && value.is_object() &&
-                                                           name != nullptr && name->is_string() &&
-                                                           value.members().size() == 1) {
-    const std::string quoted = repeat ? grammar::quote_short(name->string()) : std::string();
-    out.fix = quoted.empty() ? "write the name alone, without \"name:\"" : fmt::format("write {} alone", quoted);
-  } else if (node.type == Type::array && value.is_object()) {
-    out.fix = "write a list: put \"- \" in front of the first field";
-  }
-  return out;
-}
-
 Problem say_null(const Node& node) {
   return {"must not be null", fmt::format("write {}, or remove the item", describe(node))};
 }
@@ -202,18 +147,6 @@ Problem say_missing(const Node* node, std::string_view name, bool is_null) {
   else if (const std::string sentence = first_sentence(node->description); !sentence.empty())
     out.fix += fmt::format(" ({})", sentence);
   return out;
-}
-
-Problem say_unknown(const Node& parent, std::string_view name) {
-  if (const std::string_view like = similar_field(name, known_names(parent)); !like.empty())
-    return {fmt::format("unknown field; did you mean \"{}\"?", like),
-            fmt::format("write {}, or remove the field", like)};
-  if (const std::string_view below = only_child_with(parent, name); !below.empty())
-    return {fmt::format("unknown field; did you mean \"{}.{}\"?", below, name),
-            fmt::format("write it under {}", below)};
-  const std::string names = field_names(parent);
-  return {"unknown field", names.empty() ? "remove it: no field is known here"
-                                         : fmt::format("remove it; the fields here are {}", names)};
 }
 
 Problem say_not_allowed(const Node& node, const json::Value& value) {
@@ -252,11 +185,13 @@ Problem say_multiple(const Node& node) {
   return {fmt::format("must be a multiple of {}", step), fmt::format("write a multiple of {}", step)};
 }
 
-Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what) {
+Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what, Without without) {
+  if (have == 0 && what == "character")
+    return {"must not be empty", without == Without::field  ? "write a text, or leave the field out"
+                                 : without == Without::item ? "write a text, or take the item out"
+                                                            : "write a text"};
   if (have == 0)
-    return {"must not be empty", what == "character"
-                                     ? "write a text, or leave the field out"
-                                     : fmt::format("write at least {}", least == 1 ? "one" : fmt::format("{}", least))};
+    return {"must not be empty", fmt::format("write at least {}", least == 1 ? "one" : fmt::format("{}", least))};
   return {fmt::format("must have at least {} {}s, but has {}", least, what, have), "add what is missing"};
 }
 

@@ -104,6 +104,12 @@ TEST(NoProxy, NamesEachBadEntryWithItsPlace) {
   EXPECT_EQ(problems[0].length, 10U);
   EXPECT_EQ(problems[1].offset, 18U);
   EXPECT_THAT(problems[1].problem.fix, HasSubstr("between 0 and 128"));
+  const auto user = check_no_proxy("a, http://u:hunter2@x");
+  ASSERT_EQ(user.size(), 1U);
+  EXPECT_EQ(user[0].offset, 20U) << "behind the password: whoever quotes the entry does not show it";
+  EXPECT_EQ(user[0].length, 1U);
+  EXPECT_THAT(user[0].problem.problem, HasSubstr("user information"));
+  EXPECT_THAT(check_no_proxy("${HOSTS}")[0].problem.problem, HasSubstr("template"));
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "!,";
   EXPECT_EQ(check_no_proxy(many).size(), 20U);

@@ -75,6 +75,12 @@ TEST(HttpUrl, NeedsAPlainHttpAddress) {
       {"http://a:0", "between 1 and 65535"},
       {"http://", "http://host"},
       {"http://a/b c", "\"%20\""},
+      {"http://a/b?c d", "\"%20\""},
+      {"http://data store", "letters, digits, '-' and '.'"},
+      {"http://data%20store", "host name such as"},
+      {"http://data%store", "letters, digits, '-' and '.'"},
+      {"http://${HOST}:8000", "render the template first"},
+      {"http://a/{{ .Values.path }}", "render the template first"},
   };
   for (const auto& [text, cure] : table) {
     const auto parsed = parse_http_url(text);

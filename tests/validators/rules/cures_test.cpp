@@ -19,7 +19,37 @@ TEST(Cures, AreWhatOneWouldWrite) {
   const CureCase cases[] = {
       {Kind::inference_service, "spec: {env: [{name: LOG LEVEL, value: x}]}", "write \"LOG_LEVEL\""},
       {Kind::inference_service, "spec: {env: [{name: 1A, value: x}]}", "write \"_1A\""},
-      {Kind::inference_service, "spec: {resources: {limits: {cpu: 0.5}}}", "write it in quotes: \"0.5\""},
+      {Kind::inference_service, "spec: {resources: {limits: {cpu: 0.5}}}",
+       "write it in quotes, as you mean it: without them YAML reads the number 0.5"},
+      {Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: 1.5}}}",
+       "write a whole number, for example 1"},
+      {Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: true}}}",
+       "write a whole number, for example 1"},
+      {Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: one}}}",
+       "write a whole number, for example 1"},
+      {Kind::inference_service, "spec: {resources: {limits: null, nvidia.com/gpu: 1}}", "write it under limits"},
+      {Kind::inference_service, "spec: {image: {tag: 0123456}}",
+       "write it in quotes, as you mean it: without them YAML reads the number 42798"},
+      {Kind::inference_service, "spec: {env: [{name: A, value: 8000}]}",
+       "write it in quotes, as you mean it: without them YAML reads a number"},
+      {Kind::inference_service, "spec: {metrics: {serviceMonitor: {interval: 30}}}",
+       "write a number with a unit, for example \"30s\", \"1m\" or \"1h30m\""},
+      {Kind::inference_service, "data: {}",
+       "remove it; the fields here are spec, apiVersion, kind, metadata and status"},
+      {Kind::inference_service, "spec: {expose: {service: {nodePort: 30000}}}",
+       "remove it; the fields here are port and type"},
+      {Kind::inference_service, "spec: {imagePullSecrets: [a]}", "write pullSecrets under image"},
+      {Kind::inference_service, "spec: {env: {A: b}}", "write a list of names and values: - {name: A, value: …}"},
+      {Kind::inference_service, "spec: {authSecret: ''}", "write a name"},
+      {Kind::inference_service, "spec: {storage: {nimCache: {name: ''}}}", "write a name"},
+      {Kind::inference_service, "spec: {image: {pullSecrets: ['']}}", "write a name, or take the item out"},
+      {Kind::inference_service, "spec: {image: {repository: ''}}",
+       "write a repository such as \"registry.example.com/team/app\""},
+      {Kind::stack_entitystore, "spec: {databaseConfig: {databaseName: ''}}", "write a text"},
+      {Kind::stack_entitystore, "spec: {databaseConfig: {credentials: {user: ''}}}", "write a text"},
+      {Kind::stack_evaluator, "spec: {datastore: {endpoint: 'HTTP://datastore:8000'}}", "write http in lower case"},
+      {Kind::stack_evaluator, "spec: {datastore: {endpoint: 'http://data store'}}",
+       "write the host with letters, digits, '-' and '.' only"},
       {Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: -1}}}",
        "write nvidia.com/gpu: 1, or leave the line out"},
       {Kind::inference_service, "spec: {replicas: 99999999999}", "write an integer between 0 and 2147483647"},
@@ -43,8 +73,7 @@ TEST(Cures, AreWhatOneWouldWrite) {
       {Kind::inference_service, "spec: {livenessProbe: {probe: {successThreshold: 0}}}", "write 1"},
       {Kind::inference_service, "spec: {expose: {ingress: {enabled: true, path: '/a b'}}}",
        "write %20 for it, or leave it out"},
-      {Kind::inference_service, "spec: {serviceAccountName: ''}",
-       "write a name; where none is needed, take the field out"},
+      {Kind::inference_service, "spec: {serviceAccountName: ''}", "write a name, or leave the field out"},
       {Kind::stack_datastore, "spec: {databaseConfig: {host: '[fd00::1]'}}", "write \"fd00::1\""},
       {Kind::stack_customizer, "spec: {trainingConfig: {networkConfig: [{name: NCCL DEBUG, value: x}]}}",
        "write \"NCCL_DEBUG\""},
@@ -75,6 +104,69 @@ TEST(Cures, NeverQuoteAnAnnotation) {
     EXPECT_EQ(all_lines(findings).find("hunter2"), std::string::npos) << all_lines(findings);
     for (const Finding& each : findings) EXPECT_TRUE(each.value.empty()) << each.value;
   }
+}
+
+TEST(Cures, SayThatATemplateWasNotRendered) {
+  const std::pair<Kind, std::string_view> cases[] = {
+      {Kind::stack_evaluator, "spec: {datastore: {endpoint: 'http://${HOST}/v1'}}"},
+      {Kind::stack_evaluator, "spec: {datastore: {endpoint: '{{ .Values.url }}'}}"},
+      {Kind::inference_service, "spec: {replicas: '{{ .Values.replicas }}'}"},
+      {Kind::inference_service, "spec: {image: {tag: '${TAG}'}}"},
+      {Kind::inference_service, "spec: {image: {repository: 'r.io/${TEAM}/a'}}"},
+      {Kind::inference_service, "spec: {image: {pullPolicy: '${POLICY}'}}"},
+      {Kind::inference_service, "spec: {authSecret: '${SECRET}'}"},
+      {Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: '{{ .Values.gpus }}'}}}"},
+      {Kind::inference_service, "spec: {resources: {limits: {memory: '${MEMORY}'}}}"},
+      {Kind::inference_service, "spec: {metrics: {serviceMonitor: {interval: '${INTERVAL}'}}}"},
+      {Kind::inference_service, "metadata: {name: '${NAME}'}"},
+      {Kind::inference_cache, "spec: {proxy: {noProxy: 'localhost,${HOSTS}'}}"},
+  };
+  for (const auto& [kind, patch] : cases) {
+    const Findings findings = review_of(kind, patch);
+    ASSERT_EQ(findings.size(), 1U) << patch << all_lines(findings);
+    EXPECT_NE(findings[0].problem.find("looks like a template that was not rendered"), std::string::npos)
+        << all_lines(findings);
+    EXPECT_EQ(findings[0].fix, "render the template first, or write the value that it stands for");
+  }
+  EXPECT_TRUE(review_of(Kind::inference_service, "spec: {env: [{name: A, value: '${B} {{ c }}'}]}").empty());
+  const Findings annotation = review_of(Kind::inference_service, "spec: {annotations: {a b: '{{ c }}'}}");
+  ASSERT_EQ(annotation.size(), 1U);
+  EXPECT_EQ(annotation[0].problem.find("template"), std::string::npos) << "an annotation may hold one";
+}
+
+TEST(Cures, NeverRepeatAPassword) {
+  const std::pair<Kind, std::string_view> cases[] = {
+      {Kind::inference_service, "spec: {env: [DB_PASSWORD=hunter2]}"},
+      {Kind::inference_service, "spec: {env: DB_PASSWORD=hunter2}"},
+      {Kind::inference_service, "spec: {env: {DB_PASSWORD: hunter2}}"},
+      {Kind::inference_service, "spec: {env: [{DB_PASSWORD=hunter2}]}"},
+      {Kind::inference_service, "spec: {env: [{name: 'BAD=hunter2'}]}"},
+      {Kind::inference_service, "spec: {image: {repository: 'user:hunter2@registry.example.com/x'}}"},
+      {Kind::inference_service, "spec: {image: {repository: 'user:hunter2@registry'}}"},
+      {Kind::inference_service, "spec: {image: {repository: 'user:hunter2@registry.example.com'}}"},
+      {Kind::inference_service, "spec: {image: {pullSecrets: 'user:hunter2@registry.example.com'}}"},
+      {Kind::inference_service, "spec: {image: {tag: 'user:hunter2@registry/x'}}"},
+      {Kind::inference_cache, "spec: {proxy: {noProxy: 'http://u:hunter2@x,*'}}"},
+      {Kind::inference_cache, "spec: {proxy: {httpProxy: 'http://u:hunter2@x'}}"},
+      {Kind::stack_customizer, "spec: {trainingConfig: {networkConfig: [{name: 'NCCL_DEBUG=hunter2', value: x}]}}"},
+  };
+  for (const auto& [kind, patch] : cases) {
+    const Findings findings = review_of(kind, patch);
+    EXPECT_TRUE(has_errors(findings)) << patch;
+    for (const Finding& each : findings)
+      EXPECT_EQ((each.path + to_line(each)).find("hunter2"), std::string::npos) << patch << all_lines(findings);
+  }
+  const Findings digest =
+      review_of(Kind::inference_service, "spec: {image: {repository: 'r.io/a@sha256:" + std::string(64, '0') + "'}}");
+  ASSERT_EQ(digest.size(), 1U);
+  EXPECT_NE(digest[0].value.find("r.io/a@sha256:"), std::string::npos) << "a digest is no secret";
+}
+
+TEST(Cures, TellAnImageFromAUser) {
+  const Findings findings =
+      review_of(Kind::inference_service, "spec: {image: {repository: 'user:pw@registry.example.com/x'}}");
+  ASSERT_EQ(findings.size(), 1U) << all_lines(findings);
+  EXPECT_EQ(findings[0].problem, "must not contain user information");
 }
 
 }  // namespace

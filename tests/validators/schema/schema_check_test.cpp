@@ -273,7 +273,31 @@ TEST(SchemaFaults, SayWhatToWrite) {
       {R"({"type":"integer","minimum":1,"maximum":65535})", "70000", "must be between 1 and 65535",
        "between 1 and 65535"},
       {R"({"type":"integer"})", R"("8000")", "must be an integer, but is a string", "write 8000 without quotes"},
-      {R"({"type":"string"})", "8000", "must be a string, but is an integer", "write it in quotes: \"8000\""},
+      {R"({"type":"string"})", "8000", "must be a string, but is an integer",
+       "write it in quotes, as you mean it: without them YAML reads the number 8000"},
+      {R"({"type":"string"})", "1.1", "must be a string, but is a number", "YAML reads the number 1.1"},
+      {R"({"type":"string"})", "true", "must be a string, but is a boolean", "YAML reads the boolean true"},
+      {R"({"type":"string","enum":["v1","v2"]})", "1", "must be a string", "write one of v1 or v2"},
+      {R"({"type":"string","pattern":"^[a-z]+$"})", "1", "must be a string",
+       "write it in quotes, as a text that matches ^[a-z]+$"},
+      {R"({"type":"object","properties":{"service":{"type":"object","properties":{"port":{"type":"integer"},"type":{"type":"string"}}}}})",
+       R"({"service":{"nodePort":1}})", "unknown field", "remove it; the fields here are port and type"},
+      {R"({"type":"object","properties":{"image":{"type":"object","properties":{"pullSecrets":{"type":"string"}}}}})",
+       R"({"imagePullSecret":"x"})", "did you mean \"image.pullSecrets\"?", "write pullSecrets under image"},
+      {R"({"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"}}}})",
+       R"({"A":"b"})", "must be a list", "write a list of names and values: - {name: A, value: …}"},
+      {R"({"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"}}}})",
+       R"("A=b")", "must be a list", "write a list of names and values: - {name: A, value: …}"},
+      {R"({"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"}}}})",
+       R"({"name":"b","value":"c"})", "must be a list", "put \"- \" in front of the first field"},
+      {R"({"type":"object","properties":{"a":{"type":"string","minLength":1}}})", R"({"a":""})", "must not be empty",
+       "write a text, or leave the field out"},
+      {R"({"type":"array","items":{"type":"string","minLength":1}})", R"([""])", "must not be empty",
+       "write a text, or take the item out"},
+      {R"({"type":"string","pattern":"^https?://[^/]+$"})", R"("HTTPS://a")", "has a scheme in capital letters",
+       "write https in lower case"},
+      {R"({"type":"string","pattern":"^a$"})", R"("${A}")", "looks like a template that was not rendered",
+       "render the template first"},
       {R"({"type":"boolean"})", R"("yes")", "must be true or false", "write true without quotes"},
       {R"({"type":"array","items":{"type":"string"}})", R"("health")", "must be a list", "[\"health\"]"},
       {R"({"type":"object","required":["size"],"properties":{"size":{"type":"string","description":"Size of the claim, for example 10Gi."}}})",
@@ -304,6 +328,14 @@ TEST(SchemaFaults, DoNotRepeatWhatMayBeSecret) {
                             *json::parse(R"({"password":271828,"apiKey":271828,"env":[{"value":271828}]})", document));
   ASSERT_EQ(faults.size(), 3U);
   for (const SchemaFault& each : faults) EXPECT_THAT(each.problem + each.fix, ::testing::Not(HasSubstr("271828")));
+}
+
+TEST(SchemaFaults, OfAnEmptyTextDoNotOfferToLeaveOutWhatIsRequired) {
+  const SchemaFault fault = only_fault(
+      R"({"type":"object","properties":{"a":{"type":"object","required":["b"],"properties":{"b":{"type":"string","minLength":1}}}}})",
+      R"({"a":{"b":""}})");
+  EXPECT_EQ(fault.problem, "must not be empty");
+  EXPECT_EQ(fault.fix, "write a text");
 }
 
 TEST(SchemaFaults, OfPatternsMayBeLeftForTheCallerToExplain) {
@@ -390,10 +422,33 @@ TEST(Nearest, FindsTheLikelyWord) {
   EXPECT_EQ(nearest("configstore", known), "configStore");
   EXPECT_EQ(nearest("imgae", known), "image");
   EXPECT_EQ(nearest("replica", known), "replicas");
+  EXPECT_EQ(nearest("ports", std::vector<std::string_view>{"port"}), "port");
   EXPECT_EQ(nearest("x", known), "");
   EXPECT_EQ(nearest("", known), "");
   EXPECT_EQ(nearest("somethingelse", known), "");
   EXPECT_EQ(nearest(std::string(100000, 'a'), known), "");
+}
+
+TEST(SimilarField, IsFoundByWholeWordsAndBeginnings) {
+  struct {
+    std::string_view word, known, found;
+  } const table[] = {
+      {"accessMode", "volumeAccessMode", "volumeAccessMode"},
+      {"storageClassName", "storageClass", "storageClass"},
+      {"serviceAccount", "serviceAccountName", "serviceAccountName"},
+      {"repo", "repository", "repository"},
+      {"hostname", "host", "host"},
+      {"config_store", "configStore", "configStore"},
+      {"imageRepository", "repository", "repository"},
+      {"nodePort", "port", ""},
+      {"targetPort", "port", ""},
+      {"data", "metadata", ""},
+      {"name", "serviceAccountName", ""},
+      {"node", "nodeSelector", ""},
+      {"imagePullSecrets", "image", ""},
+  };
+  for (const auto& each : table)
+    EXPECT_EQ(similar_field(each.word, std::vector{each.known}), each.found) << each.word << " " << each.known;
 }
 
 TEST(PathText, PutsOddKeysInBrackets) {

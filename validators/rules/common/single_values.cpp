@@ -5,6 +5,7 @@
 #include "validators/grammar/image.hpp"
 #include "validators/grammar/names.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/schemas.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -18,6 +19,12 @@ std::optional<grammar::Problem> image_problem(std::string_view text) {
   return std::nullopt;
 }
 
+std::string cure_of_empty_name(const Context& context, const Field& name) {
+  if (name.key().empty()) return "write a name, or take the item out";
+  const schema::Property* property = schema::property_at(schema_of(context.request.kind).root(), nullptr, name.path());
+  return property != nullptr && !property->must_be_written ? "write a name, or leave the field out" : "write a name";
+}
+
 }  // namespace
 
 void check_text(Context& context, const Rule& rule, const Field& field, TextGrammar grammar) {
@@ -28,8 +35,7 @@ void check_text(Context& context, const Rule& rule, const Field& field, TextGram
 
 void check_object_name(Context& context, Field name) {
   if (name.present() && name.value()->is_string() && name.value()->string().empty())
-    return context.report(rule::object_name, name, "must not be empty",
-                          "write a name; where none is needed, take the field out");
+    return context.report(rule::object_name, name, "must not be empty", cure_of_empty_name(context, name));
   check_text(context, rule::object_name, name, grammar::check_dns_subdomain);
 }
 
@@ -59,6 +65,8 @@ std::optional<grammar::Quantity> checked_quantity(Context& context, const Field&
     amount = grammar::Quantity::from_integer(quantity.value()->integer());
   } else if (quantity.value()->is_string()) {
     auto parsed = grammar::parse_quantity(quantity.value()->string());
+    if (!parsed && quantity.key().find('/') != std::string_view::npos)  // devices have no units
+      parsed.error() = {"must be a whole number", "write a whole number, for example 1"};
     if (!parsed) {
       context.report(rule::quantity, quantity, std::move(parsed.error().problem), std::move(parsed.error().fix));
       return std::nullopt;
