@@ -19,13 +19,16 @@ std::string written_text(const json::Value& value) {
   return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
 }
 
+/// A null in a map of texts is "", as Kubernetes reads it; in any other map (of quantities) it is no entry.
+bool is_entry(const Field& entry) { return entry.present() || (entry.node() != nullptr && entry.node()->nullable); }
+
 /// As a member of an object: Go leaves these out. An empty object (a selector that selects everything) is kept.
 bool is_left_out(const Field& field) {
   if (field.absent()) return true;
   const json::Value& value = *field.value();
   if (value.is_string()) return value.string().empty();
   if (value.is_array()) return value.items().empty();
-  return value.is_object() && value.members().empty() && is_map(field);
+  return value.is_object() && is_map(field) && std::ranges::none_of(field.entries(), is_entry);
 }
 
 void write_object(json::Writer& out, const Field& field) {
@@ -39,6 +42,7 @@ void write_object(json::Writer& out, const Field& field) {
         member_canonical(out, member.key(), member);
         continue;
       }
+      if (!is_entry(member)) continue;
       out.key(member.key());
       if (member.present() && is_quantity(member))  // a map of quantities is one of requests or limits
         out.value(std::string_view(amount_text(written_text(*member.value()))));

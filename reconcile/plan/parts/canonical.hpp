@@ -1,6 +1,7 @@
 // What users wrote, in the form in which the API server gives it back: otherwise a child would never compare equal to
 // its live object. Maps and lists that are empty, empty texts and nulls are left out where Go's `omitempty` leaves them
-// out; quantities are rewritten; members stand in alphabetical order.
+// out, and so are nulls in maps of quantities, which the API server drops (in a map of texts null is ""); quantities
+// are rewritten; members stand in alphabetical order.
 #pragma once
 #include <string>
 #include <string_view>

@@ -13,7 +13,7 @@ bool is_gpu(std::string_view name, const Settings& settings) {
 
 std::int64_t amount(const validate::Field& field) {
   const json::Value* value = field.value();
-  if (value == nullptr) return 0;
+  if (value == nullptr || value->is_null()) return 0;
   if (value->is_integer()) return value->integer();
   const auto quantity = validate::grammar::parse_quantity(value->string());
   return quantity ? quantity->rounded_up() : 0;

@@ -41,6 +41,18 @@ TEST(PlanParts, QuantitiesAreWrittenAsTheApiServerGivesThemBack) {
             R"({"limits":{"cpu":"1","memory":"1Gi","nvidia.com/gpu":"1"},"requests":{"cpu":"500m","memory":"1e6"}})");
 }
 
+TEST(PlanParts, ANullAmongAmountsIsNoAmountAndAmongTextsTheEmptyOne) {
+  Tree object = minimal(Kind::inference_service,
+                        "spec: {resources: {limits: {nvidia.com/gpu: 1}, requests: {}}, nodeSelector: {gpu-node: ''}}");
+  object["spec"]["resources"]["limits"]["memory"] = nullptr;
+  object["spec"]["resources"]["limits"]["amd.com/gpu"] = nullptr;
+  object["spec"]["resources"]["requests"]["cpu"] = nullptr;
+  object["spec"]["nodeSelector"]["gpu-node"] = nullptr;  // what a 1.20 server may make of ""
+  const Planned planned = plan_of(object);
+  EXPECT_EQ(planned.container()["resources"].dump(), R"({"limits":{"nvidia.com/gpu":"1"}})");
+  EXPECT_EQ(pod_of(planned)["spec"]["nodeSelector"].dump(), R"({"gpu-node":""})");
+}
+
 TEST(PlanParts, TheOrderOfMembersInTheSpecDoesNotMatter) {
   const Planned one = service("spec: {nodeSelector: {a: x, b: y}, podSecurityContext: {fsGroup: 1, runAsUser: 2}}");
   const Planned other = service("spec: {podSecurityContext: {runAsUser: 2, fsGroup: 1}, nodeSelector: {b: y, a: x}}");

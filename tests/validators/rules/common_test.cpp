@@ -41,7 +41,7 @@ TEST(CommonRules, OtherNamesCountAsGpuByOption) {
                              "spec: {resources: {limits: {nvidia.com/gpu: null, example.com/accelerator: 2}}}");
   const Request request{.kind = Kind::inference_service, .object = &object->value(), .old = nullptr, .ns = "default"};
   EXPECT_EQ(short_form(review(request, nullptr)),
-            (std::vector<std::string>{"error spec.resources.limits gpu-missing"}));
+            (std::vector<std::string>{"error spec.resources.limits[example.com/accelerator] gpu-missing"}));
   Options options;
   options.gpu_resources = {"example.com/accelerator"};
   EXPECT_EQ(short_form(review(request, nullptr, options)), std::vector<std::string>{});

@@ -1,6 +1,7 @@
 #include "validators/grammar/names.hpp"
 #include "validators/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
@@ -33,9 +34,8 @@ void check_claim_size(Context& context, Field size) {
   if (!amount) return;
   if (amount->sign() == 0)
     context.report(rule::pvc_size_zero, size, "a claim cannot be empty", "write a size above 0, for example 100Gi");
-  else if (!amount->is_integer())
-    context.report(rule::memory_fraction, size, "is a fraction of a byte: the suffix m means a thousandth",
-                   "write Gi for gibibytes or G for gigabytes");
+  else
+    check_bytes(context, size, *amount, Bytes::of_claim, "100Gi");
 }
 
 void check_claim(Context& context, Field pvc) {

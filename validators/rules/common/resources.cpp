@@ -6,6 +6,7 @@
 
 #include "validators/grammar/names.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
@@ -38,18 +39,21 @@ void check_amount(Context& context, const Field& amount) {
   const auto quantity = checked_quantity(context, amount);
   if (!quantity) return;
   if (is_gpu(context, name)) {
-    if (!quantity->is_integer() || quantity->sign() == 0) report_gpu_count(context, amount);
+    if (!quantity->is_integer() || quantity->sign() == 0) return report_gpu_count(context, amount);
+    check_gpu_number(context, amount, *quantity);
   } else if (is_extended(name)) {
     if (!quantity->is_integer())
       context.report(rule::extended_resource_integer, amount, "an extended resource is counted in whole numbers",
                      fmt::format("write {}: {}", name, quantity->rounded_up()));
-  } else if ((name == "memory" || name == "ephemeral-storage" || is_huge_page(name)) && !quantity->is_integer()) {
-    context.report(rule::memory_fraction, amount, "is a fraction of a byte: the suffix m means a thousandth",
-                   "write Mi for mebibytes or M for megabytes");
+  } else if (name == "cpu") {
+    check_cpus(context, amount, *quantity);
+  } else {  // memory, ephemeral-storage, huge pages
+    check_bytes(context, amount, *quantity, Bytes::of_memory, "64Gi");
   }
 }
 
 void check_pair(Context& context, const Field& request, const Field& limit) {
+  if (request.absent()) return;
   const std::string_view name = request.key();
   const bool equal_only = is_extended(name) || is_huge_page(name);
   if (limit.absent()) {
@@ -59,7 +63,7 @@ void check_pair(Context& context, const Field& request, const Field& limit) {
                    "write the same line under limits");
     return;
   }
-  if (request.absent() || json::equal(*request.value(), *limit.value())) return;
+  if (json::equal(*request.value(), *limit.value())) return;
   const auto asked = quantity_of(request);
   const auto most = quantity_of(limit);
   if (!asked || !most || *asked == *most) return;
@@ -81,6 +85,7 @@ void check_huge_pages(Context& context, const Field& resources) {
   bool huge = false;
   for (const char* side : {"requests", "limits"}) {
     for (const Field amount : resources[side].entries()) {
+      if (amount.absent()) continue;
       basic = basic || amount.key() == "cpu" || amount.key() == "memory";
       if (is_huge_page(amount.key()) && !huge) {
         huge = true;

@@ -14,7 +14,7 @@ namespace {
 std::optional<std::int64_t> gpus_per_pod(const Context& context, const Field& resources) {
   std::int64_t sum = 0;
   for (const Field amount : resources["limits"].entries()) {
-    if (!is_gpu(context, amount.key())) continue;
+    if (amount.absent() || !is_gpu(context, amount.key())) continue;
     const auto quantity = quantity_of(amount);
     const auto count = quantity ? quantity->to_integer() : std::nullopt;
     if (!count || *count <= 0 || *count > 1024) return std::nullopt;

@@ -1,8 +1,15 @@
 #include "validators/rules/inference/service.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
 #include <fmt/format.h>
 
+#include "validators/grammar/characters.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/reserved_env.hpp"
@@ -10,14 +17,62 @@
 namespace stackgate::validate {
 namespace {
 
+constexpr std::array<std::string_view, 3> gpu_slips{"gpu", "gpus", "gup"};  // after the slash, in any case
+constexpr std::array<std::string_view, 5> accelerator_words{"gpu", "gaudi", "neuron", "ascend", "accelerator"};
+constexpr std::array<std::string_view, 4> accelerator_starts{"mig-", "tpu", "npu", "xpu"};
+
+/// Of an extended resource, what follows the slash in lower case; else empty.
+std::string device_of(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  return slash == std::string_view::npos ? std::string{} : grammar::to_lower(name.substr(slash + 1));
+}
+
+/// "nvidia.com/GPU", "nvidia.com/gpus".
+bool is_gpu_slip(std::string_view name) {
+  const std::string device = device_of(name);
+  return std::ranges::find(gpu_slips, device) != gpu_slips.end();
+}
+
+/// "nvidia.com/mig-1g.5gb", "gpu.intel.com/i915".
+bool reads_like_accelerator(std::string_view name) {
+  const std::string device = device_of(name);
+  if (device.empty()) return false;
+  const std::string whole = grammar::to_lower(name);
+  return std::ranges::any_of(accelerator_starts, [&](std::string_view start) { return device.starts_with(start); }) ||
+         std::ranges::any_of(accelerator_words,
+                             [&](std::string_view word) { return whole.find(word) != std::string::npos; });
+}
+
+/// The first entry of limits or requests that is written, or is not, and has such a name.
+template <class Named>
+std::optional<Field> find_amount(const Field& resources, bool written, Named&& named) {
+  for (const char* side : {"limits", "requests"})
+    for (const Field amount : resources[side].entries())
+      if (amount.present() == written && named(amount.key())) return amount;
+  return std::nullopt;
+}
+
 void check_gpus(Context& context, const Field& resources) {
   const Field limits = resources["limits"];
-  for (const Field amount : limits.entries())
-    if (is_gpu(context, amount.key())) return;
-  for (const Field amount : resources["requests"].entries())
-    if (is_gpu(context, amount.key())) return;  // gpu-requests-differ-from-limits says what is missing
+  const auto is_one = [&](std::string_view name) { return is_gpu(context, name); };
+  // gpu-requests-differ-from-limits says what is missing when it stands in the requests alone.
+  if (find_amount(resources, true, is_one)) return;
   if (resources.absent() || (limits.present() && !limits.value()->is_object())) return;
   if (limits.absent() && resources.has_misspelt("limits")) return;
+  if (const auto null = find_amount(resources, false, is_one))
+    return context.report(rule::gpu_missing, *null, "has no value and is dropped, and a model server needs a GPU",
+                          fmt::format("write {}: 1 under resources.limits", null->key()));
+  if (const auto slip = find_amount(resources, true, is_gpu_slip))
+    return context.report(rule::gpu_missing, *slip,
+                          fmt::format("{} is no GPU, and a model server needs at least one", slip->key()),
+                          fmt::format("did you mean {}/gpu?", slip->key().substr(0, slip->key().find('/'))));
+  if (const auto other = find_amount(resources, true, reads_like_accelerator))
+    return context.report(
+        rule::gpu_missing, *other,
+        fmt::format("{} does not count as a GPU, and the limits name no other", other->key()),
+        fmt::format(
+            "add nvidia.com/gpu: 1, or let it count: start the gate, and call validate, with --gpu-resources={}",
+            other->key()));
   context.report(rule::gpu_missing, limits, "the limits name no GPU, and a model server needs at least one",
                  "add nvidia.com/gpu: 1 under resources.limits");
 }
@@ -37,6 +92,8 @@ void check_storage(Context& context, const Field& spec) {
     context.report(rule::shared_memory_above_limit, shared,
                    "is above the memory limit, and shared memory counts towards it",
                    "raise resources.limits.memory above it");
+  else
+    check_bytes(context, shared, *amount, Bytes::of_memory, "16Gi");
 }
 
 }  // namespace
