@@ -137,19 +137,25 @@ void check_endpoint_suffix(Context& context, const Rule& rule, Field endpoint, s
   const auto url = parse(endpoint);
   if (!url) return;
   const std::string_view path = without_final_slash(url->path);
-  if (path.ends_with(suffix)) return;
-  // "/v1/chat/completions" for "/v1": cut; "/v1" for "/v1/hf": complete; anything else: append.
-  std::string better;
-  if (const std::size_t at = path.find(std::string(suffix) + "/"); at != std::string_view::npos)
-    better = path.substr(0, at + suffix.size());
-  else if (suffix.starts_with("/v1/") && path.ends_with("/v1"))
-    better = std::string(path) + std::string(suffix.substr(3));
-  else
-    better = std::string(path) + std::string(suffix);
+  const bool right = path.ends_with(suffix);
+  if (right && url->path.size() - path.size() <= 1) return;
+  // "/v1//": cut; "/V1": lower case; "/v1/chat/completions" for "/v1": cut; "/v1" for "/v1/hf": complete; else append.
+  const std::string lower = grammar::to_lower(path);
+  std::string better(path);
+  if (const std::size_t at = (lower + '/').find(std::string(suffix) + '/'); !right && at != std::string::npos)
+    better.replace(at, better.size() - at, suffix);
+  else if (!right && suffix.starts_with("/v1/") && lower.ends_with("/v1"))
+    better.replace(better.size() - 3, 3, suffix);
+  else if (!right)
+    better += suffix;
+  const bool other_case = !right && lower.ends_with(suffix);
   const std::string suggestion = origin_of(*endpoint.text(), *url) + better;
-  context.report(rule, endpoint, fmt::format("{} must end in {}", what, suffix),
-                 suggestion.size() <= longest_suggestion ? fmt::format("write \"{}\"", suggestion)
-                                                         : fmt::format("let its path end in {}", suffix));
+  context.report(rule, endpoint,
+                 right ? fmt::format("{} must end in {}, with no more than one '/' behind it", what, suffix)
+                       : fmt::format("{} must end in {}", what, suffix),
+                 suggestion.size() > longest_suggestion ? fmt::format("let its path end in {}", suffix)
+                 : other_case ? fmt::format("write {} in lower case: \"{}\"", suffix, suggestion)
+                              : fmt::format("write \"{}\"", suggestion));
 }
 
 }  // namespace stackgate::validate

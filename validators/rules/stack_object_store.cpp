@@ -1,6 +1,7 @@
 #include "validators/rules/stack_object_store.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,25 @@ std::string host_port_of_url(std::string_view text) {
                      url->port.value_or(tls ? 443 : 80));
 }
 
+/// Stores of the large clouds: they speak TLS at its own port.
+constexpr std::array<std::string_view, 6> public_stores{
+    ".amazonaws.com",    ".amazonaws.com.cn",         ".googleapis.com",
+    ".core.windows.net", ".r2.cloudflarestorage.com", ".digitaloceanspaces.com"};
+constexpr std::size_t longest_host = 253;
+
+/// "s3.amazonaws.com" → what to write, where the missing port is surely or probably 443; else empty.
+std::string with_tls_port(std::string_view host, const Field& store) {
+  if (host.size() > longest_host || host.find(':') != std::string_view::npos || grammar::check_host(host)) return {};
+  std::string name = grammar::to_lower(host);
+  if (name.ends_with('.')) name.pop_back();
+  const bool is_public =
+      std::ranges::any_of(public_stores, [&](std::string_view suffix) { return name.ends_with(suffix); });
+  const auto ssl = store["ssl"].flag();
+  if (!is_public && !ssl.value_or(false)) return {};
+  return fmt::format("write the port behind the host, for example \"{}:443\"{}", host,
+                     ssl.value_or(true) ? "" : ", and ssl: true");
+}
+
 void check_address(Context& context, const Field& store) {
   const Field endpoint = store["endpoint"];
   const auto text = endpoint.text();
@@ -34,7 +54,9 @@ void check_address(Context& context, const Field& store) {
   }
   const auto parts = grammar::parse_host_port(*text);
   if (!parts) {
-    context.report(rule::object_store_endpoint, endpoint, parts.error().problem, parts.error().fix);
+    const std::string better = with_tls_port(*text, store);
+    context.report(rule::object_store_endpoint, endpoint, parts.error().problem,
+                   better.empty() ? parts.error().fix : better);
     return;
   }
   const auto ssl = store["ssl"].flag();

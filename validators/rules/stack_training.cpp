@@ -25,7 +25,13 @@ constexpr std::array<std::string_view, 16> network_prefixes{
     "NCCL_",  "RCCL_", "OFI_NCCL_", "TORCH_NCCL_", "UCX_", "UCC_",  "TORCH_UCC_", "HCOLL_",
     "SHARP_", "GLOO_", "OMPI_MCA_", "FI_",         "IBV_", "MLX5_", "RDMAV_",     "PMIX_MCA_"};
 
-constexpr std::array<std::string_view, 3> system_folders{"/proc", "/sys", "/dev"};
+/// Of the kernel, and where pods get their tokens: nothing below them either.
+constexpr std::array<std::string_view, 5> closed_folders{"/dev", "/proc", "/sys", "/run/secrets", "/var/run/secrets"};
+
+/// What an image's programs and libraries stand in. A folder below may be a volume: /usr/local/models.
+constexpr std::array<std::string_view, 15> image_folders{
+    "/bin", "/boot",    "/etc",     "/lib",       "/lib32",     "/lib64",    "/run",    "/sbin",
+    "/usr", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/var/run"};
 
 constexpr std::int64_t shortest_sensible_timeout = 60;
 
@@ -87,6 +93,25 @@ void check_network_names(Context& context, const Field& network) {
   }
 }
 
+/// "//usr/./lib/" → "/usr/lib"; empty for the root.
+std::string plain_path(std::string_view path) {
+  std::string out;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part = path.substr(begin, end - begin);
+    if (!part.empty() && part != ".") out.append("/").append(part);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string_view covered_system_folder(std::string_view folder) {
+  for (const std::string_view closed : closed_folders)
+    if (folder == closed || (folder.starts_with(closed) && folder[closed.size()] == '/')) return closed;
+  const auto image = std::ranges::find(image_folders, folder);
+  return image == image_folders.end() ? std::string_view{} : *image;
+}
+
 void check_workspace(Context& context, const Field& workspace) {
   check_claim_size(context, workspace["size"]);
   const Field path = workspace["mountPath"];
@@ -94,16 +119,16 @@ void check_workspace(Context& context, const Field& workspace) {
   if (!text) return;
   if (const auto bad = grammar::check_mount_path(*text))
     return context.report(rule::mount_path_invalid, path, bad->problem, bad->fix);
-  std::string_view folder = *text;
-  while (folder.ends_with('/')) folder.remove_suffix(1);
+  const std::string folder = plain_path(*text);
   if (folder.empty())
     return context.report(rule::mount_path_invalid, path, "a volume cannot be mounted over the whole image",
                           "write a folder, for example \"/pvc/workspace\"");
-  for (const std::string_view system : system_folders)
-    if (folder == system || (folder.starts_with(system) && folder[system.size()] == '/'))
-      return context.report(rule::mount_path_invalid, path,
-                            fmt::format("a volume must not cover the system folder {}", system),
-                            "write a folder of its own, for example \"/pvc/workspace\"");
+  const std::string_view system = covered_system_folder(folder);
+  if (system.empty()) return;
+  context.report(rule::mount_path_invalid, path,
+                 folder == system ? fmt::format("a volume must not cover the system folder {}", system)
+                                  : fmt::format("a volume must not be mounted inside the system folder {}", system),
+                 "write a folder of its own, for example \"/pvc/workspace\"");
 }
 
 void check_claim_names(Context& context, const Field& training) {

@@ -157,6 +157,17 @@ TEST(StackCustomizerRules, AMountPathLeavesTheSystemAlone) {
                {path("/sys/fs"), {place}},
                {path("/dev/shm"), {place}},
                {path("/pvc/../etc"), {place}}});
+  for (const std::string_view folder :
+       {"/bin",       "/boot",     "/dev",        "/etc",         "/lib",
+        "/lib32",     "/lib64",    "/proc",       "/run",         "/sbin",
+        "/sys",       "/usr",      "/usr/bin",    "/usr/lib",     "/usr/lib64",
+        "/usr/local", "/usr/sbin", "/var/run",    "/run/secrets", "/var/run/secrets/kubernetes.io",
+        "//usr",      "/usr/",     "/usr//lib/.", "/./etc"})
+    expect_rule(rule::mount_path_invalid, kind, {{path(folder), {place}}});
+  for (const std::string_view folder :
+       {"/usr/local/models", "/usr/share/models", "/etc/training", "/run/workspace", "/usrs", "/library", "/tmp",
+        "/opt", "/home", "/mnt", "/var/lib/models", "/workspace/usr", "/run/secretss"})
+    expect_rule(rule::mount_path_invalid, kind, {{path(folder), {}}});
 }
 
 TEST(StackCustomizerRules, ATimeoutCountsSeconds) {

@@ -85,6 +85,23 @@ TEST(StackDatastoreRules, AUrlInTheEndpointIsCuredByItsHostAndPort) {
             "write the host and the port alone, for example \"minio.storage:9000\"");
 }
 
+TEST(StackDatastoreRules, AMissingPortIsThatOfTlsWhereItIsSpoken) {
+  const auto fix = [](std::string_view fields) {
+    const Findings found = of_rule(review_of(kind, store(fields)), rule::object_store_endpoint);
+    return found.size() == 1 ? found[0].fix : all_lines(found);
+  };
+  const auto example = [](std::string_view address) {
+    return "write the port behind the host, for example \"" + std::string(address) + "\"";
+  };
+  EXPECT_EQ(fix("endpoint: s3.amazonaws.com, ssl: true"), example("s3.amazonaws.com:443"));
+  EXPECT_EQ(fix("endpoint: s3.amazonaws.com"), example("s3.amazonaws.com:443"));
+  EXPECT_EQ(fix("endpoint: s3.amazonaws.com, ssl: false"), example("s3.amazonaws.com:443") + ", and ssl: true");
+  EXPECT_EQ(fix("endpoint: S3.eu-west-1.AmazonAWS.com, ssl: true"), example("S3.eu-west-1.AmazonAWS.com:443"));
+  EXPECT_EQ(fix("endpoint: s3.example.com, ssl: true"), example("s3.example.com:443"));
+  EXPECT_EQ(fix("endpoint: minio.storage, ssl: false"), example("minio.storage:9000"));
+  EXPECT_EQ(fix("endpoint: minio.storage"), example("minio.storage:9000"));
+}
+
 TEST(StackDatastoreRules, ThePortSaysWhetherItIsTls) {
   expect_rule(rule::object_store_tls_port, kind,
               {{store("endpoint: 's3:443', ssl: false"), {"spec.objectStoreConfig.ssl"}},

@@ -88,6 +88,7 @@ TEST(EndpointRules, TheEvaluatorsDatastoreEndsInV1Hf) {
                {datastore("http://datastore:8000/x/v1/hf"), {}},
                {datastore("http://datastore:8000"), {"spec.datastore.endpoint"}},
                {datastore("http://datastore:8000/v1/hf/"), {}},
+               {datastore("http://datastore:8000/v1/hf//"), {"spec.datastore.endpoint"}},
                {datastore("http://datastore:8000/v1/HF"), {"spec.datastore.endpoint"}},
                {datastore("http://datastore:8000/v1/hf/api"), {"spec.datastore.endpoint"}}});
   const auto fix = [](std::string_view url) {
@@ -97,6 +98,8 @@ TEST(EndpointRules, TheEvaluatorsDatastoreEndsInV1Hf) {
   EXPECT_EQ(fix("http://d:8000/"), "write \"http://d:8000/v1/hf\"");
   EXPECT_EQ(fix("http://d:8000/v1"), "write \"http://d:8000/v1/hf\"");
   EXPECT_EQ(fix("http://d:8000/v1/hf/api/x"), "write \"http://d:8000/v1/hf\"");
+  EXPECT_EQ(fix("http://d:8000/V1"), "write \"http://d:8000/v1/hf\"");
+  EXPECT_EQ(fix("http://d:8000/v1/HF"), "write /v1/hf in lower case: \"http://d:8000/v1/hf\"");
   EXPECT_EQ(fix("http://d/" + std::string(200, 'd')), "let its path end in /v1/hf");
 }
 
@@ -106,6 +109,8 @@ TEST(EndpointRules, TheGuardrailsBaseUrlEndsInV1) {
                {base_url("https://inference.example.com/openai/v1"), {}},
                {base_url("http://llm:8000"), {"spec.nimEndpoint.baseURL"}},
                {base_url("http://llm:8000/v1/"), {}},
+               {base_url("http://llm:8000/v1//"), {"spec.nimEndpoint.baseURL"}},
+               {base_url("http://llm:8000/V1"), {"spec.nimEndpoint.baseURL"}},
                {base_url("http://llm:8000/v2"), {"spec.nimEndpoint.baseURL"}},
                {base_url("http://llm:8000/v1/chat/completions"), {"spec.nimEndpoint.baseURL"}}});
   const auto fix = [](std::string_view url) {
@@ -113,6 +118,11 @@ TEST(EndpointRules, TheGuardrailsBaseUrlEndsInV1) {
   };
   EXPECT_EQ(fix("http://llm:8000"), "write \"http://llm:8000/v1\"");
   EXPECT_EQ(fix("http://llm:8000/v1/chat/completions"), "write \"http://llm:8000/v1\"");
+  EXPECT_EQ(fix("http://llm:8000/V1/chat/completions"), "write \"http://llm:8000/v1\"");
+  EXPECT_EQ(fix("http://llm:8000/V1"), "write /v1 in lower case: \"http://llm:8000/v1\"");
+  EXPECT_EQ(fix("http://llm:8000/A/V1/"), "write /v1 in lower case: \"http://llm:8000/A/v1\"");
+  EXPECT_EQ(fix("http://llm:8000/v1//"), "write \"http://llm:8000/v1\"");
+  EXPECT_EQ(fix("http://llm:8000/v1/x/v1//"), "write \"http://llm:8000/v1/x/v1\"");
 }
 
 TEST(EndpointRules, AVectorDatabaseIsReachedByHttpOrPostgresql) {
