@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,16 +24,6 @@ constexpr std::size_t most_users_named = 10;
 
 std::string describe(const Neighbour& neighbour) {
   return fmt::format("{} \"{}\"", crds::info(neighbour.kind).name, neighbour.name);
-}
-
-/// "Deployment", "Deployment and Service", "Deployment, Service and Role".
-std::string list_kinds(const std::vector<std::string_view>& kinds) {
-  std::string out;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (i > 0) out += i + 1 == kinds.size() ? " and " : ", ";
-    out += kinds[i];
-  }
-  return out;
 }
 
 /// The kind whose image tag should be the same.
@@ -62,12 +51,42 @@ void check_tags(Context& context, const Field& object, const std::vector<Neighbo
                  "give the entitystore and the customizer the same tag");
 }
 
-/// The field to blame for a child's name.
-Field name_field(Kind kind, const Field& object, std::string_view child) {
-  if (kind == Kind::inference_pipeline)
-    for (const Field entry : object["spec"]["services"].items())
-      if (entry["name"].text() == child) return entry["name"];
-  return object["metadata"]["name"];
+/// What the resource would create, and which of its fields name it: changing that field takes the object elsewhere.
+struct Own {
+  struct Object {
+    std::string_view kind;
+    std::string name;
+    std::size_t named_by;  // an index of fields
+  };
+  std::vector<Object> objects;  // in the order in which they are told of
+  std::vector<Field> fields;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> index;  // (kind, name) → of objects
+
+  void add(const Field& named, std::string_view kind, const std::vector<Child>& children) {
+    fields.push_back(named);
+    objects.push_back({kind, std::string(*named.text()), fields.size() - 1});
+    for (const Child& child : children) objects.push_back({child.kind, child.name, fields.size() - 1});
+  }
+};
+
+/// `object` has a name.
+Own own_objects(Kind kind, const Field& object, const std::vector<Child>& children) {
+  Own out;
+  const bool pipeline = kind == Kind::inference_pipeline;
+  out.add(object["metadata"]["name"], crds::info(kind).name, pipeline ? std::vector<Child>{} : children);
+  // A pipeline's services are named like their entries, and what they create is named after them.
+  if (pipeline)
+    for (const Field entry : object["spec"]["services"].items()) {
+      const Field named = entry["name"];
+      const json::Value* spec = entry["spec"].value();
+      if (!named.text() || named.text()->empty() || spec == nullptr || !entry["enabled"].flag().value_or(true))
+        continue;
+      out.add(named, crds::info(Kind::inference_service).name,
+              children_of(Kind::inference_service, *named.text(), *spec));
+    }
+  for (std::size_t i = 0; i < out.objects.size(); ++i)
+    out.index.emplace(std::pair(out.objects[i].kind, std::string_view(out.objects[i].name)), i);
+  return out;
 }
 
 Field claim_field(Kind kind, const Field& spec) {
@@ -82,41 +101,79 @@ std::string_view pipeline_of(const Field& object) {
   return {};
 }
 
-/// One finding for each name that this neighbour's objects take.
-void check_names(Context& context, const Field& object,
-                 const std::set<std::pair<std::string_view, std::string_view>>& own, const Neighbour& neighbour) {
-  const Kind kind = context.request.kind;
-  std::map<std::string_view, std::vector<std::string_view>> taken;  // name → kinds
+/// The resource's objects that the neighbour has too, as indices in their order.
+std::vector<std::size_t> common_objects(const Own& own, const Neighbour& neighbour) {
+  std::vector<std::size_t> out;
+  const auto add = [&](std::string_view kind, std::string_view name) {
+    if (const auto found = own.index.find({kind, name}); found != own.index.end()) out.push_back(found->second);
+  };
+  add(crds::info(neighbour.kind).name, neighbour.name);
+  for (const auto& [kind, name] : neighbour.children) add(kind, name);
+  std::ranges::sort(out);
+  const auto twice = std::ranges::unique(out);
+  out.erase(twice.begin(), twice.end());
+  return out;
+}
+
+/// `objects` are indices into `own`, at least one.
+std::string say_collision(const Own& own, const std::vector<std::size_t>& objects, const Neighbour& neighbour) {
+  const Own::Object& first = own.objects[objects.front()];
   const std::string_view neighbour_kind = crds::info(neighbour.kind).name;
-  if (own.contains({neighbour_kind, neighbour.name})) taken[neighbour.name].push_back(neighbour_kind);
-  for (const auto& [child_kind, child_name] : neighbour.children) {
-    if (!own.contains({child_kind, child_name})) continue;
-    if (child_kind != claim_kind) {
-      taken[child_name].push_back(child_kind);
+  std::string out;
+  if (objects.front() == 0)
+    out = fmt::format("{} creates an {} of this name, too", describe(neighbour), first.kind);
+  else if (first.kind == neighbour_kind && first.name == neighbour.name)
+    out = fmt::format("{} exists already, and this resource would create one", describe(neighbour));
+  else
+    out = fmt::format("{} has the {} \"{}\" already, which this resource would create", describe(neighbour), first.kind,
+                      first.name);
+  if (const std::size_t more = objects.size() - 1; more > 0)
+    fmt::format_to(std::back_inserter(out), ", and {} more {} in common", more, more == 1 ? "object" : "objects");
+  return out;
+}
+
+std::string cure_collision(Kind kind, const Neighbour& neighbour) {
+  const std::string_view own = kind == Kind::inference_pipeline
+                                   ? "give this service another name, also where others depend on it"
+                                   : "choose another name";
+  return neighbour.kind == Kind::inference_pipeline
+             ? fmt::format("{}, or rename the service in {}", own, describe(neighbour))
+             : fmt::format("{}, or rename {}", own, describe(neighbour));
+}
+
+/// One finding for each field that must change so that the two leave each other's objects alone: mostly one.
+void check_names(Context& context, const Field& object, const Own& own, const Neighbour& neighbour) {
+  const Kind kind = context.request.kind;
+  std::map<std::size_t, std::vector<std::size_t>> found;  // field → objects
+  std::vector<std::size_t> claims;
+  for (const std::size_t at : common_objects(own, neighbour)) {
+    const Own::Object& each = own.objects[at];
+    if (each.kind == claim_kind)
+      claims.push_back(at);
+    else
+      found[each.named_by].push_back(at);
+  }
+  for (const std::size_t at : claims) {
+    const Field claim = claim_field(kind, object["spec"]);
+    if (claim.key() != "name" && !found.empty()) {  // named after the resource: it goes along with the others
+      found.begin()->second.push_back(at);
       continue;
     }
-    const Field at = claim_field(kind, object["spec"]);
-    context.report(rule::claim_name_taken, at,
-                   fmt::format("the claim \"{}\" is created by {}", child_name, describe(neighbour)),
+    context.report(rule::claim_name_taken, claim,
+                   fmt::format("the claim \"{}\" is created by {}", own.objects[at].name, describe(neighbour)),
                    "write another name, or create: false to share that claim");
   }
-  for (const auto& [name, kinds] : taken) {
-    const Field at = name_field(kind, object, name);
-    context.report(rule::child_name_taken, at,
-                   fmt::format("{} has the {} \"{}\" already, which this resource would create", describe(neighbour),
-                               list_kinds(kinds), name),
-                   "choose another name for one of the two");
-  }
+  for (const auto& [field, objects] : found)
+    context.report(rule::child_name_taken, own.fields[field], say_collision(own, objects, neighbour),
+                   cure_collision(kind, neighbour));
 }
 
 void check_collisions(Context& context, const Field& object, const std::vector<Child>& children,
                       const std::vector<Neighbour>& neighbours) {
   const Kind kind = context.request.kind;
   const auto name = object["metadata"]["name"].text();
-  if (!name || name->empty()) return;
-  std::set<std::pair<std::string_view, std::string_view>> own;
-  for (const Child& child : children) own.emplace(child.kind, child.name);
-  own.emplace(crds::info(kind).name, *name);
+  if (!name || name->empty() || neighbours.empty()) return;
+  const Own own = own_objects(kind, object, children);
   const std::string_view made_by = pipeline_of(object);
   for (const Neighbour& each : neighbours) {
     if (each.kind == kind && each.name == *name) continue;  // the resource itself, as it is stored

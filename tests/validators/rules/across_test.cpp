@@ -129,6 +129,68 @@ TEST(Across, APipelineAndItsServicesAreOne) {
       Lines{});
 }
 
+std::string service_named(std::string_view name, std::string_view spec = "{multiNode: {size: 2}}") {
+  return "kind: InferenceService\nmetadata: {name: " + std::string(name) +
+         ", ownerReferences: [{apiVersion: stackgate.dev/v1alpha1, kind: InferencePipeline, name: other, uid: x}]}\n" +
+         "spec: " + std::string(spec) + "\n";
+}
+std::string pipeline_of(std::string_view services) { return "spec: {services: [" + std::string(services) + "]}"; }
+constexpr std::string_view two_nodes =
+    "spec: {image: {repository: r.example.com/a, tag: '1'}, authSecret: key, resources: {limits: {nvidia.com/gpu: 1}}, "
+    "multiNode: {size: 2, tensorParallelism: 2}}";
+std::string entry(std::string_view name) { return "{name: " + std::string(name) + ", " + std::string(two_nodes) + "}"; }
+
+TEST(Across, TwoResourcesThatMeetInManyObjectsMeetOnce) {
+  const Findings findings = beside(service_named("a"), Kind::inference_pipeline, pipeline_of(entry("a")));
+  EXPECT_EQ(short_form(findings), (Lines{"error spec.services[0].name child-name-taken"}));
+  EXPECT_EQ(findings[0].problem,
+            "InferenceService \"a\" exists already, and this resource would create one, and 8 more objects in common");
+  EXPECT_EQ(findings[0].fix,
+            "give this service another name, also where others depend on it, or rename InferenceService \"a\"");
+
+  const std::string pipeline =
+      "kind: InferencePipeline\nmetadata: {name: p}\nspec: {services: [{name: llm, spec: {multiNode: {size: 2}}}]}";
+  const Findings other = beside(pipeline, Kind::inference_service, "{}");
+  EXPECT_EQ(short_form(other), (Lines{"error metadata.name child-name-taken"}));
+  EXPECT_EQ(other[0].problem,
+            "InferencePipeline \"p\" creates an InferenceService of this name, too, and 4 more objects in common");
+  EXPECT_EQ(other[0].fix, "choose another name, or rename the service in InferencePipeline \"p\"");
+}
+
+TEST(Across, APipelineIsToldWhichOfItsServicesMeets) {
+  EXPECT_EQ(
+      short_beside(service_named("b-lws", "{}"), Kind::inference_pipeline, pipeline_of(entry("a") + ", " + entry("b"))),
+      (Lines{"error spec.services[1].name child-name-taken"}))
+      << "the Service b-lws";
+  EXPECT_EQ(short_beside(service_named("a") + "---\n" + service_named("b"), Kind::inference_pipeline,
+                         pipeline_of(entry("a") + ", " + entry("b"))),
+            (Lines{"error spec.services[0].name child-name-taken", "error spec.services[1].name child-name-taken"}))
+      << "two neighbours";
+  const std::string both =
+      "kind: InferencePipeline\nmetadata: {name: p}\nspec: {services: [{name: a, spec: {}}, {name: b, spec: {}}]}";
+  EXPECT_EQ(short_beside(both, Kind::inference_pipeline, pipeline_of(entry("a") + ", " + entry("b"))),
+            (Lines{"error spec.services[0].name child-name-taken", "error spec.services[1].name child-name-taken"}))
+      << "one name would not cure the other";
+  // The cures cure.
+  EXPECT_EQ(short_beside(both, Kind::inference_pipeline, pipeline_of(entry("c") + ", " + entry("b"))),
+            (Lines{"error spec.services[1].name child-name-taken"}));
+  EXPECT_EQ(short_beside(both, Kind::inference_pipeline, pipeline_of(entry("c") + ", " + entry("d"))), Lines{});
+  EXPECT_EQ(short_beside(both, Kind::inference_pipeline,
+                         pipeline_of("{enabled: false, " + entry("a").substr(1) + ", " + entry("d"))),
+            Lines{});
+}
+
+TEST(Across, AClaimThatIsNamedAfterTheResourceGoesWithItsName) {
+  constexpr std::string_view rails =
+      "kind: StackGuardrail\nmetadata: {name: shared}\nspec: {configStore: {pvc: {create: true}}}";
+  EXPECT_EQ(short_beside(rails, Kind::stack_datastore, "metadata: {name: shared}\nspec: {pvc: {name: null}}"),
+            (Lines{"error metadata.name child-name-taken"}));
+  EXPECT_EQ(short_beside(rails, Kind::stack_datastore, "metadata: {name: shared}\nspec: {pvc: {name: shared-pvc}}"),
+            (Lines{"error metadata.name child-name-taken", "error spec.pvc.name claim-name-taken"}))
+      << "two names to change";
+  EXPECT_EQ(short_beside(rails, Kind::stack_datastore, "metadata: {name: other}\nspec: {pvc: {name: null}}"), Lines{});
+}
+
 TEST(Across, ACollisionThatIsThereStopsNoOtherChange) {
   const auto stored = sample(Kind::stack_guardrail, "{metadata: {name: shared}}");
   const auto changed = sample(Kind::stack_guardrail, "{metadata: {name: shared}, spec: {replicas: 2}}");
