@@ -348,6 +348,29 @@ sql::Expected<void> forget_leases(sql::Database& database, std::string_view pref
   return {};
 }
 
+sql::Expected<void> note_made(sql::Database& database, std::string_view repository) {
+  const auto done = database.run("INSERT INTO made_repository (name) VALUES (lower($1)) ON CONFLICT (name) DO NOTHING",
+                                 {std::string(repository)});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+sql::Expected<void> forget_made(sql::Database& database, std::string_view repository) {
+  const auto done = database.run("DELETE FROM made_repository WHERE name = lower($1)", {std::string(repository)});
+  if (!done) return std::unexpected(done.error());
+  return {};
+}
+
+sql::Expected<bool> is_known(sql::Database& database, std::string_view repository) {
+  // A row that is merely accepted has put nothing there yet. The others are of before repositories were noted.
+  const auto result = database.run(
+      "SELECT 1 FROM made_repository WHERE name = lower($1) UNION ALL SELECT 1 FROM adapter WHERE lower(repository) = "
+      "lower($1) AND purged = 0 AND (step <> 'accepted' OR commit_sha <> '')",
+      {std::string(repository)});
+  if (!result) return std::unexpected(result.error());
+  return !result->rows.empty();
+}
+
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
   const auto put = database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
                                 {std::string(name), std::string(proposal)});

@@ -71,6 +71,12 @@ sql::Expected<void> release_repository(sql::Database& database, std::string_view
 /// Those of every owner that begins with `prefix`, and those that have run out.
 sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix);
 
+/// Repositories that this database's service made, or is about to make.
+sql::Expected<void> note_made(sql::Database& database, std::string_view repository);
+sql::Expected<void> forget_made(sql::Database& database, std::string_view repository);
+/// Noted as made, or a version that is not removed yet lies in it.
+sql::Expected<bool> is_known(sql::Database& database, std::string_view repository);
+
 /// A value that all replicas share, made once: the first one to ask decides.
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal);
 

@@ -107,10 +107,18 @@ constexpr std::string_view entities =
     "  CONSTRAINT entity_name UNIQUE (kind, namespace, name)\n"
     ");\n";
 
+// name: in small letters. Written before a repository is made in the datastore, so that one that a crash leaves without
+// a mark is known as ours.
+constexpr std::string_view repositories =
+    "CREATE TABLE made_repository (\n"
+    "  name TEXT PRIMARY KEY\n"
+    ");\n";
+
 constexpr sql::Migration steps[] = {
     {1, "adapters", adapters, ""},
     {2, "access log", access_sqlite, access_postgresql},
     {3, "entities", entities, ""},
+    {4, "made repositories", repositories, ""},
 };
 
 }  // namespace tables_detail

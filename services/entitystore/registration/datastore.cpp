@@ -73,19 +73,42 @@ FromDatastore<void> Datastore::make_owner(std::string_view repository) {
   return std::unexpected(refused("create the owner of the adapters' repositories", *reply));
 }
 
-FromDatastore<void> Datastore::ensure_repository(std::string_view repository) {
+FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
   const auto attempt = [&] {
-    return ask("POST", base_ + "/api/repos/create", wire::create_body(repository, options_.private_repositories));
+    // Not repeated by the client: after a lost answer the second one would say that somebody else was faster.
+    return ask("POST", base_ + "/api/repos/create", wire::create_body(repository, options_.private_repositories),
+               "application/json", false);
   };
   auto reply = attempt();
   if (reply && (reply->status == 403 || reply->status == 404 || reply->status == 422)) {
     // An owner that does not exist is told in several ways; with the owner there, the second answer is the true one.
-    if (auto made = make_owner(repository); !made) return made;
+    if (auto made = make_owner(repository); !made) return std::unexpected(made.error());
     reply = attempt();
   }
   if (!reply) return std::unexpected(reply.error());
-  if (datastore_detail::is_good(*reply) || reply->status == 409) return {};
+  if (datastore_detail::is_good(*reply)) return true;
+  if (reply->status == 409) return false;
   return std::unexpected(refused("create the repository", *reply));
+}
+
+FromDatastore<std::optional<std::string>> Datastore::description(std::string_view repository) {
+  const auto reply = ask("GET", root_ + wire::repository_path(repository));
+  if (!reply) return std::unexpected(reply.error());
+  if (reply->status == 404) return std::optional<std::string>();
+  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("describe the repository", *reply));
+  auto text = wire::read_description(reply->body);
+  if (!text) return datastore_detail::unreadable(text.error());
+  return std::optional(std::move(*text));
+}
+
+FromDatastore<void> Datastore::describe(std::string_view repository, std::string_view description) {
+  std::string body;
+  json::Writer w(body);
+  w.object([&] { w.member("description", description); });
+  const auto reply = ask("PATCH", root_ + wire::repository_path(repository), std::move(body));
+  if (!reply) return std::unexpected(reply.error());
+  if (datastore_detail::is_good(*reply)) return {};
+  return std::unexpected(refused("mark the repository as this service's", *reply));
 }
 
 FromDatastore<void> Datastore::delete_repository(std::string_view repository) {

@@ -38,8 +38,11 @@ class Datastore {
  public:
   explicit Datastore(DatastoreOptions options);
 
-  /// Makes the repository, and the owner where that is missing. One that exists is no error.
-  FromDatastore<void> ensure_repository(std::string_view repository);
+  /// Makes the repository, and the owner where that is missing. False: there is one of that name already.
+  FromDatastore<bool> create_repository(std::string_view repository);
+  /// Nothing: no such repository.
+  FromDatastore<std::optional<std::string>> description(std::string_view repository);
+  FromDatastore<void> describe(std::string_view repository, std::string_view description);
   /// One that does not exist is no error.
   FromDatastore<void> delete_repository(std::string_view repository);
 

@@ -187,8 +187,7 @@ Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspect
   auto made = alone(record.repository, [&]() -> Maybe<void> {
     // Inside the lease: whoever removes an empty repository looks for rows inside it too.
     if (auto noted = note(record, "accepted"); !noted) return noted;
-    if (auto done = datastore_.ensure_repository(record.repository); !done) return failed(done.error());
-    return {};
+    return claim(record.repository);
   });
   if (!made) return made;
   point("repository");

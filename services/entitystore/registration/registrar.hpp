@@ -61,6 +61,16 @@ class Registrar {
   Maybe<void> commit(Record& record, const Inspected& inspected);
   Maybe<void> note(Record& record, std::string_view step);
   Maybe<void> conclude(Record& record);
+  /// The repository is there and this database's; made and marked if it is not there. 409: it is somebody else's.
+  Maybe<void> claim(const std::string& repository);
+  enum class Whose : std::uint8_t { nobodys, ours, others };
+  struct Belongs {
+    Whose whose = Whose::nobodys;
+    bool marked = false;
+    std::string other;  // the database that it is marked with, when that is not ours
+  };
+  Maybe<Belongs> whose(const std::string& repository);
+  Maybe<std::string> database_id();
   /// Runs `work` while no other worker of any replica is at the repository.
   Maybe<void> alone(std::string_view repository, const std::function<Maybe<void>()>& work);
   /// Gives back the leases that may have been taken, or not given back, by statements whose answers never came.
@@ -83,6 +93,7 @@ class Registrar {
   RegistrarOptions options_;
   Lease lease_;
   std::mutex mutex_;
+  std::string database_id_;  // empty until it is needed
   std::multiset<std::string> held_;
   struct Doubt {
     std::string repository;

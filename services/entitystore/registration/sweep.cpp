@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
+#include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -70,6 +71,11 @@ Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
         Trouble{Trouble::Kind::datastore, {.status = error.away ? 503 : 502, .message = error.message}});
   };
   auto done = alone(record.repository, [&]() -> Maybe<void> {
+    const auto belongs = whose(record.repository);
+    if (!belongs) return std::unexpected(belongs.error());
+    if (belongs->whose == Whose::others)
+      return std::unexpected(
+          Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(record.repository, belongs->other)});
     if (auto noted = note(record, "accepted"); !noted) return noted;
     if (record.commit.empty()) {
       const auto there = datastore_.find_commit(record.repository, commit_title(record));
@@ -100,8 +106,16 @@ Registrar::Maybe<void> Registrar::purge(const Work& work) {
   return alone(record.repository, [&]() -> Maybe<void> {
     const auto needed = who_needs(database_, record);
     if (!needed) return database(needed.error());
-    if (!needed->repository) {
+    const auto belongs = whose(record.repository);
+    if (!belongs) return std::unexpected(belongs.error());
+    if (belongs->whose == Whose::others) {
+      log::warning("a repository was left as it is: another entitystore's records speak of it",
+                   {{"adapter", record.id},
+                    {"repository", record.repository},
+                    {"reason", registrar_detail::not_ours(record.repository, belongs->other).message}});
+    } else if (!needed->repository) {
       if (auto done = datastore_.delete_repository(record.repository); !done) return failed(done.error());
+      if (auto done = forget_made(database_, record.repository); !done) return database(done.error());
     } else if (!needed->version) {
       const auto refs = datastore_.refs(record.repository);
       if (!refs) return failed(refs.error());

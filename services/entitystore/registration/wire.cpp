@@ -10,6 +10,9 @@
 namespace stackgate::entitystore::wire {
 namespace wire_detail {
 
+constexpr std::string_view mark_begins = "Adapters of the stackgate-entitystore with the database ";
+constexpr std::size_t id_digits = 32;
+
 std::string text_of(const json::Value& object, std::string_view name) {
   const json::Value* value = object.find(name);
   return value == nullptr ? std::string() : std::string(value->string());
@@ -94,6 +97,28 @@ std::string delete_body(std::string_view repository) {
     w.member("name", parts.second);
   });
   return out;
+}
+
+std::string repository_path(std::string_view repository) {
+  return fmt::format("/api/v1/repos/{}", web::percent_encode(repository, "/"));
+}
+
+std::expected<std::string, std::string> read_description(std::string_view body) {
+  return wire_detail::read_json(body, "answer about a repository",
+                                [](const json::Value& root) { return wire_detail::text_of(root, "description"); });
+}
+
+std::string mark_of(std::string_view database) {
+  return fmt::format("{}{}: only that service writes and deletes here", wire_detail::mark_begins, database);
+}
+
+std::string marked_database(std::string_view description) {
+  const auto at = description.find(wire_detail::mark_begins);
+  if (at == std::string_view::npos) return {};
+  const std::string_view id = description.substr(at + wire_detail::mark_begins.size(), wire_detail::id_digits);
+  const bool whole =
+      id.size() == wire_detail::id_digits && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return whole ? std::string(id) : std::string();
 }
 
 std::string batch_body(const std::vector<Object>& objects) {

@@ -22,6 +22,14 @@ std::string batch_url(std::string_view base, std::string_view repository);
 std::string create_body(std::string_view repository, bool is_private);
 std::string delete_body(std::string_view repository);
 
+/// "/api/v1/repos/<owner>/<name>": what the datastore says of a repository, in Gitea's form.
+std::string repository_path(std::string_view repository);
+std::expected<std::string, std::string> read_description(std::string_view body);
+/// A repository's description says which database its records lie in. `database`: 32 hexadecimal digits.
+std::string mark_of(std::string_view database);
+/// The database that a description names; empty for a description without a mark.
+std::string marked_database(std::string_view description);
+
 struct Object {
   std::string oid;  // sha-256
   std::uint64_t size = 0;

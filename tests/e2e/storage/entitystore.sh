@@ -223,6 +223,39 @@ credentials() { # wrong ones, or none: not ready, with words
   done
 }
 
+ask_b() { status -F "adapter=@$state/other.tar.gz" -F "metadata=$(metadata "$1" "$2")" "http://127.0.0.1:$other/v1/adapters"; }
+gone_b() { is "$("$entitystore" fsck --data-dir "$state/$engine-stranger" --datastore-url "http://127.0.0.1:$ds_port" --database-url "sqlite:$state/stranger.db" --datastore-owner "$owner" | tail -1)" "0 adapters, 0 faults"; }
+describe() { curl -sS -o /dev/null -X PATCH -u "admin:$GIT_ADMIN_PASSWORD" -H 'Content-Type: application/json' -d "{\"description\":\"$2\"}" "http://127.0.0.1:$ds_port/api/v1/repos/$(repository "$1")"; }
+strangers() { # a second entitystore with another database, at the same datastore and with the same owner
+  local other id_b real=("${database[@]}") id
+  other=$(free_port)
+  check "a repository with an adapter" is "$(upload "$state/good.tar.gz" mine 1.0.0)" 201
+  id=$(field .id)
+  database=(--database-url "sqlite:$state/stranger.db")
+  start_store stranger "$other" "$entitystore"
+  database=("${real[@]}")
+  wait_for stranger "http://127.0.0.1:$other/health"
+  check "is not another database's to write to" is "$(ask_b mine 1.0.0) $(grep -c -- "$(repository mine) belongs to .*--datastore-owner" "$state/body")" "409 1"
+  check "nor under another version" is "$(ask_b mine 2.0.0)" 409
+  id_b=$(curl -sS "http://127.0.0.1:$other/v1/adapters" | jq -r '.adapters[0].id')
+  check "what was refused there is deleted there" is "$(status -X DELETE "http://127.0.0.1:$other/v1/adapters/$id_b")" 204
+  for id_b in $(curl -sS "http://127.0.0.1:$other/v1/adapters" | jq -r '.adapters[].id'); do status -X DELETE "http://127.0.0.1:$other/v1/adapters/$id_b" >/dev/null; done
+  check "and cleaned away there" soon gone_b
+  check "ours is as it was" archive_is "$state/good.tar.gz" mine 1.0.0
+  describe mine ''
+  check "without a mark, as before there were any, it is nobody else's either" is "$(ask_b mine 3.0.0) $(grep -c 'no record of it' "$state/body")" "409 1"
+  for id_b in $(curl -sS "http://127.0.0.1:$other/v1/adapters" | jq -r '.adapters[].id'); do status -X DELETE "http://127.0.0.1:$other/v1/adapters/$id_b" >/dev/null; done
+  check "nor to delete" soon gone_b
+  check "but ours" is "$(upload "$state/other.tar.gz" mine 1.1.0)" 201
+  check "with its files" archive_is "$state/good.tar.gz" mine 1.0.0
+  check "and the stranger makes its own" is "$(ask_b theirs 1.0.0) $(upload "$state/good.tar.gz" theirs 1.0.0)" "201 409"
+  stop stranger
+  for id in $(curl -sS "$url?name=mine" | jq -r '.adapters[].id') $(id_of theirs 1.0.0); do status -X DELETE "$url/$id" >/dev/null; done
+  check "nothing is left over" clean
+  check "ours goes with its last version" no_repository mine
+  check "theirs stays" is "$(hub "api/models/$(repository theirs)" | jq -r .id)" "$(repository theirs)"
+}
+
 migrations() { # init containers of two pods, at once, as the operator starts them
   "$entitystore" migrate --data-dir "$state/x" --datastore-url "http://127.0.0.1:$ds_port" "${database[@]}" >"$state/migrate1" 2>&1 &
   local one=$!
@@ -242,5 +275,6 @@ replicas
 outages
 ways
 direct
+strangers
 credentials
 storage_done

@@ -50,6 +50,26 @@ class Rows : public testing::Test {
   std::unique_ptr<sql::Database> database_;
 };
 
+TEST_F(Rows, ARepositoryIsKnownWhenItWasMadeHereOrHoldsSomethingOfOurs) {
+  const auto known = [&](std::string_view repository) {
+    const auto answer = is_known(*database_, repository);
+    EXPECT_TRUE(answer);
+    return answer && *answer;
+  };
+  EXPECT_FALSE(known("adapters/default--bot"));
+  insert(record("a", "bot", "1.0.0"));
+  EXPECT_FALSE(known("adapters/default--bot")) << "an upload that has only been accepted put nothing there";
+  ASSERT_TRUE(note_step(*database_, "a", "stored", "", {"me", 60}).value_or(false));
+  EXPECT_TRUE(known("Adapters/default--BOT"));
+  ASSERT_TRUE(set_purged(*database_, "a"));
+  EXPECT_FALSE(known("adapters/default--bot"));
+  ASSERT_TRUE(note_made(*database_, "adapters/default--Bot"));
+  ASSERT_TRUE(note_made(*database_, "adapters/default--bot"));
+  EXPECT_TRUE(known("adapters/default--bot"));
+  ASSERT_TRUE(forget_made(*database_, "adapters/default--BOT"));
+  EXPECT_FALSE(known("adapters/default--bot"));
+}
+
 TEST_F(Rows, ComeBackAsTheyWentIn) {
   Record r = record("a", "bot", "1.0.0");
   r.lora = {.rank = 8, .alpha = 0.5, .dropout = 0.1, .target_modules = {"q", "k"}};

@@ -21,6 +21,19 @@ TEST(Wire, EscapesWhatStandsInUrls) {
   EXPECT_EQ(api_url("b", "o/n", "/refs"), "b/api/models/o/n/refs");
 }
 
+TEST(Wire, ARepositorysDescriptionNamesTheDatabaseThatItsRecordsLieIn) {
+  const std::string id = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(marked_database(mark_of(id)), id);
+  EXPECT_EQ(marked_database("kept by me. " + mark_of(id)), id);
+  for (const std::string& text :
+       {std::string(), std::string("adapters"), mark_of("0123"), mark_of(std::string(32, 'x'))})
+    EXPECT_EQ(marked_database(text), "") << text;
+  EXPECT_EQ(read_description(R"({"name":"a","description":"b"})"), "b");
+  EXPECT_EQ(read_description("{}"), "");
+  EXPECT_FALSE(read_description("<html>"));
+  EXPECT_EQ(repository_path("o/a b"), "/api/v1/repos/o/a%20b");
+}
+
 TEST(Wire, WritesACommitLineByLine) {
   EXPECT_EQ(
       commit_body({.summary = "s",

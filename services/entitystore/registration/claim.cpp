@@ -1,0 +1,98 @@
+// The part of the registrar that keeps two entitystores off each other's repositories: with one datastore and one
+// --datastore-owner, but two databases, each would take the other's repositories for its own and delete them.
+#include "services/entitystore/registration/claim.hpp"
+
+#include <fmt/format.h>
+
+#include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/crypto/digest.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::entitystore {
+namespace registrar_detail {
+
+web::Failure not_ours(std::string_view repository, std::string_view other) {
+  const std::string whose =
+      other.empty() ? std::string("was there before, and this service's database has no record of it")
+                    : fmt::format("belongs to the entitystore with the database {}, not to this one", other);
+  return {.status = 409,
+          .message = fmt::format("the datastore's repository {} {}; give this entitystore a --datastore-owner of its "
+                                 "own, or the database that it had before (--data-dir, --database-url), or delete the "
+                                 "repository in the datastore if nobody needs it any more",
+                                 repository, whose),
+          .code = "repository_of_another"};
+}
+
+constexpr int most_claims = 3;  // tries, while somebody else makes or deletes the repository in between
+
+}  // namespace registrar_detail
+
+Registrar::Maybe<std::string> Registrar::database_id() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!database_id_.empty()) return database_id_;
+  }
+  const std::string random = crypto::random_bytes(16);
+  const std::string proposal = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  auto id = shared_setting(database_, "database-id", proposal);
+  if (!id) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(id.error())});
+  const std::lock_guard lock(mutex_);
+  database_id_ = *id;
+  return std::move(*id);
+}
+
+Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& repository) {
+  const auto id = database_id();
+  if (!id) return std::unexpected(id.error());
+  const auto description = datastore_.description(repository);
+  if (!description)
+    return std::unexpected(Trouble{
+        Trouble::Kind::datastore,
+        {.status = description.error().away ? 503 : 502, .message = description.error().message, .headers = {}}});
+  if (!*description) return Belongs{};
+  std::string mark = wire::marked_database(**description);
+  if (mark == *id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
+  if (!mark.empty()) return Belongs{.whose = Whose::others, .marked = true, .other = std::move(mark)};
+  const auto known = is_known(database_, repository);
+  if (!known) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(known.error())});
+  return Belongs{.whose = *known ? Whose::ours : Whose::others, .marked = false, .other = {}};
+}
+
+Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
+  const auto of_datastore = [](const DatastoreError& error) {
+    web::Failure failure{.status = error.away ? 503 : 502, .message = error.message};
+    if (error.away) failure.headers.emplace_back("Retry-After", "10");
+    return std::unexpected(Trouble{Trouble::Kind::datastore, std::move(failure)});
+  };
+  const auto of_database = [](const sql::SqlError& error) {
+    return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
+  };
+  for (int attempt = 0; attempt < registrar_detail::most_claims; ++attempt) {
+    const auto belongs = whose(repository);
+    if (!belongs) return std::unexpected(belongs.error());
+    if (belongs->whose == Whose::others)
+      return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(repository, belongs->other)});
+    if (belongs->whose == Whose::ours && belongs->marked) return {};
+    if (belongs->whose == Whose::nobodys) {
+      if (auto noted = note_made(database_, repository); !noted) return of_database(noted.error());
+      const auto made = datastore_.create_repository(repository);
+      if (!made) return of_datastore(made.error());
+      if (!*made) {
+        // Somebody else made it in this moment. Our own replicas cannot have: they wait for the lease.
+        if (auto done = forget_made(database_, repository); !done) return of_database(done.error());
+        continue;
+      }
+    }
+    const auto id = database_id();
+    if (!id) return std::unexpected(id.error());
+    if (auto marked = datastore_.describe(repository, wire::mark_of(*id)); !marked) return of_datastore(marked.error());
+    return {};
+  }
+  return std::unexpected(
+      Trouble{Trouble::Kind::datastore,
+              {.status = 503,
+               .message = fmt::format("the datastore's repository {} comes and goes; try again later", repository),
+               .headers = {{"Retry-After", "10"}}}});
+}
+
+}  // namespace stackgate::entitystore
