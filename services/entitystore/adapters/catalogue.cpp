@@ -36,6 +36,10 @@ std::shared_ptr<const Snapshot::Answer> Snapshot::remembered(std::string_view qu
 void Snapshot::remember(std::string_view query, const std::shared_ptr<const Answer>& answer) const {
   if (query.size() > catalogue_detail::longest_query) return;
   const std::lock_guard lock(mutex_);
+  if (const auto found = answers_.find(query); found != answers_.end()) {
+    if (found->second->period != answer->period) found->second = answer;
+    return;
+  }
   const std::size_t bytes = answer->body ? answer->body->size() : 0;
   if (answers_.size() >= catalogue_detail::most_answers || kept_bytes_ + bytes > catalogue_detail::most_bytes) {
     if (answers_.size() >= catalogue_detail::most_answers) return;

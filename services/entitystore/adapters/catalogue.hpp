@@ -32,9 +32,11 @@ class Snapshot {
   struct Answer {
     std::string etag;
     std::uint64_t total = 0;
+    std::int64_t period = 0;                  // as in etag_of()
     std::shared_ptr<const std::string> body;  // {"adapters":[…]}; null when it was not kept
   };
   std::shared_ptr<const Answer> remembered(std::string_view query) const;
+  /// Replaces one of another period only.
   void remember(std::string_view query, const std::shared_ptr<const Answer>& answer) const;
 
  private:

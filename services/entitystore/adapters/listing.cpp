@@ -177,7 +177,7 @@ Selection select(const std::vector<ListedPtr>& all, const ListQuery& query) {
   return out;
 }
 
-std::string etag_of(const Selection& selection) {
+std::string etag_of(const Selection& selection, std::int64_t period) {
   std::string marks;
   marks.reserve(8 * (selection.rows.size() + 1));
   const auto put = [&marks](std::uint64_t number) {
@@ -185,6 +185,7 @@ std::string etag_of(const Selection& selection) {
   };
   put(selection.total);
   for (const Listed* row : selection.rows) put(row->mark);
+  if (period != 0) put(static_cast<std::uint64_t>(period));
   const crypto::Sha256 digest = crypto::sha256(marks);
   return web::make_etag(crypto::to_hex(digest.data(), 12), true);
 }

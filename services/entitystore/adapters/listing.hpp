@@ -44,6 +44,7 @@ struct Selection {
 Selection select(const std::vector<ListedPtr>& all, const ListQuery& query);
 
 /// The entity tag of a list: the same on every replica, and only another when an answer to this query is.
-std::string etag_of(const Selection& selection);
+/// `period`: of answers that run out with the time, a number that is another one by then; 0 for all others.
+std::string etag_of(const Selection& selection, std::int64_t period = 0);
 
 }  // namespace stackgate::entitystore

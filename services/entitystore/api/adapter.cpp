@@ -40,11 +40,7 @@ web::Failure refused_move(Status from, Status to) {
 web::Answer get_adapter(const Api& api, web::Call& call) {
   const auto found = find_adapter(api, call);
   if (!found) return found.error();
-  // Signed links run out: such an answer must not be taken for unchanged for longer than half their life.
-  const auto period = api.downloads == Downloads::proxy
-                          ? std::chrono::system_clock::now().time_since_epoch() / (api.link_valid / 2)
-                          : 0;
-  const std::string etag = web::make_etag(fmt::format("{:x}-{}", (*found)->mark, period), true);
+  const std::string etag = web::make_etag(fmt::format("{:x}-{}", (*found)->mark, link_period(api)), true);
   if (is_unchanged(call, etag)) return not_modified(etag);
   http::Response out = adapter_detail::detail(api, call, (*found)->record);
   out.headers.emplace_back("ETag", etag);

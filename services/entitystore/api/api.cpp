@@ -36,6 +36,11 @@ std::string download_url(const Api& api, web::Call& call, const Record& record) 
       crypto::sign_query(key, {.method = "GET", .path = path}, std::chrono::system_clock::now() + api.link_valid));
 }
 
+std::int64_t link_period(const Api& api) {
+  if (api.downloads != Downloads::proxy) return 0;
+  return std::chrono::system_clock::now().time_since_epoch() / (api.link_valid / 2);
+}
+
 std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call) {
   if (!api.catalogue.loaded())
     return std::unexpected(web::Failure{.status = 503,

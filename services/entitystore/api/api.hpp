@@ -44,6 +44,10 @@ std::string download_url(const Api& api, web::Call& call, const Record& record);
 /// The adapter of the path's {id}: 404, or 503 before the catalogue was read for the first time.
 std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call);
 
+/// Changes twice in the life of a signed link, so that a 304 confirms none that has less than half of it left. 0 where
+/// links are not signed.
+std::int64_t link_period(const Api& api);
+
 /// 304 when the request's If-None-Match holds `etag`.
 bool is_unchanged(web::Call& call, std::string_view etag);
 http::Response not_modified(std::string_view etag);
