@@ -124,8 +124,8 @@ settings::Program program() {
                    {"migrate", "bring the database to this version's schema"},
                    {"fsck", "hold database, repositories and large files against each other; prints JSON"},
                    {"gc", "sweep what belongs to nothing, pack repositories, drop large files without a link"},
-                   {"user", "list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME"},
-                   {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME"}},
+                   {"user", "list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME", true},
+                   {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME", true}},
       .settings = service::common_settings(),
       .examples =
           "  stackgate-datastore --data-dir /var/lib/datastore\n"

@@ -42,7 +42,7 @@ std::string row(std::string_view name, std::string_view text) {
 std::string_view placeholder(Kind kind) {
   switch (kind) {
     case Kind::flag:
-      return "";
+      return "[=BOOL]";
     case Kind::integer:
       return " N";
     case Kind::duration:
@@ -105,7 +105,7 @@ std::string help_text(const Program& program) {
   out +=
       "\nEvery setting is also an environment variable: --data-dir is STACKGATE_DATA_DIR, except where\n"
       "another name is shown above. A flag wins. TIME is written like 30s, 5m or 1h30m; SIZE like\n"
-      "512Mi or 10Gi.\n";
+      "512Mi or 10Gi; BOOL is true or false, and the flag alone means true: --name=false turns it off.\n";
   if (!program.examples.empty()) {
     out += fmt::format("\nExamples:\n{}{}", program.examples, program.examples.ends_with('\n') ? "" : "\n");
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,14 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+/// "true" or "false" in any case.
+bool is_truth(std::string_view word) {
+  const auto same = [&](std::string_view other) {
+    return std::ranges::equal(word, other, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+  };
+  return same("true") || same("false");
+}
+
 }  // namespace reader_detail
 
 /// One pass over the arguments, then one over the settings; faults are collected, never thrown.
@@ -29,6 +38,7 @@ struct Reader {
   const ReadFile& read_file;
   Outcome out{};
   std::map<std::string, std::string, std::less<>> flags{};  // as given: "database-password-file" → a path
+  const Command* command = nullptr;                         // what was named, or the first; none for an unknown name
 
   void complain(std::string rule_path, std::string value, std::string problem, std::string fix) {
     out.findings.push_back({.rule = "setting",
@@ -73,7 +83,8 @@ struct Reader {
     if (equals != std::string_view::npos) {
       value = text.substr(equals + 1);
     } else if (setting != nullptr && setting->kind == Kind::flag) {
-      value = "true";
+      took = next && reader_detail::is_truth(*next);
+      value = took ? *next : "true";
     } else if (next && !next->starts_with("--")) {
       value = *next;
       took = true;
@@ -92,34 +103,54 @@ struct Reader {
     return took;
   }
 
-  void take_word(std::string_view word) {
+  /// `switched` is the flag of Kind::flag right before the word, if there is one: "--verbose off".
+  void take_word(std::string_view word, std::string_view switched) {
+    const auto meant_for_flag = [&] { return fmt::format("for {} write {}={}", switched, switched, word); };
     if (!out.values.command_.empty() || program.commands.empty()) {
-      out.values.arguments_.emplace_back(word);
+      if (command != nullptr && command->takes_words) {
+        out.values.arguments_.emplace_back(word);
+      } else if (command != nullptr || program.commands.empty()) {
+        const std::string_view name = command != nullptr ? command->name : program.name;
+        complain(std::string(name), reader_detail::quoted(word), "takes no such word",
+                 !switched.empty()            ? meant_for_flag()
+                 : find_flag(word) != nullptr ? fmt::format("did you mean --{}?", word)
+                                              : "leave it out, or write the flag that it belongs to before it");
+      }
       return;
     }
-    if (std::ranges::find(program.commands, word, &Command::name) == program.commands.end()) {
-      std::vector<std::string_view> known;
-      known.reserve(program.commands.size());
-      for (const Command& command : program.commands) known.push_back(command.name);
-      const auto near = validate::schema::nearest(word, known);
-      complain("command", reader_detail::quoted(word), "is not a command of this program",
-               near.empty() ? fmt::format("run {} --help for all of them", program.name)
-                            : fmt::format("did you mean {}?", near));
-    }
     out.values.command_ = word;
+    const auto found = std::ranges::find(program.commands, word, &Command::name);
+    if (found != program.commands.end()) {
+      command = &*found;
+      return;
+    }
+    std::vector<std::string_view> known;
+    known.reserve(program.commands.size());
+    for (const Command& each : program.commands) known.push_back(each.name);
+    const auto near = validate::schema::nearest(word, known);
+    complain("command", reader_detail::quoted(word), "is not a command of this program",
+             !switched.empty() ? meant_for_flag()
+             : near.empty()    ? fmt::format("run {} --help for all of them", program.name)
+                               : fmt::format("did you mean {}?", near));
   }
 
   void take(std::span<const char* const> arguments) {
     bool words_only = false;
+    std::string_view switched;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const std::string_view argument = arguments[i];
+      const std::string_view before = std::exchange(switched, {});
       if (words_only || argument == "-" || !argument.starts_with('-')) {
-        take_word(argument);
+        take_word(argument, before);
       } else if (argument == "--") {
         words_only = true;
       } else if (argument.starts_with("--")) {
         const auto next = i + 1 < arguments.size() ? std::optional<std::string_view>(arguments[i + 1]) : std::nullopt;
-        if (take_flag(argument.substr(2), next)) ++i;
+        const Setting* setting = find_flag(argument.substr(2));
+        if (take_flag(argument.substr(2), next))
+          ++i;
+        else if (setting != nullptr && setting->kind == Kind::flag)
+          switched = argument;
       } else {
         complain(std::string(argument), {}, "is not a flag of this program", "write flags with two dashes");
       }

@@ -2,7 +2,9 @@
 //
 // Every setting is a flag "--name VALUE" and an environment variable STACKGATE_NAME (or the name it declares); the flag
 // wins. A secret is never a flag: its value comes from a variable or from the file that "--name-file" names. An empty
-// variable counts as not set.
+// variable counts as not set. A flag of Kind::flag is on when it stands alone; "--name=false" and "--name false" turn
+// it off. Only the words true and false are taken from the next argument: the rest ("on", "0") may be a command's
+// words.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,6 +36,7 @@ struct Setting {
 struct Command {
   std::string_view name;
   std::string_view help;
+  bool takes_words = false;  // reads Values::arguments() and answers for them; otherwise surplus words are findings
 };
 
 struct Program {

@@ -17,7 +17,7 @@ const Program& program() {
   static const Program it{
       .name = "stackgate-sample",
       .summary = "something to configure",
-      .commands = {{"serve", "serves"}, {"migrate", "brings the database up to date"}},
+      .commands = {{"serve", "serves"}, {"migrate", "brings the database up to date"}, {"user", "add NAME", true}},
       .settings =
           {{.name = "listen", .kind = Kind::listen, .help = "where to serve", .fallback = "127.0.0.1:8000"},
            {.name = "data-dir", .kind = Kind::directory, .help = "files"},
@@ -67,7 +67,7 @@ TEST(Settings, have_their_defaults) {
 }
 
 TEST(Settings, come_from_flags_then_variables_then_defaults) {
-  const Outcome out = read_given({.arguments = {"migrate", "--listen", ":9000", "--drain=1m30s", "--verbose",
+  const Outcome out = read_given({.arguments = {"user", "--listen", ":9000", "--drain=1m30s", "--verbose",
                                                 "--serve-direct=off", "--data-dir=/d=e", "extra", "--", "--more"},
                                   .environment = {{"STACKGATE_LISTEN", ":1"},
                                                   {"STACKGATE_THREADS", "7"},
@@ -75,7 +75,7 @@ TEST(Settings, come_from_flags_then_variables_then_defaults) {
                                                   {"GIT_ADMIN_USERNAME", "root"},
                                                   {"STACKGATE_ADMIN", "not asked"}}});
   EXPECT_THAT(out.findings, IsEmpty()) << said(out);
-  EXPECT_EQ(out.values.command(), "migrate");
+  EXPECT_EQ(out.values.command(), "user");
   EXPECT_THAT(out.values.arguments(), ElementsAre("extra", "--more"));
   EXPECT_EQ(out.values.text("listen"), ":9000");
   EXPECT_EQ(out.values.text("data-dir"), "/d=e");
@@ -155,6 +155,49 @@ TEST(Settings, are_refused_with_the_cure) {
   }
 }
 
+TEST(Settings, that_are_switches_take_true_or_false_from_the_next_word_and_never_swallow_another) {
+  struct Case {
+    std::vector<const char*> arguments;
+    bool serve_direct;
+    std::vector<std::string> words;
+    const char* complaint;
+  };
+  const Case cases[] = {
+      {{"serve", "--serve-direct", "false"}, false, {}, ""},
+      {{"--serve-direct", "False", "serve"}, false, {}, ""},
+      {{"--serve-direct", "true"}, true, {}, ""},
+      {{"serve", "--serve-direct"}, true, {}, ""},
+      {{"user", "--serve-direct", "false", "add", "ann"}, false, {"add", "ann"}, ""},
+      {{"user", "--verbose", "on", "ann"}, true, {"on", "ann"}, ""},
+      {{"user", "add", "false"}, true, {"add", "false"}, ""},
+      {{"serve", "--serve-direct", "no"},
+       true,
+       {},
+       "serve: takes no such word (value: \"no\"); for --serve-direct write --serve-direct=no"},
+      {{"--serve-direct", "off"}, true, {}, "for --serve-direct write --serve-direct=off"},
+      {{"--serve-direct", "off", "serve"}, true, {}, "for --serve-direct write --serve-direct=off"},
+  };
+  for (const Case& c : cases) {
+    const Outcome out = read_given({.arguments = c.arguments});
+    EXPECT_EQ(out.findings.size(), *c.complaint == '\0' ? 0U : 1U) << said(out);
+    EXPECT_THAT(said(out), HasSubstr(c.complaint));
+    EXPECT_EQ(out.values.flag("serve-direct"), c.serve_direct) << said(out);
+    EXPECT_EQ(out.values.arguments(), c.words);
+  }
+}
+
+TEST(Settings, refuse_words_that_the_command_does_not_take) {
+  EXPECT_THAT(said(read_given({.arguments = {"serve", "extra"}})),
+              HasSubstr("serve: takes no such word (value: \"extra\"); leave it out"));
+  EXPECT_THAT(said(read_given({.arguments = {"migrate", "verbose"}})),
+              HasSubstr("migrate: takes no such word (value: \"verbose\"); did you mean --verbose?"));
+  EXPECT_EQ(read_given({.arguments = {"migrate", "a", "--", "--b"}}).findings.size(), 2U);
+  EXPECT_EQ(read_given({.arguments = {"migrat", "a"}}).findings.size(), 1U);  // which words it takes nobody knows
+  const Program bare{.name = "bare", .summary = "s", .commands = {}, .settings = {}};
+  EXPECT_THAT(to_text(bare, read_given({.arguments = {"extra"}}, bare).findings),
+              HasSubstr("bare: takes no such word (value: \"extra\")"));
+}
+
 TEST(Settings, show_every_fault_at_once_and_where_it_was_written) {
   const Outcome out =
       read_given({.arguments = {"--threads", "x", "--nonsense"}, .environment = {{"STACKGATE_DRAIN", "soon"}}});
@@ -195,6 +238,8 @@ TEST(Help, is_printed_in_a_hundred_columns_with_every_setting) {
     EXPECT_THAT(text, HasSubstr("$GIT_ADMIN_USERNAME"));
     EXPECT_THAT(text, HasSubstr("\nDatabase:\n"));
     EXPECT_THAT(text, HasSubstr("--data-dir /var/lib/sample"));
+    EXPECT_THAT(text, HasSubstr("--serve-direct[=BOOL]"));
+    EXPECT_THAT(text, HasSubstr("BOOL is true or false"));
   }
   EXPECT_EQ(read_given({.arguments = {"serve", "--version"}}).to_print, "stackgate-sample 1.2.3\n");
   EXPECT_THAT(read_given({.arguments = {"serve", "--", "--help"}}).to_print, IsEmpty());
