@@ -1,6 +1,7 @@
 #include <charconv>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,14 +16,17 @@ using Words = std::vector<std::string>;
 
 int usage_failed(std::string_view words) { return command_failed(fmt::format("usage: stackgate-datastore {}", words)); }
 
-/// From standard input unless that is a terminal; otherwise one is made and printed.
-std::string password_from_input() {
+struct NewPassword {
+  std::string text;
+  bool made = false;
+};
+
+/// From standard input unless that is a terminal; otherwise one is made.
+NewPassword password_from_input() {
   std::string line;
-  if (::isatty(0) == 0 && std::getline(std::cin, line) && !line.empty()) return line;
+  if (::isatty(0) == 0 && std::getline(std::cin, line) && !line.empty()) return {std::move(line)};
   const std::string raw = crypto::random_bytes(12);
-  std::string made = crypto::to_hex(reinterpret_cast<const unsigned char*>(raw.data()), raw.size());
-  fmt::print("password: {}\n", made);
-  return made;
+  return {crypto::to_hex(reinterpret_cast<const unsigned char*>(raw.data()), raw.size()), true};
 }
 
 int list_users(Accounts& accounts) {
@@ -38,6 +42,29 @@ int list_users(Accounts& accounts) {
 template <typename T>
 int ended(const Accounts::Expected<T>& done) {
   return done ? 0 : command_failed(done.error().message);
+}
+
+/// A password that was made is shown once it is somebody's.
+template <typename T>
+int ended_with(const NewPassword& password, const Accounts::Expected<T>& done) {
+  if (done && password.made) fmt::print("password: {}\n", password.text);
+  return ended(done);
+}
+
+int add_user(Accounts& accounts, const Words& words) {
+  const NewPassword password = password_from_input();
+  return ended_with(password, accounts.create_user(words[1], password.text, words.size() == 3));
+}
+
+int change_password(Accounts& accounts, const std::string& name) {
+  const NewPassword password = password_from_input();
+  return ended_with(password, accounts.set_password(name, password.text));
+}
+
+int switch_user(Accounts& accounts, const std::string& name, bool active) {
+  const auto changed = accounts.set_active(name, active);
+  if (changed && !*changed) fmt::print("{} is {} already\n", name, active ? "on" : "off");
+  return ended(changed);
 }
 
 int list_tokens_of(Accounts& accounts, const Account& account) {
@@ -75,10 +102,10 @@ int manage_users(Assembly& all, const settings::Values& values) {
   const std::string verb = words.empty() ? "list" : words[0];
   if (verb == "list") return list_users(accounts);
   const bool fits = words.size() == 2 || (words.size() == 3 && verb == "add" && words[2] == "admin");
-  if (fits && verb == "add") return ended(accounts.create_user(words[1], password_from_input(), words.size() == 3));
-  if (fits && verb == "password") return ended(accounts.set_password(words[1], password_from_input()));
-  if (fits && verb == "on") return ended(accounts.set_active(words[1], true));
-  if (fits && verb == "off") return ended(accounts.set_active(words[1], false));
+  if (fits && verb == "add") return add_user(accounts, words);
+  if (fits && verb == "password") return change_password(accounts, words[1]);
+  if (fits && verb == "on") return switch_user(accounts, words[1], true);
+  if (fits && verb == "off") return switch_user(accounts, words[1], false);
   if (fits && verb == "remove") return ended(accounts.remove(words[1]));
   return usage_failed("user list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME");
 }

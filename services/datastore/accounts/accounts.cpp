@@ -172,18 +172,24 @@ Accounts::Expected<void> Accounts::set_password(std::string_view name, std::stri
   return {};
 }
 
-Accounts::Expected<void> Accounts::set_active(std::string_view name, bool active) {
+Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active) {
   const std::string key = lower_case(name);
   if (key == impl_->admin_key_ && !active)
     return std::unexpected(account_error(AccountFault::forbidden, "the configured administrator stays active"));
-  auto changed = impl_->database_.run("UPDATE accounts SET is_active = $1, updated_at = $2 WHERE name_key = $3",
-                                      {std::int64_t{active ? 1 : 0}, impl_->now(), key});
+  auto changed = impl_->database_.run(
+      "UPDATE accounts SET is_active = $1, updated_at = $2 WHERE name_key = $3 AND is_active <> $1",
+      {std::int64_t{active ? 1 : 0}, impl_->now(), key});
+  if (!changed) {
+    impl_->forget(key);  // whether it was done is not known
+    return std::unexpected(unavailable(changed.error()));
+  }
+  if (changed->affected == 0) {
+    if (auto there = find(name); !there) return std::unexpected(there.error());
+    return false;
+  }
   impl_->forget(key);
-  if (!changed) return std::unexpected(unavailable(changed.error()));
-  if (changed->affected == 0)
-    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
   log::info(active ? "account switched on" : "account switched off", {{"account", name}});
-  return {};
+  return true;
 }
 
 Accounts::Expected<void> Accounts::remove(std::string_view name) {

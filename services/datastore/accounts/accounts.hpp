@@ -93,7 +93,8 @@ class Accounts {
                                 std::string_view full_name = {}, std::string_view email = {});
   Expected<Account> create_organization(std::string_view name, std::int64_t steward, std::string_view full_name = {});
   Expected<void> set_password(std::string_view name, std::string_view password);
-  Expected<void> set_active(std::string_view name, bool active);
+  /// Whether that changed anything; sessions end only then.
+  Expected<bool> set_active(std::string_view name, bool active);
   /// `exists` while repositories belong to it.
   Expected<void> remove(std::string_view name);
 

@@ -99,8 +99,20 @@ TEST_P(AccountsOnBoth, AUserSignsInUntilSwitchedOff) {
   EXPECT_FALSE(who->admin);
   EXPECT_FALSE(ask(basic("ann", "wrong horse")));
   EXPECT_FALSE(ask(basic("nobody", "correct horse")));
-  ASSERT_TRUE(accounts_->set_active("ann", false));
+  EXPECT_EQ(accounts_->set_active("ann", false), true);
   EXPECT_FALSE(ask(basic("ann", "correct horse")));
+  EXPECT_EQ(accounts_->set_active("ann", false), false);
+  EXPECT_EQ(accounts_->set_active("ann", true), true);
+  EXPECT_TRUE(ask(basic("ann", "correct horse")));
+}
+
+TEST_P(AccountsOnBoth, SwitchingOnAnAccountThatIsOnChangesNothing) {
+  ASSERT_TRUE(accounts_->create_user("ann", "correct horse", false));
+  const std::string early = "2001-01-01T00:00:00Z";
+  ASSERT_TRUE(database_->run("UPDATE accounts SET updated_at = $1 WHERE name_key = 'ann'", {early}));
+  EXPECT_EQ(accounts_->set_active("Ann", true), false);
+  EXPECT_EQ(accounts_->find("ann")->updated_at, early);
+  EXPECT_EQ(accounts_->set_active("nobody", true).error().fault, AccountFault::missing);
 }
 
 TEST_P(AccountsOnBoth, AChangedPasswordEndsTheOldOneAtOnce) {
