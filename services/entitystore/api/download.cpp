@@ -122,8 +122,7 @@ web::Answer get_archive(const Api& api, web::Call& call) {
                                             std::chrono::system_clock::now());
   if (!allowed)
     return web::Failure{
-        .status = 403,
-        .message = fmt::format("this link is {}; GET /v1/adapters/{} gives a fresh one", allowed.error(), record.id)};
+        .status = 403, .message = fmt::format("{}; GET /v1/adapters/{} gives a fresh one", allowed.error(), record.id)};
   const std::string url =
       wire::resolve_url(api.datastore.base(), record.repository, record.commit, archive::archive_name);
   note_access(api, call, record.id, "download", record.archive_bytes);

@@ -98,7 +98,8 @@ std::expected<std::vector<std::pair<std::string, std::string>>, std::string> ver
   using namespace signed_query_detail;
   const auto invalid = std::unexpected(std::string("the link's signature is not valid"));
   const std::size_t mark = query.rfind(signature_mark);
-  if (key.empty() || query.size() > largest_query || mark == std::string_view::npos) return invalid;
+  if (mark == std::string_view::npos) return std::unexpected(std::string("the link has no signature"));
+  if (key.empty() || query.size() > largest_query) return invalid;
   const std::string_view covered = query.substr(0, mark);
   if (!equal_in_constant_time(query.substr(mark + signature_mark.size()), signature_of(key, method, path, covered)))
     return invalid;

@@ -1,4 +1,6 @@
 // The API over a real database and a real server; without a datastore, which the end-to-end script has.
+#include <thread>
+
 #include <gmock/gmock.h>
 
 #include "services/entitystore/adapters/rows.hpp"
@@ -94,6 +96,26 @@ TEST_F(ApiTest, DetailsGiveADownloadUrlOnceThereAreFiles) {
   EXPECT_EQ(ask(*app_, "GET /v1/adapters/b/archive").status, 409);
 }
 
+TEST_F(ApiTest, AnUnchangedListWithSignedLinksIsGivenAnewBeforeTheyRunOut) {
+  api_.downloads = Downloads::proxy;
+  api_.link_valid = std::chrono::seconds(2);  // so that the tag changes each second
+  add("a", "1.0.0", Status::ready);
+  for (const std::string query : {"?expand=true", "?expand=1&page=1", "?e%78pand=true"}) {
+    const auto first = ask(*app_, "GET /v1/adapters" + query);
+    ASSERT_EQ(first.status, 200);
+    ASSERT_THAT(first.body, HasSubstr("download_url"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    const std::string known = "If-None-Match: " + first.header("ETag") + "\r\n";
+    EXPECT_EQ(ask(*app_, "GET /v1/adapters" + query, {}, known).status, 200) << query;
+  }
+  const auto plain = ask(*app_, "GET /v1/adapters");
+  api_.link_valid = std::chrono::hours(1000);
+  const auto expanded = ask(*app_, "GET /v1/adapters?expand=true");
+  EXPECT_EQ(ask(*app_, "GET /v1/adapters?expand=true", {}, "If-None-Match: " + expanded.header("ETag") + "\r\n").status,
+            304);
+  EXPECT_EQ(ask(*app_, "GET /v1/adapters", {}, "If-None-Match: " + plain.header("ETag") + "\r\n").status, 304);
+}
+
 TEST_F(ApiTest, ASignedLinkIsForItsAdapterOnly) {
   api_.downloads = Downloads::proxy;
   add("a", "1.0.0", Status::ready);
@@ -105,8 +127,12 @@ TEST_F(ApiTest, ASignedLinkIsForItsAdapterOnly) {
   EXPECT_EQ(ask(*app_, "GET " + link).status, 503);  // allowed, and then the datastore is away
   std::string other = link;
   other[13] = 'b';
-  EXPECT_EQ(ask(*app_, "GET " + other).status, 403);
-  EXPECT_EQ(ask(*app_, "GET /v1/adapters/a/archive").status, 403);
+  const auto forged = ask(*app_, "GET " + other);
+  EXPECT_EQ(forged.status, 403);
+  EXPECT_THAT(forged.body, HasSubstr("\"the link's signature is not valid; GET /v1/adapters/b gives a fresh one\""));
+  const auto bare = ask(*app_, "GET /v1/adapters/a/archive");
+  EXPECT_EQ(bare.status, 403);
+  EXPECT_THAT(bare.body, HasSubstr("\"the link has no signature; GET /v1/adapters/a gives a fresh one\""));
 }
 
 TEST_F(ApiTest, StatusesMoveByPatchAsTheTableSays) {
