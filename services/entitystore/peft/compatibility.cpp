@@ -107,7 +107,7 @@ validate::Findings check_claims(const Claimed& claimed, const Config& config) {
   if (claimed.alpha && config.has_alpha && std::abs(*claimed.alpha - config.alpha) > 1e-9)
     differ("lora_config.alpha",
            fmt::format("is {}, but adapter_config.json says lora_alpha = {}", *claimed.alpha, config.alpha));
-  if (claimed.dropout && std::abs(*claimed.dropout - config.dropout) > 1e-6)
+  if (claimed.dropout && !config.dropout_unread && std::abs(*claimed.dropout - config.dropout) > 1e-6)
     differ("lora_config.dropout",
            fmt::format("is {}, but adapter_config.json says lora_dropout = {}", *claimed.dropout, config.dropout));
   if (claimed.target_modules && config.targets.is_list()) {
@@ -117,6 +117,7 @@ validate::Findings check_claims(const Claimed& claimed, const Config& config) {
       differ("lora_config.target_modules",
              fmt::format("is [{}], but adapter_config.json says [{}]", fmt::join(a, ", "), fmt::join(b, ", ")));
   }
+  if (claimed.base_model.empty() || config.base_model_unread) return out;  // that is said already
   switch (compare_models(config.base_model, claimed.base_model)) {
     case SameModel::same:
       break;
@@ -126,11 +127,18 @@ validate::Findings check_claims(const Claimed& claimed, const Config& config) {
           "name the model that the adapter was trained on");
       break;
     case SameModel::unknown:
-      warn(out, "adapter-base-model-unknown", "adapter[adapter_config.json].base_model_name_or_path",
-           config.base_model.empty()
-               ? std::string("is missing, so the base model could not be compared")
-               : fmt::format("is the path \"{}\", so the base model could not be compared", config.base_model),
-           "write the model's name there");
+      if (!config.base_model.empty() && compatibility_detail::normal(config.base_model))
+        warn(
+            out, "adapter-base-model-unknown", "metadata.base_model",
+            fmt::format("is the path \"{}\", so it could not be compared with \"{}\", on which the adapter was trained",
+                        claimed.base_model, config.base_model),
+            "write the model's name there");
+      else
+        warn(out, "adapter-base-model-unknown", "adapter[adapter_config.json].base_model_name_or_path",
+             config.base_model.empty()
+                 ? std::string("is missing, so the base model could not be compared")
+                 : fmt::format("is the path \"{}\", so the base model could not be compared", config.base_model),
+             "write the model's name there");
       break;
   }
   return out;

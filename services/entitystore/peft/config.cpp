@@ -22,6 +22,8 @@ class Reader {
     targets();
     rank_pattern();
     refused_by_servers();
+    const json::Value* base = field("base_model_name_or_path");
+    out_.config.base_model_unread = base != nullptr && !base->is_string();
     out_.config.base_model = text("base_model_name_or_path");
     out_.config.revision = text("revision");
     return std::move(out_);
@@ -85,7 +87,8 @@ class Reader {
       config.has_alpha = true;
     }
     if (const json::Value* dropout = field("lora_dropout"); dropout != nullptr) {
-      if (!dropout->is_number() || !(dropout->number() >= 0 && dropout->number() < 1))
+      config.dropout_unread = !dropout->is_number() || !(dropout->number() >= 0 && dropout->number() < 1);
+      if (config.dropout_unread)
         wrong("adapter-config-type", "lora_dropout", "must be a number from 0 to below 1", "write the dropout used");
       else
         config.dropout = dropout->number();
@@ -167,6 +170,7 @@ ConfigRead read_config(std::string_view text, const ServingLimits& limits) {
   const auto root = json::parse(text, document, {.max_depth = 32, .max_bytes = 4U << 20U});
   constexpr std::string_view path = "adapter[adapter_config.json]";
   ConfigRead out;
+  out.config.dropout_unread = out.config.base_model_unread = true;
   if (!root) {
     add(out.findings, "adapter-config-json", std::string(path),
         fmt::format("is no JSON: {} at byte {}", root.error().message, root.error().offset),

@@ -23,6 +23,8 @@ struct Config {
   RankPattern rank_pattern;
   bool rslora = false;
   std::string base_model, revision;
+  /// The file says something that could not be read: nothing can be compared with it.
+  bool dropout_unread = false, base_model_unread = false;
 };
 
 struct ConfigRead {

@@ -140,6 +140,33 @@ TEST(Claims, MustAgreeWithTheFile) {
                           "metadata.lora_config.target_modules", "metadata.base_model"));
 }
 
+TEST(Claims, AreNotHeldAgainstWhatCouldNotBeRead) {
+  const Claimed claimed{.base_model = "meta/llama", .rank = 4, .alpha = 1, .dropout = 0.5, .target_modules = {{"v"}}};
+  for (const char* text :
+       {"no json", "[]", R"({"r":"4","lora_alpha":[],"lora_dropout":"0.5","base_model_name_or_path":7})"})
+    EXPECT_THAT(check_claims(claimed, read_config(text).config), IsEmpty()) << text;
+  const Config whole = read_config(R"({"r":4,"base_model_name_or_path":"meta/llama"})").config;
+  EXPECT_THAT(check_claims({.base_model = "", .rank = {}, .alpha = {}, .dropout = {}, .target_modules = {}}, whole),
+              IsEmpty());
+  EXPECT_EQ(check_claims(claimed, whole).size(), 1U) << "a dropout that is left out is 0";
+}
+
+TEST(Claims, SayWhichOfTheTwoBaseModelsIsAPath) {
+  const auto one = [](const char* metadata, const char* file) {
+    const auto findings =
+        check_claims({.base_model = metadata, .rank = {}, .alpha = {}, .dropout = {}, .target_modules = {}},
+                     read_config(std::string(R"({"base_model_name_or_path":")") + file + "\"}").config);
+    return findings.size() == 1 ? findings[0].path + " " + findings[0].problem : std::string("none or several");
+  };
+  EXPECT_EQ(one("/models/x", "meta/llama"),
+            "metadata.base_model is the path \"/models/x\", so it could not be compared "
+            "with \"meta/llama\", on which the adapter was trained");
+  EXPECT_EQ(
+      one("meta/llama", "/models/x"),
+      "adapter[adapter_config.json].base_model_name_or_path is the path \"/models/x\", so the base model could not "
+      "be compared");
+}
+
 TEST(ModelShapes, CatchAnAdapterOfAnotherModel) {
   const auto shape = read_model_shape(
       R"({"num_hidden_layers":2,"hidden_size":64,"intermediate_size":128,"num_attention_heads":4,"num_key_value_heads":2})");
