@@ -1,5 +1,7 @@
 #include "services/entitystore/adapters/metadata.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
@@ -37,7 +39,10 @@ constexpr std::string_view schema_text = R"({
       "properties": {
         "dataset": {"type": "string", "maxLength": 1000},
         "job_id": {"type": "string", "maxLength": 255},
-        "hyperparameters": {"type": "object"}
+        "hyperparameters": {
+          "type": "object",
+          "properties": {"learning_rate": {"type": "number"}, "epochs": {"type": "integer"}}
+        }
       }
     },
     "metadata": {
@@ -80,10 +85,16 @@ void add(validate::Findings& out, std::string_view rule, std::string path, std::
 }
 
 void read_lora(const json::Value& lora, Metadata& out) {
-  if (const json::Value* rank = lora.find("rank")) out.rank = rank->integer();
-  if (const json::Value* alpha = lora.find("alpha")) out.alpha = alpha->number();
-  if (const json::Value* dropout = lora.find("dropout")) out.dropout = dropout->number();
-  if (const json::Value* modules = lora.find("target_modules")) out.target_modules = texts_of(*modules);
+  // What has another type is told by the schema, and claims nothing that could be compared.
+  if (const json::Value* rank = lora.find("rank"); rank != nullptr && rank->is_integer()) out.rank = rank->integer();
+  if (const json::Value* alpha = lora.find("alpha"); alpha != nullptr && alpha->is_number())
+    out.alpha = alpha->number();
+  if (const json::Value* dropout = lora.find("dropout"); dropout != nullptr && dropout->is_number())
+    out.dropout = dropout->number();
+  if (const json::Value* modules = lora.find("target_modules");
+      modules != nullptr && modules->is_array() &&
+      std::ranges::all_of(modules->items(), [](const json::Value& each) { return each.is_string(); }))
+    out.target_modules = texts_of(*modules);
 }
 
 /// What stands in `training` beside the fields with columns of their own: a commit, a revision, an image digest …
@@ -156,7 +167,11 @@ MetadataRead read_metadata(std::string_view json) {
   record.base_model = d::text_of(root->find("base_model"));
   if (const json::Value* version = root->find("version"); version != nullptr && version->is_string()) {
     record.version = version->string();
-    if (!parse_version(record.version))
+    if (record.version.size() > longest_version)
+      d::add(out.findings, "metadata-version", "metadata.version", record.version,
+             fmt::format("has {} bytes; a version has at most {}", record.version.size(), longest_version),
+             "write a shorter one");
+    else if (!parse_version(record.version))
       d::add(out.findings, "metadata-version", "metadata.version", record.version, "is no semantic version",
              "write three numbers, \"1.0.0\", or \"1.0.0-rc.1\" (semver.org)");
   }

@@ -6,8 +6,6 @@
 namespace stackgate::entitystore {
 namespace version_detail {
 
-constexpr std::size_t longest = 64;
-
 bool is_numeric(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -48,7 +46,7 @@ std::strong_ordering compare_identifiers(std::string_view a, std::string_view b)
 
 std::optional<Version> parse_version(std::string_view text) {
   namespace d = version_detail;
-  if (text.size() > d::longest) return std::nullopt;
+  if (text.size() > longest_version) return std::nullopt;
   Version out;
   if (const auto plus = text.find('+'); plus != std::string_view::npos) {
     out.build = text.substr(plus + 1);

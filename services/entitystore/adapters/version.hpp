@@ -9,13 +9,15 @@
 
 namespace stackgate::entitystore {
 
+inline constexpr std::size_t longest_version = 64;  // bytes
+
 struct Version {
   std::uint64_t major = 0, minor = 0, patch = 0;
   std::vector<std::string> pre;  // identifiers before '+', "rc", "1"
   std::string build;             // counts for nothing in the order
 };
 
-/// Nothing when `text` is no semantic version, is longer than 64 bytes, or has a number beyond 64 bits.
+/// Nothing when `text` is no semantic version, is longer than longest_version, or has a number beyond 64 bits.
 std::optional<Version> parse_version(std::string_view text);
 
 /// Section 11: 1.0.0-alpha < 1.0.0-alpha.1 < 1.0.0-beta < 1.0.0.

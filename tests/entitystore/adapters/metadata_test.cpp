@@ -59,9 +59,25 @@ INSTANTIATE_TEST_SUITE_P(
             "metadata.metadata.dataset"},
         MetadataCase{"RankZero", R"({"name":"a","base_model":"m","version":"1.0.0","lora_config":{"rank":0}})",
                      "metadata.lora_config.rank"},
+        MetadataCase{
+            "LearningRateText",
+            R"({"name":"a","base_model":"m","version":"1.0.0","training":{"hyperparameters":{"learning_rate":"1e-4"}}})",
+            "metadata.training.hyperparameters.learning_rate"},
+        MetadataCase{"EpochsFraction",
+                     R"({"name":"a","base_model":"m","version":"1.0.0","training":{"hyperparameters":{"epochs":2.5}}})",
+                     "metadata.training.hyperparameters.epochs"},
         MetadataCase{"MetricText", R"({"name":"a","base_model":"m","version":"1.0.0","metrics":{"loss":"low"}})",
                      "metadata.metrics.loss"}),
     [](const auto& each) { return std::string(each.param.says); });
+
+TEST(Metadata, AVersionThatIsTooLongIsToldTheLimit) {
+  const auto problem = [](const std::string& version) {
+    const auto read = read_metadata(R"({"name":"a","base_model":"m","version":")" + version + R"("})");
+    return read.findings.empty() ? std::string() : read.findings[0].problem;
+  };
+  EXPECT_EQ(problem("1.0.0-" + std::string(58, 'a')), "");
+  EXPECT_EQ(problem("1.0.0-" + std::string(59, 'a')), "has 65 bytes; a version has at most 64");
+}
 
 TEST(Metadata, TellsEveryFaultAtOnce) {
   const MetadataRead read = read_metadata(R"({"name":"-","version":"x","tagz":[]})");

@@ -42,6 +42,8 @@ TEST(Weights, TellNaNAndInfinityWhereverAPieceEnds) {
     ASSERT_EQ(weights.findings().size(), 2U) << piece;
     EXPECT_EQ(weights.findings()[0].path, "adapter[adapter_model.safetensors][a]");
     EXPECT_EQ(weights.findings()[1].rule, "adapter-weights-nan");
+    EXPECT_EQ(weights.findings()[0].problem, "holds NaN or infinity at its byte 4") << piece;
+    EXPECT_EQ(weights.findings()[1].problem, "holds NaN or infinity at its byte 4") << piece;
   }
 }
 
