@@ -40,13 +40,18 @@ std::string format_tree(std::vector<TreeLine> lines) {
   return out;
 }
 
-Expected<TreeEdit*> TreeEdit::at(std::string_view path) {
+bool TreeEdit::puts_below() const {
+  return std::ranges::any_of(
+      children_, [](const auto& child) { return child.second.what_ == What::put || child.second.puts_below(); });
+}
+
+Expected<TreeEdit*> TreeEdit::at(std::string_view path, bool for_put) {
   TreeEdit* node = this;
   for (std::size_t from = 0;;) {
     const std::size_t end = std::min(path.find('/', from), path.size());
     node = &node->children_[std::string(path.substr(from, end - from))];
     if (end == path.size()) return node;
-    if (node->what_ == What::put)
+    if (for_put && node->what_ == What::put)
       return edit_error(Fault::invalid, fmt::format("\"{}\" is a file in this commit, so \"{}\" cannot be below it",
                                                     path.substr(0, end), path));
     from = end + 1;
@@ -54,24 +59,46 @@ Expected<TreeEdit*> TreeEdit::at(std::string_view path) {
 }
 
 Expected<void> TreeEdit::put(std::string_view path, Oid blob) {
-  const auto node = at(path);
+  const auto node = at(path, true);
   if (!node) return std::unexpected(node.error());
-  const bool folder = std::ranges::any_of(
-      (*node)->children_, [](const auto& c) { return c.second.what_ == What::put || c.second.what_ == What::inner; });
-  if (folder) return edit_error(Fault::invalid, fmt::format("\"{}\" is both a file and a folder in this commit", path));
+  if ((*node)->puts_below())
+    return edit_error(Fault::invalid, fmt::format("\"{}\" is both a file and a folder in this commit", path));
+  (*node)->instead_of_folder_ = (*node)->instead_of_folder_ || (*node)->what_ == What::remove_folder;
   (*node)->what_ = What::put;
   (*node)->blob_ = std::move(blob);
-  (*node)->children_.clear();
   return {};
 }
 
 Expected<void> TreeEdit::remove(std::string_view path, bool folder) {
-  const auto node = at(path);
+  const auto node = at(path, false);
   if (!node) return std::unexpected(node.error());
-  if (!folder && !(*node)->children_.empty())
-    return edit_error(Fault::invalid, fmt::format("\"{}\" is both a file and a folder in this commit", path));
-  // Files put below it, before or after, stay: a folder is emptied first, then filled.
+  if (folder && (*node)->what_ == What::put) {
+    (*node)->instead_of_folder_ = true;
+    return {};
+  }
+  // What is put below it, before or after, stays: a folder is emptied first, then filled; a file makes room for one.
   (*node)->what_ = folder ? What::remove_folder : What::remove;
+  return {};
+}
+
+Expected<void> TreeEdit::fits(const TreeLine& line, const std::string& here, const ReadTree& read,
+                              const WriteTree& write) const {
+  const bool is_folder = line.mode == mode_folder;
+  if (what_ == What::put && is_folder && !instead_of_folder_) {
+    // Its files may be deleted one by one.
+    auto left = children_.empty() ? Expected<Oid>(line.oid) : apply(line.oid, here + "/", read, write);
+    if (!left) return std::unexpected(left.error());
+    if (!left->empty())
+      return edit_error(Fault::invalid, fmt::format("\"{}\" is a folder and would become a file; choose another name, "
+                                                    "or delete the folder in the same commit",
+                                                    here));
+  }
+  if (what_ == What::inner && !is_folder && puts_below())
+    return edit_error(
+        Fault::invalid,
+        fmt::format(
+            "\"{}\" is a file and would become a folder; choose another name, or delete the file in the same commit",
+            here));
   return {};
 }
 
@@ -93,6 +120,8 @@ Expected<Oid> TreeEdit::apply(const Oid& base, const std::string& path, const Re
     const auto place = places.find(name);
     TreeLine* line = place == places.end() ? nullptr : &lines[place->second];
     const std::string here = path + name;
+    if (line != nullptr)
+      if (auto fit = edit.fits(*line, here, read, write); !fit) return std::unexpected(fit.error());
     if (edit.what_ == What::put) {
       const std::uint32_t mode = line != nullptr && line->mode == mode_executable ? mode_executable : mode_file;
       if (line == nullptr) {
@@ -111,7 +140,6 @@ Expected<Oid> TreeEdit::apply(const Oid& base, const std::string& path, const Re
         return edit_error(Fault::missing,
                           fmt::format("there is no {} \"{}\" to delete", wants_folder ? "folder" : "file", here));
     }
-    // A file in the way of a folder is replaced.
     Oid below{};
     if (edit.what_ == What::inner || !edit.children_.empty()) {
       const Oid start = is_folder && edit.what_ == What::inner ? line->oid : Oid{};

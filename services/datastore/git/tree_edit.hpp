@@ -33,19 +33,24 @@ class TreeEdit {
   using ReadTree = std::function<Expected<std::vector<TreeLine>>(const Oid&)>;
   using WriteTree = std::function<Expected<Oid>(std::string content)>;
   /// The edited tree's id; empty when nothing is left in it. `base` empty: there was none. Fault::missing names what
-  /// should be removed and is not there.
+  /// should be removed and is not there; Fault::invalid a file in the way of a folder or a folder in the way of a file,
+  /// unless this commit removes what is in the way.
   Expected<Oid> apply(const Oid& base, const ReadTree& read, const WriteTree& write) const {
     return apply(base, {}, read, write);
   }
 
  private:
   Expected<Oid> apply(const Oid& base, const std::string& path, const ReadTree& read, const WriteTree& write) const;
-  Expected<TreeEdit*> at(std::string_view path);
+  Expected<TreeEdit*> at(std::string_view path, bool for_put);
+  bool puts_below() const;
+  Expected<void> fits(const TreeLine& line, const std::string& here, const ReadTree& read,
+                      const WriteTree& write) const;
 
   enum class What : std::uint8_t { inner, put, remove, remove_folder };
   What what_ = What::inner;
+  bool instead_of_folder_ = false;  // put, and the folder of that name is removed
   Oid blob_;
-  std::map<std::string, TreeEdit, std::less<>> children_;
+  std::map<std::string, TreeEdit, std::less<>> children_;  // below a put only removals
 };
 
 }  // namespace stackgate::datastore::git

@@ -52,11 +52,55 @@ TEST(Commits, ReplaceRemoveAndKeepWhatTheyDoNotTouch) {
   const auto second = change(fresh, {{Change::Kind::remove, "gone"},
                                      {Change::Kind::remove_folder, "dir"},
                                      {Change::Kind::remove, "last/only"},
+                                     {Change::Kind::remove, "f"},
                                      {Change::Kind::put, "f/g", "7"},
                                      {Change::Kind::put, "dir/z", "8"}});
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(shell_git(fresh.path, "ls-tree -r --name-only main"), "dir/z\nf/g\nkeep/a");
   EXPECT_EQ(shell_git(fresh.path, "fsck --full --strict 2>&1"), "");
+}
+
+TEST(Commits, RefuseToPutAFileWhereAFolderIsOrBelowAFile) {
+  const Fresh fresh;
+  const Oid tip = commit_files(fresh.path, {{"README.md", "1"}, {"d/x", "2"}, {"d/e/y", "3"}});
+  struct Case {
+    std::vector<Change> changes;
+    const char* named;
+  };
+  for (const Case& each : std::vector<Case>{
+           {{{Change::Kind::put, "d", "4"}}, "\"d\" is a folder and would become a file"},
+           {{{Change::Kind::put, "d/e", "4"}}, "\"d/e\" is a folder and would become a file"},
+           {{{Change::Kind::remove, "d/x"}, {Change::Kind::put, "d", "4"}}, "\"d\" is a folder"},
+           {{{Change::Kind::put, "README.md/a/b", "4"}}, "\"README.md\" is a file and would become a folder"},
+           {{{Change::Kind::put, "d/x/y", "4"}}, "\"d/x\" is a file and would become a folder"}}) {
+    const auto done = change(fresh, each.changes);
+    ASSERT_FALSE(done) << each.named;
+    EXPECT_EQ(done.error().fault, Fault::invalid);
+    EXPECT_NE(done.error().message.find(each.named), std::string::npos) << done.error().message;
+    EXPECT_EQ(shell_git(fresh.path, "rev-parse main"), tip);
+  }
+}
+
+TEST(Commits, TurnAFileIntoAFolderAndBackWhenTheyDeleteWhatIsInTheWay) {
+  struct Case {
+    std::vector<Change> changes;
+    const char* tree;
+  };
+  for (const Case& each : std::vector<Case>{
+           {{{Change::Kind::remove_folder, "d"}, {Change::Kind::put, "d", "4"}}, "README.md\nd"},
+           {{{Change::Kind::put, "d", "4"}, {Change::Kind::remove_folder, "d"}}, "README.md\nd"},
+           {{{Change::Kind::remove, "d/x"}, {Change::Kind::put, "d", "4"}, {Change::Kind::remove, "d/e/y"}},
+            "README.md\nd"},
+           {{{Change::Kind::remove, "README.md"}, {Change::Kind::put, "README.md/a", "4"}}, "README.md/a\nd/e/y\nd/x"},
+           {{{Change::Kind::put, "README.md/a", "4"}, {Change::Kind::remove, "README.md"}},
+            "README.md/a\nd/e/y\nd/x"}}) {
+    const Fresh fresh;
+    commit_files(fresh.path, {{"README.md", "1"}, {"d/x", "2"}, {"d/e/y", "3"}});
+    const auto done = change(fresh, each.changes);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(shell_git(fresh.path, "ls-tree -r --name-only main"), each.tree);
+    EXPECT_EQ(shell_git(fresh.path, "fsck --full --strict 2>&1"), "");
+  }
 }
 
 TEST(Commits, MayEmptyTheRepository) {
