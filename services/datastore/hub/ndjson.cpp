@@ -1,6 +1,7 @@
 #include "services/datastore/hub/ndjson.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "services/datastore/git/names.hpp"
@@ -55,6 +56,10 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
   const json::Value* value = root->find("value");
   if (key.empty() || value == nullptr || !value->is_object())
     return bad_line(400, R"(each line must be {"key": "…", "value": {…}})");
+  constexpr std::array<std::string_view, 5> known{"header", "file", "lfsFile", "deletedFile", "deletedFolder"};
+  if (std::ranges::find(known, key) == known.end())
+    return bad_line(400, (key.size() <= 64 ? "\"" + key + "\" is not a known key; " : std::string()) +
+                             "\"key\" must be header, file, lfsFile, deletedFile or deletedFolder");
   CommitLine out;
   if (key == "header") {
     out.summary = text_of(*value, "summary");
@@ -85,10 +90,8 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
     out.size = static_cast<std::uint64_t>(size->integer());
   } else if (key == "deletedFile") {
     out.kind = CommitLine::Kind::deleted_file;
-  } else if (key == "deletedFolder") {
-    out.kind = CommitLine::Kind::deleted_folder;
   } else {
-    return bad_line(400, "\"key\" must be header, file, lfsFile, deletedFile or deletedFolder");
+    out.kind = CommitLine::Kind::deleted_folder;
   }
   return out;
 }

@@ -71,6 +71,14 @@ TEST(CommitLines, SayWhichLineIsWrong) {
   EXPECT_THAT(wrong.error().message, HasSubstr("line 3: "));
 }
 
+TEST(CommitLines, NameAKeyThatIsNotKnownAndThoseThatAre) {
+  const auto wrong = parse_commit_line(R"({"key":"what","value":{}})", 1000);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().status, 400);
+  EXPECT_EQ(wrong.error().message,
+            R"("what" is not a known key; "key" must be header, file, lfsFile, deletedFile or deletedFolder)");
+}
+
 TEST(CommitLines, HoldNoLineThatIsTooLong) {
   std::size_t given = 0;
   CommitLines lines(
