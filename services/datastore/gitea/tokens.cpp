@@ -1,4 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "services/datastore/accounts/credentials.hpp"
 #include "services/datastore/gitea/handlers.hpp"
@@ -33,15 +39,38 @@ std::expected<Account, web::Failure> owner_of_tokens(Backend& backend, web::Call
   return std::move(*account);
 }
 
-/// Gitea's words: "all", "write:repository", "read:user" … A token that may write anything may write here.
-Scope scope_of(const json::Value& body) {
+/// Gitea's areas, https://docs.gitea.com/development/oauth2-provider#scopes
+constexpr std::array<std::string_view, 9> scope_areas{"activitypub",  "admin",   "issue",      "misc", "notification",
+                                                      "organization", "package", "repository", "user"};
+
+/// One of Gitea's words, or ours ("read", "write"); nothing for any other. "public-only" is no such word here: a token
+/// that sees private repositories after all would be more than was asked for.
+std::optional<Scope> scope_of_word(std::string_view word) {
+  if (word == "all" || word == "repo" || word == "write") return Scope::write;
+  if (word == "read") return Scope::read;
+  for (const auto& [prefix, scope] : {std::pair(std::string_view("read:"), Scope::read), {"write:", Scope::write}})
+    if (word.starts_with(prefix) && std::ranges::find(scope_areas, word.substr(prefix.size())) != scope_areas.end())
+      return scope;
+  return std::nullopt;
+}
+
+/// A token that may write anything may write here; so may one that names no scopes.
+std::expected<Scope, web::Failure> scope_of(const json::Value& body) {
   const json::Value* scopes = body.find("scopes");
   if (scopes == nullptr || !scopes->is_array() || scopes->items().empty()) return Scope::write;
-  const bool writes = std::ranges::any_of(scopes->items(), [](const json::Value& scope) {
-    const std::string_view word = scope.string();
-    return word == "all" || word == "repo" || word.starts_with("write:");
-  });
-  return writes ? Scope::write : Scope::read;
+  Scope out = Scope::read;
+  for (const json::Value& each : scopes->items()) {
+    const auto scope = scope_of_word(each.string());
+    if (!scope)
+      return std::unexpected(web::Failure{
+          .status = 422,
+          .message =
+              fmt::format("scopes: \"{}\" is not a scope of this server; known are all, read, write, and read:AREA "
+                          "and write:AREA with an AREA of {}",
+                          each.string(), fmt::join(scope_areas, ", "))});
+    if (*scope == Scope::write) out = Scope::write;
+  }
+  return out;
 }
 
 web::Answer list_tokens(Backend& backend, web::Call& call) {
@@ -64,9 +93,11 @@ web::Answer create_token(Backend& backend, web::Call& call) {
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
+  const auto scope = scope_of(root);
+  if (!scope) return scope.error();
   const json::Value* days = root.find("valid_days");
   const std::chrono::hours valid(days == nullptr ? 0 : days->integer() * 24);
-  auto made = backend.accounts.create_token(account->id, text_of(root, "name"), scope_of(root), valid);
+  auto made = backend.accounts.create_token(account->id, text_of(root, "name"), *scope, valid);
   if (!made && made.error().fault == AccountFault::exists)  // as Gitea
     return web::Failure{.status = 400, .message = made.error().message};
   if (!made) return to_failure(made.error());
