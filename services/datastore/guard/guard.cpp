@@ -59,6 +59,9 @@ std::expected<Repository, web::Failure> allow(const Backend& backend, const Iden
     case Verdict::hidden:
       break;
     case Verdict::sign_in: {
+      // Who may see it may be told that it exists.
+      if (judge(identity, repository, Action::read, backend.anonymous_read) == Verdict::allowed)
+        return std::unexpected(unauthorized("sign in to write: without an account this repository is only read"));
       web::Failure failure = unauthorized("sign in: there is no such repository, or it is not for everybody");
       failure.code = "RepoNotFound";
       return std::unexpected(std::move(failure));
