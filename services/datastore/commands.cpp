@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/migrations.hpp"
+#include "services/datastore/store_there.hpp"
 #include "services/kit/service/database.hpp"
 
 namespace stackgate::datastore {
@@ -29,6 +30,12 @@ int command_failed(std::string_view message) {
 
 int run_command(const settings::Values& values) {
   if (values.command() == "migrate") return migrate(values);
+  if (values.command() != "init") {
+    if (auto there = require_store(values); !there) {
+      command_failed(there.error().message);
+      return 2;
+    }
+  }
   auto all = assemble(values);
   if (!all) return command_failed(all.error().message);
   if (values.command() == "init") return init(**all, values);

@@ -1,4 +1,5 @@
-// The commands beside serve. Each returns the exit status: 0, 1 for a failure or for faults that fsck found.
+// The commands beside serve. Each returns the exit status: 0, 1 for a failure or for faults that fsck found,
+// 2 for settings that lead to no store.
 #pragma once
 #include "services/datastore/assembly.hpp"
 #include "services/kit/settings/settings.hpp"
