@@ -35,8 +35,8 @@ std::string cure_unquoted(const Node& node, const json::Value& value, bool repea
     return fmt::format("write it in quotes, as a text that matches {}", node.pattern->source());
   }
   const std::string_view kind = value.is_boolean() ? "boolean" : "number";
-  return repeat ? fmt::format("write it in quotes, as you mean it: without them YAML reads the {} {}", kind, text)
-                : fmt::format("write it in quotes, as you mean it: without them YAML reads a {}", kind);
+  return repeat ? fmt::format("write it in quotes, as you mean it: without them it is the {} {}", kind, text)
+                : fmt::format("write it in quotes, as you mean it: without them it is a {}", kind);
 }
 
 // {A: b} or "A=b" where [{name: A, value: b}] belongs. The value is withheld: it may be a secret.
