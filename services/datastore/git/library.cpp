@@ -69,7 +69,12 @@ Expected<RepositoryHandle> open_handle(const std::string& path) {
   const int code = git_repository_open_ext(
       &raw, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH | GIT_REPOSITORY_OPEN_BARE | GIT_REPOSITORY_OPEN_NO_DOTGIT,
       nullptr);
-  if (code != 0) return library_error(code, "repository cannot be opened");
+  if (code != 0) {
+    // Who asks for it knows of it from its record: a folder that is not there is our fault, not a wrong name.
+    GitError error = library_error(code, fmt::format("repository {} cannot be opened", path)).error();
+    if (error.fault != Fault::full) error.fault = Fault::broken;
+    return std::unexpected(std::move(error));
+  }
   return RepositoryHandle(raw);
 }
 

@@ -50,7 +50,11 @@ void leave_queue(const std::string& repository) {
 Expected<File> open_lock(const std::string& repository, std::string_view name) {
   const std::string path = fmt::format("{}/{}", repository, name);
   File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!file) return system_error(errno, path);
+  if (!file) {
+    GitError error = system_error(errno, path).error();
+    if (error.fault == Fault::missing) error.fault = Fault::broken;  // the repository's folder: nothing a caller named
+    return std::unexpected(std::move(error));
+  }
   return file;
 }
 

@@ -118,7 +118,12 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
     git_object* object = nullptr;
     if (git_reference_lookup(&raw, handle_.get(), name.c_str()) != 0) continue;
     const ReferenceHandle reference(raw);
-    if (git_reference_peel(&object, raw, GIT_OBJECT_ANY) != 0) continue;  // HEAD of an empty repository
+    if (const int code = git_reference_peel(&object, raw, GIT_OBJECT_ANY); code != 0) {
+      if (git_reference_type(raw) == GIT_REFERENCE_SYMBOLIC) continue;  // HEAD of an empty repository
+      GitError error = library_error(code, fmt::format("repository {}: {} cannot be read", path_, name)).error();
+      error.fault = Fault::broken;
+      return std::unexpected(std::move(error));
+    }
     const ObjectHandle handle(object);
     return peel_to_commit(object, revision);
   }

@@ -33,7 +33,8 @@ class Scanner {
   Expected<Scan> run() {
     for (const char* file : {"/HEAD", "/config", "/shallow", "/objects/info/alternates", "/refs/replace", "/reftable"})
       mark(repository_ + file);
-    if (out_.marks[0].second == Mark{}) return git_error_of(Fault::missing, "there is no repository");
+    if (out_.marks[0].second == Mark{})
+      return git_error_of(Fault::broken, fmt::format("repository {} cannot be opened: it has no HEAD", repository_));
     const bool linked =
         std::any_of(out_.marks.begin() + 2, out_.marks.end(), [](const auto& m) { return m.second != Mark{}; });
     const auto config = read_file(repository_ + "/config", 1U << 20U);

@@ -259,7 +259,10 @@ web::Answer post_upload(Visit& visit) {
       .branch = place->revision, .message = message + "\n", .author = who, .committer = who};
   const auto done = git::commit_changes(path, request, [&](git::Change& change) { return files.next(change); });
   if (files.failure) return form_page(visit, *place, files.failure->message, files.failure->status);
-  if (!done) return form_page(visit, *place, done.error().message, to_failure(done.error()).status);
+  if (!done) {
+    const web::Failure failure = to_failure(done.error());
+    return form_page(visit, *place, failure.message, failure.status);
+  }
   settle_attributes(visit, *place, request, *done, files.large());
   if (auto touched = visit.backend().repositories.touch(place->repository.id); !touched)
     log::warning("a repository's time of change was not noted", {{"problem", touched.error().message}});

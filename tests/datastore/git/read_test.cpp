@@ -35,10 +35,22 @@ TEST(Reading, AnEmptyRepositoryHasABranchToBeBornAndNothingElse) {
   }
 }
 
-TEST(Reading, WhatIsNoRepositoryIsMissing) {
+TEST(Reading, ARepositoryThatIsGoneOrDamagedIsBrokenAndNamesItsFolder) {
   const auto none = Repository::open("/nonexistent/x.git");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().fault, Fault::missing);
+  EXPECT_EQ(none.error().fault, Fault::broken);
+  EXPECT_NE(none.error().message.find("/nonexistent/x.git"), std::string::npos);
+  const Fresh without_head;
+  shell("rm '" + without_head.path + "/HEAD'");
+  EXPECT_EQ(Repository::open(without_head.path).error().fault, Fault::broken);
+  const Fresh without_objects;
+  commit_files(without_objects.path, {{"a", "1"}});
+  shell("rm -rf '" + without_objects.path + "'/objects/*");
+  const auto open = Repository::open(without_objects.path);
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_EQ((*open)->resolve("main").error().fault, Fault::broken);
+  EXPECT_NE((*open)->resolve("main").error().message.find(without_objects.path), std::string::npos);
+  EXPECT_EQ((*open)->resolve("other").error().fault, Fault::missing);
 }
 
 TEST(Reading, RevisionsAreBranchesThenTagsThenReferencesThenIds) {

@@ -201,10 +201,10 @@ TEST(References, ThatOthersMoveAreNeverStale) {
   }
 }
 
-TEST(References, OfNothingAreMissing) {
+TEST(References, OfNothingAreBroken) {
   References references;
-  EXPECT_EQ(references.info_refs("/nonexistent", Service::upload_pack, 0).error().fault, Fault::missing);
-  EXPECT_EQ(references.ls_refs("/nonexistent", {}).error().fault, Fault::missing);
+  EXPECT_EQ(references.info_refs("/nonexistent", Service::upload_pack, 0).error().fault, Fault::broken);
+  EXPECT_EQ(references.ls_refs("/nonexistent", {}).error().fault, Fault::broken);
 }
 
 TEST(References, KeepTheirMemoryBounded) {
