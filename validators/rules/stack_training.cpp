@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 16> network_prefixes{
     "NCCL_",  "RCCL_", "OFI_NCCL_", "TORCH_NCCL_", "UCX_", "UCC_",  "TORCH_UCC_", "HCOLL_",
     "SHARP_", "GLOO_", "OMPI_MCA_", "FI_",         "IBV_", "MLX5_", "RDMAV_",     "PMIX_MCA_"};
 
+constexpr std::string_view own_folder = "write a folder of its own, for example \"/pvc/workspace\"";
+
 /// Of the kernel, and where pods get their tokens: nothing below them either.
 constexpr std::array<std::string_view, 5> closed_folders{"/dev", "/proc", "/sys", "/run/secrets", "/var/run/secrets"};
 
@@ -112,23 +114,31 @@ std::string_view covered_system_folder(std::string_view folder) {
   return image == image_folders.end() ? std::string_view{} : *image;
 }
 
+/// "workspace", for which "/workspace" is the cure; not "usr". What is wrong in another way has a cure of its own.
+bool may_be_made_absolute(std::string_view path) {
+  if (path.empty() || path.starts_with('/')) return true;
+  const std::string folder = plain_path(path);
+  return !folder.empty() && covered_system_folder(folder).empty();
+}
+
 void check_workspace(Context& context, const Field& workspace) {
   check_claim_size(context, workspace["size"]);
   const Field path = workspace["mountPath"];
   const auto text = path.text();
   if (!text) return;
   if (const auto bad = grammar::check_mount_path(*text))
-    return context.report(rule::mount_path_invalid, path, bad->problem, bad->fix);
+    return context.report(rule::mount_path_invalid, path, bad->problem,
+                          may_be_made_absolute(*text) ? bad->fix : std::string(own_folder));
   const std::string folder = plain_path(*text);
   if (folder.empty())
     return context.report(rule::mount_path_invalid, path, "a volume cannot be mounted over the whole image",
-                          "write a folder, for example \"/pvc/workspace\"");
+                          std::string(own_folder));
   const std::string_view system = covered_system_folder(folder);
   if (system.empty()) return;
   context.report(rule::mount_path_invalid, path,
                  folder == system ? fmt::format("a volume must not cover the system folder {}", system)
                                   : fmt::format("a volume must not be mounted inside the system folder {}", system),
-                 "write a folder of its own, for example \"/pvc/workspace\"");
+                 std::string(own_folder));
 }
 
 void check_claim_names(Context& context, const Field& training) {

@@ -105,10 +105,13 @@ tracker-incomplete|stackcustomizers|.spec.experimentTracker = {secretName: "trac
 tracker-incomplete|stackcustomizers|.spec.experimentTracker = {apiKeyKey: "apiKey", encryptionKey: "key"}
 evaluator-datastore-suffix|stackevaluators|.spec.datastore.endpoint = "http://datastore:8000"
 evaluator-datastore-suffix|stackevaluators|.spec.datastore.endpoint = "http://datastore:8000/v1/hf/x"
+evaluator-datastore-suffix|stackevaluators|.spec.datastore.endpoint = "http://datastore:8000/v1/hf//"
 evaluation-image-missing|stackevaluators|del(.spec.evaluationImages.bfcl)
 evaluation-image-missing|stackevaluators|.spec.evaluationImages = {}
 guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000"
 guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000/v1/chat/completions"
+guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000/v1//"
+guardrail-base-url|stackguardrails|.spec.nimEndpoint.baseURL = "http://llm:8000/V1"
 configstore-exactly-one|stackguardrails|.spec.configStore = {}
 configstore-exactly-one|stackguardrails|.spec.configStore.pvc = {name: "rails"}
 name-reserved|inferenceservices|.metadata.name = "default"

@@ -164,6 +164,12 @@ TEST(StackCustomizerRules, AMountPathLeavesTheSystemAlone) {
         "/usr/local", "/usr/sbin", "/var/run",    "/run/secrets", "/var/run/secrets/kubernetes.io",
         "//usr",      "/usr/",     "/usr//lib/.", "/./etc"})
     expect_rule(rule::mount_path_invalid, kind, {{path(folder), {place}}});
+  for (const std::string_view relative : {"usr", "./etc", "proc/x", "."}) {
+    const Findings found = review_of(kind, path(relative));
+    ASSERT_EQ(found.size(), 1U) << relative;
+    EXPECT_EQ(found[0].fix, "write a folder of its own, for example \"/pvc/workspace\"") << "not /" << relative;
+  }
+  EXPECT_EQ(review_of(kind, path("workspace")).at(0).fix, "write \"/workspace\"");
   for (const std::string_view folder :
        {"/usr/local/models", "/usr/share/models", "/etc/training", "/run/workspace", "/usrs", "/library", "/tmp",
         "/opt", "/home", "/mnt", "/var/lib/models", "/workspace/usr", "/run/secretss"})
