@@ -21,8 +21,8 @@ holds() { # NAME PART WHOLE
   fi
 }
 
-start() {
-  "$datastore" --data-dir "$work/data" --listen 127.0.0.1:0 --drain-wait 0s >>"$work/log" 2>&1 &
+start() { # FLAG…
+  "$datastore" --data-dir "$work/data" --listen 127.0.0.1:0 --drain-wait 0s "$@" >>"$work/log" 2>&1 &
   server=$!
   for _ in $(seq 300); do
     base=$(grep -a -o 'http://127.0.0.1:[0-9]*' "$work/log" | tail -1 || true)
@@ -92,6 +92,9 @@ check 'it is renamed' 200 "$(call PATCH /api/v1/repos/admin/First '{"name":"seco
 check 'the former name leads to it' second "$(call GET /api/v1/repos/admin/First >/dev/null && body .name)"
 check 'everybody sees it now' 200 "$(call_as nobody GET /api/v1/repos/admin/second)"
 check 'and may not change it' 401 "$(call_as nobody PATCH /api/v1/repos/admin/second '{"private":true}')"
+holds 'but is told to sign in for that' 'sign in to write' "$(body .message)"
+check 'what is not there is not told apart from what is private' 401 "$(call_as nobody PATCH /api/v1/repos/admin/none '{"private":true}')"
+holds 'in words neither' 'there is no such repository, or it is not for everybody' "$(body .message)"
 
 # --- contents
 check 'one with a first commit' 201 "$(call POST /api/v1/user/repos '{"name":"filled","auto_init":true,"description":"hello"}')"
@@ -116,6 +119,14 @@ check 'commits of an empty one' 409 "$(call GET /api/v1/repos/admin/second/commi
 printf '%s\n' '{"key":"header","value":{"summary":"A folder"}}' '{"key":"file","value":{"path":"dir/a b#c.txt","content":"aGk=","encoding":"base64"}}' >"$work/commit"
 check 'one more' 201 "$(call POST /api/v1/user/repos '{"name":"linked","auto_init":true}')"
 check 'a folder' 200 "$(curl -sS -o "$work/body" -w '%{http_code}' -u "$user" -H 'Content-Type: application/x-ndjson' --data-binary "@$work/commit" "$base/v1/hf/api/models/admin/linked/commit/main")"
+hub_line() { # LINE: the status of a commit with it
+  printf '%s\n' '{"key":"header","value":{"summary":"s"}}' "$1" >"$work/commit"
+  curl -sS -o "$work/body" -w '%{http_code}' -u "$user" -H 'Content-Type: application/x-ndjson' --data-binary "@$work/commit" "$base/v1/hf/api/models/admin/linked/commit/main"
+}
+check 'no file takes the place of a folder' 400 "$(hub_line '{"key":"file","value":{"path":"dir","content":"aGk=","encoding":"base64"}}')"
+holds 'which is named' '"dir" is a folder and would become a file' "$(jq -r .error "$work/body" | tr -d '\\')"
+check 'nor a folder that of a file' 400 "$(hub_line '{"key":"file","value":{"path":"README.md/x/y","content":"aGk=","encoding":"base64"}}')"
+holds 'which is named too' '"README.md" is a file and would become a folder' "$(jq -r .error "$work/body" | tr -d '\\')"
 repository=/api/v1/repos/admin/linked
 addresses=()
 for path in "$repository" "$repository/contents" "$repository/contents/README.md" "$repository/contents/dir" "$repository/contents/dir/a%20b%23c.txt" \
@@ -162,6 +173,12 @@ check 'a token to read' 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"n
 reader=$(body .sha1)
 check 'a token to write' 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"w","scopes":["write:repository"]}')"
 writer=$(body .sha1)
+check 'a scope that is none' 422 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"typo","scopes":["read:user","wirte:repository"]}')"
+holds 'is named' '"wirte:repository" is not a scope' "$(body .message)"
+holds 'beside the known ones' 'read:AREA and write:AREA with an AREA of activitypub, admin' "$(body .message)"
+for area in activitypub admin issue misc notification organization package repository user; do
+  check "the scopes of $area" 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"'$area'","scopes":["read:'$area'","write:'$area'"]}')"
+done
 check 'tokens beget none' 401 "$(call_as "Authorization: token $writer" POST /api/v1/users/ann/tokens '{"name":"x"}')"
 check 'the reader writes nothing' 403 "$(call_as "Authorization: token $reader" POST /api/v1/user/repos '{"name":"t"}')"
 check 'the writer does' 201 "$(call_as "Authorization: token $writer" POST /api/v1/user/repos '{"name":"t"}')"
@@ -215,4 +232,49 @@ check 'gc works' 0 "$("$datastore" gc --data-dir "$work/data" 2>/dev/null | jq .
 rm -rf "$work/data/repositories/0/1.git" "$work/data/repositories/0/2.git"
 check 'fsck finds what is missing' missing-folder "$("$datastore" fsck --data-dir "$work/data" 2>/dev/null | jq -r '.faults[0].kind')"
 check 'users by command line' $'admin\tadmin\nann' "$("$datastore" user list --data-dir "$work/data" 2>/dev/null)"
+
+# --- a repository whose folder is gone
+start
+for path in /api/v1/repos/admin/filled/contents /v1/hf/api/models/admin/filled/tree/main /admin/filled /admin/filled.git/info/refs?service=git-upload-pack; do
+  check "a lost folder is the server's fault: GET $path" 500 "$(call_as nobody GET $path)"
+  check 'whose paths are nobody else'"'"'s business' 0 "$(grep -c -a repositories/0 "$work/body" || true)"
+done
+holds 'the log has the path' "$work/data/repositories/0/2.git cannot be opened" "$(grep -a -i error "$work/log")"
+stop
+
+# --- the command line
+ran() { # ARGUMENT…: output in $work/said, errors in $work/errors; prints the status
+  local status=0
+  "$datastore" "$@" </dev/null >"$work/said" 2>"$work/errors" || status=$?
+  echo $status
+}
+check 'the user who is made is given a password' 0 "$(ran user add bob --data-dir "$work/data")"
+holds 'which is shown' 'password: ' "$(cat "$work/said")"
+for arguments in 'add bob' 'add a/b' 'password nobody'; do
+  # shellcheck disable=SC2086 # two words
+  check "user $arguments fails" 1 "$(ran user $arguments --data-dir "$work/data")"
+  check 'and shows no password' '' "$(cat "$work/said")"
+done
+check 'who is on' 0 "$(ran user on bob --data-dir "$work/data")"
+check 'is on already' 'bob is on already' "$(cat "$work/said")"
+for command in fsck gc 'user list' 'user add eve' 'token list ann'; do
+  # shellcheck disable=SC2086 # two words
+  check "$command needs a store" 2 "$(ran $command --data-dir "$work/none")"
+  holds 'says so' "there is no store in $work/none" "$(cat "$work/errors")"
+  check 'and makes none' false "$([[ -e $work/none ]] && echo true || echo false)"
+done
+mkdir -p "$work/none"
+check 'nor in a folder that is there' 2 "$(ran fsck --data-dir "$work/none")"
+check 'which stays empty' '' "$(ls -A "$work/none")"
+check 'a lost database is not replaced by an empty one' 2 "$(mkdir "$work/none/repositories" && ran fsck --data-dir "$work/none")"
+holds 'but asked for' 'restore the file from a backup' "$(cat "$work/errors")"
+check 'a word that serve does not take' 2 "$(ran serve extra --data-dir "$work/none")"
+holds 'is named' 'serve: takes no such word (value: "extra")' "$(cat "$work/errors")"
+check 'fsck repair is not fsck --repair' 2 "$(ran fsck repair --data-dir "$work/data")"
+holds 'but nearly' 'did you mean --repair?' "$(cat "$work/errors")"
+check 'a switch takes no word but true and false' 2 "$(ran serve --anonymous-read off --data-dir "$work/data")"
+holds 'and says how it is written' 'write --anonymous-read=off' "$(cat "$work/errors")"
+start --anonymous-read false
+check 'a store that is closed to the anonymous is closed' 401 "$(call_as nobody GET /api/v1/repos/admin/linked)"
+stop
 exit $((failures > 0))
