@@ -70,6 +70,7 @@ PackWriter::~PackWriter() {
 Expected<void> PackWriter::begin() {
   std::string path = folder_ + "/tmp_pack_XXXXXX";  // git prunes what begins like this
   file_ = File(::mkostemp(path.data(), O_CLOEXEC));
+  if (!file_ && errno == ENOENT) return git_error_of(Fault::broken, fmt::format("there is no folder {}", folder_));
   if (!file_) return system_error(errno, "a pack cannot be made");
   path_ = path;
   deflater_ = std::make_unique<Deflater>();

@@ -160,6 +160,18 @@ TEST(Commits, RefuseBadPathsAndContradictions) {
   EXPECT_EQ(shell("ls '" + fresh.path + "/objects/pack'"), "");
 }
 
+TEST(Commits, OnARepositoryThatIsGoneAreTheServersFault) {
+  const Fresh fresh;
+  shell("rm -rf '" + fresh.path + "'");
+  const auto put = change(fresh, {{Change::Kind::put, "a", "1"}});
+  ASSERT_FALSE(put);
+  EXPECT_EQ(put.error().fault, Fault::broken) << put.error().message;
+  EXPECT_NE(put.error().message.find(fresh.path), std::string::npos);
+  const auto removal = change(fresh, {{Change::Kind::remove, "a"}});
+  ASSERT_FALSE(removal);
+  EXPECT_EQ(removal.error().fault, Fault::broken) << removal.error().message;
+}
+
 TEST(Commits, OnAStaleParentConflict) {
   const Fresh fresh;
   const Oid first = commit_files(fresh.path, {{"a", "1"}});
