@@ -62,7 +62,7 @@ body() { jq -r "$1" "$work/body"; }
 head_of() { grep -i "^$1:" "$work/head" | head -1 | cut -d' ' -f2- | tr -d '\r'; }
 
 for path in /health /v1/health /v1/health/live /v1/health/ready /api/healthz /metrics /api/v1/version; do
-  check "GET $path" 200 "$(call_as nobody GET $path)"
+  check "GET $path" 200 "$(call_as nobody GET "$path")"
 done
 
 # --- the specification's call
@@ -124,9 +124,9 @@ hub_line() { # LINE: the status of a commit with it
   curl -sS -o "$work/body" -w '%{http_code}' -u "$user" -H 'Content-Type: application/x-ndjson' --data-binary "@$work/commit" "$base/v1/hf/api/models/admin/linked/commit/main"
 }
 check 'no file takes the place of a folder' 400 "$(hub_line '{"key":"file","value":{"path":"dir","content":"aGk=","encoding":"base64"}}')"
-holds 'which is named' '"dir" is a folder and would become a file' "$(jq -r .error "$work/body" | tr -d '\\')"
+holds 'which is named' '"dir" is a folder and would become a file' "$(jq -r .error "$work/body")"
 check 'nor a folder that of a file' 400 "$(hub_line '{"key":"file","value":{"path":"README.md/x/y","content":"aGk=","encoding":"base64"}}')"
-holds 'which is named too' '"README.md" is a file and would become a folder' "$(jq -r .error "$work/body" | tr -d '\\')"
+holds 'which is named too' '"README.md" is a file and would become a folder' "$(jq -r .error "$work/body")"
 repository=/api/v1/repos/admin/linked
 addresses=()
 for path in "$repository" "$repository/contents" "$repository/contents/README.md" "$repository/contents/dir" "$repository/contents/dir/a%20b%23c.txt" \
@@ -173,8 +173,8 @@ check 'a token to read' 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"n
 reader=$(body .sha1)
 check 'a token to write' 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"w","scopes":["write:repository"]}')"
 writer=$(body .sha1)
-check 'a scope that is none' 422 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"typo","scopes":["read:user","wirte:repository"]}')"
-holds 'is named' '"wirte:repository" is not a scope' "$(body .message)"
+check 'a scope that is none' 422 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"typo","scopes":["read:user","wrote:repository"]}')"
+holds 'is named' '"wrote:repository" is not a scope' "$(body .message)"
 holds 'beside the known ones' 'read:AREA and write:AREA with an AREA of activitypub, admin' "$(body .message)"
 for area in activitypub admin issue misc notification organization package repository user; do
   check "the scopes of $area" 201 "$(call_as "$ann" POST /api/v1/users/ann/tokens '{"name":"'$area'","scopes":["read:'$area'","write:'$area'"]}')"
@@ -236,7 +236,7 @@ check 'users by command line' $'admin\tadmin\nann' "$("$datastore" user list --d
 # --- a repository whose folder is gone
 start
 for path in /api/v1/repos/admin/filled/contents /v1/hf/api/models/admin/filled/tree/main /admin/filled /admin/filled.git/info/refs?service=git-upload-pack; do
-  check "a lost folder is the server's fault: GET $path" 500 "$(call_as nobody GET $path)"
+  check "a lost folder is the server's fault: GET $path" 500 "$(call_as nobody GET "$path")"
   check 'whose paths are nobody else'"'"'s business' 0 "$(grep -c -a repositories/0 "$work/body" || true)"
 done
 holds 'the log has the path' "$work/data/repositories/0/2.git cannot be opened" "$(grep -a -i error "$work/log")"
