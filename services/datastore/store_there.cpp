@@ -13,7 +13,7 @@ namespace stackgate::datastore {
 
 std::expected<void, Error> require_store(const settings::Values& values) {
   const std::string url = service::database_url(program(), values);
-  const std::string folder = values.text("data-dir");
+  const std::string& folder = values.text("data-dir");
   const std::string repositories = folder + "/repositories";
   const bool embedded = url.starts_with("sqlite:");
   const std::string needed = embedded ? url.substr(7) : repositories;
