@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -12,17 +14,24 @@
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/conditional.hpp"
+#include "services/kit/web/errors.hpp"
+#include "validators/schema/check.hpp"
 
 namespace stackgate::entitystore {
 namespace listing_detail {
 
 constexpr std::uint64_t usual_page = 100, largest_page = 1000;
+constexpr std::uint64_t largest_count = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t longest_shown = 100;
+constexpr std::array<std::string_view, 12> parameters = {"status", "base_model", "name",          "namespace",
+                                                         "tag",    "search",     "updated_since", "latest",
+                                                         "expand", "sort",       "page",          "page_size"};
 constexpr std::array<std::string_view, 6> sort_fields = {"created_at", "updated_at", "name",
                                                          "version",    "base_model", "status"};
 
 void add(validate::Findings& out, std::string_view parameter, std::string_view value, std::string problem,
          std::string fix) {
-  out.push_back({.rule = "query-parameter",
+  out.push_back({.rule = web::query_rule,
                  .path = fmt::format("query.{}", parameter),
                  .value = std::string(value),
                  .problem = std::move(problem),
@@ -60,6 +69,25 @@ bool flag(const web::Query& query, std::string_view name, validate::Findings& fi
   if (*text != "true" && *text != "false" && !text->empty() && *text != "1" && *text != "0")
     add(findings, name, *text, "is neither true nor false", "write true or false");
   return *text == "true" || text->empty() || *text == "1";
+}
+
+/// As read_page() takes it: nothing, or a number from 1.
+bool is_count(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return text.empty() ||
+         (error == std::errc() && end == text.data() + text.size() && number > 0 && number <= largest_count);
+}
+
+/// A filter with a slip of the pen in its name must not be answered with everything.
+void refuse_unknown(const web::Query& query, validate::Findings& findings) {
+  for (const auto& [name, value] : query.pairs()) {
+    if (std::ranges::find(parameters, name) != parameters.end()) continue;
+    const std::string_view near = validate::schema::nearest(name, parameters);
+    add(findings, std::string_view(name).substr(0, longest_shown), {}, "is no parameter of this list",
+        near.empty() ? fmt::format("the parameters are {}", fmt::join(parameters, ", "))
+                     : fmt::format("write {}, or leave it out", near));
+  }
 }
 
 bool same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
@@ -104,7 +132,7 @@ Less order_by(std::string_view field) {
 
 }  // namespace listing_detail
 
-std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query) {
+std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query, Unknown unknown) {
   namespace d = listing_detail;
   ListQuery out;
   validate::Findings findings;
@@ -130,13 +158,17 @@ std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query) 
       d::add(findings, "sort", text("sort"), "is no field to sort by",
              fmt::format("write one of {}, with \"-\" before it for descending", fmt::join(d::sort_fields, ", ")));
   }
-  if (query.get("page") || query.get("page_size")) {
-    auto page = web::read_page(query, web::nemo_pages, d::usual_page, d::largest_page);
-    if (page)
-      out.page = *page;
-    else
-      d::add(findings, "page", text("page"), page.error().message, "count pages and their size from 1");
+  bool counted = true;
+  for (const std::string_view name : {web::nemo_pages.number, web::nemo_pages.size}) {
+    if (d::is_count(query.get(name).value_or(""))) continue;
+    counted = false;
+    d::add(findings, name, text(name), fmt::format("is no number from 1 to {}", d::largest_count),
+           name == web::nemo_pages.number ? "count pages from 1"
+                                          : fmt::format("write how many to a page, at most {}", d::largest_page));
   }
+  if (counted && (query.get("page") || query.get("page_size")))
+    if (const auto page = web::read_page(query, web::nemo_pages, d::usual_page, d::largest_page)) out.page = *page;
+  if (unknown == Unknown::refused) d::refuse_unknown(query, findings);
   if (!findings.empty()) return std::unexpected(web::unprocessable(std::move(findings)));
   return out;
 }

@@ -22,9 +22,11 @@ struct ListQuery {
   std::optional<web::Page> page{};  // nothing: the whole list, as the specification has it
 };
 
+enum class Unknown : std::uint8_t { refused, let_be };
+
 /// status (repeated or with commas), base_model, name, namespace, tag, search, updated_since, latest, expand, sort,
-/// page, page_size. Other parameters are let be. 422 names every wrong one.
-std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query);
+/// page, page_size. 422 names every wrong one, and every other one where those are refused.
+std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query, Unknown unknown = Unknown::refused);
 
 /// A record with what lists need of it, made once.
 struct Listed {

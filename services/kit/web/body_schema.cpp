@@ -1,9 +1,11 @@
 #include "services/kit/web/body_schema.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "services/kit/web/errors.hpp"
 #include "validators/structure.hpp"
 
 namespace stackgate::web {
@@ -32,9 +34,13 @@ std::expected<const json::Document*, Failure> BodySchema::read(Call& call) const
 }
 
 Failure unprocessable(validate::Findings findings) {
-  const std::size_t count = findings.size();
-  return {
-      422, count == 1 ? "the body has 1 fault" : fmt::format("the body has {} faults", count), {}, std::move(findings)};
+  const auto count = std::ranges::count(findings, validate::Severity::error, &validate::Finding::severity);
+  const bool query =
+      std::ranges::all_of(findings, [](const validate::Finding& each) { return each.rule == query_rule; });
+  return {422,
+          fmt::format("the {} has {} fault{}", query && count > 0 ? "query" : "body", count, count == 1 ? "" : "s"),
+          {},
+          std::move(findings)};
 }
 
 }  // namespace stackgate::web

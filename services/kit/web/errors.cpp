@@ -17,13 +17,21 @@ std::string problem_of(const validate::Finding& finding) {
   return text;
 }
 
+bool is_warning(const validate::Finding& finding) { return finding.severity == validate::Severity::warning; }
+
+std::string line_of(const validate::Finding& finding) {
+  std::string text = finding.path.empty() ? std::string() : finding.path + ": ";
+  if (is_warning(finding)) text += "warning: ";
+  return text + to_line(finding);
+}
+
 void write_findings(json::Writer& w, const validate::Findings& findings) {
   w.key("findings");
   w.array([&] {
     for (const validate::Finding& finding : findings) {
       w.object([&] {
         w.member("rule", finding.rule);
-        w.member("severity", finding.severity == validate::Severity::error ? "error" : "warning");
+        w.member("severity", is_warning(finding) ? "warning" : "error");
         w.member("path", finding.path);
         w.member("message", problem_of(finding));
         w.member("fix", finding.fix);
@@ -125,9 +133,10 @@ std::string openai(const Writing& given) {
   return body;
 }
 
-// spec.items[2].name → ["body","spec","items",2,"name"]
-void write_location(json::Writer& w, std::string_view path) {
-  w.value("body");
+// spec.items[2].name → ["body","spec","items",2,"name"]; query.page of a parameter → ["query","page"]
+void write_location(json::Writer& w, const validate::Finding& finding) {
+  std::string_view path = finding.path;
+  if (finding.rule != query_rule) w.value("body");
   while (!path.empty()) {
     if (path[0] == '.') {
       path.remove_prefix(1);
@@ -160,9 +169,13 @@ std::string nemo(const Writing& given) {
       for (const validate::Finding& finding : given.failure.findings) {
         w.object([&] {
           w.key("loc");
-          w.array([&] { write_location(w, finding.path); });
-          w.member("msg", finding.fix.empty() ? problem_of(finding) : problem_of(finding) + "; " + finding.fix);
+          w.array([&] { write_location(w, finding); });
+          std::string text = is_warning(finding) ? "warning: " : "";
+          text += problem_of(finding);
+          if (!finding.fix.empty()) text.append("; ").append(finding.fix);
+          w.member("msg", text);
           w.member("type", finding.rule);
+          w.member("severity", is_warning(finding) ? "warning" : "error");
         });
       }
     });
@@ -174,8 +187,7 @@ std::string html(const Writing& given) {
   const std::string title = fmt::format("{} {}", given.status, http::reason_phrase(given.status));
   std::string faults;
   for (const validate::Finding& finding : given.failure.findings)
-    faults += fmt::format(
-        "<li>{}</li>\n", escape_html(finding.path.empty() ? to_line(finding) : finding.path + ": " + to_line(finding)));
+    faults += fmt::format("<li>{}</li>\n", escape_html(line_of(finding)));
   if (!faults.empty()) faults = "<ul>\n" + faults + "</ul>\n";
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
@@ -199,8 +211,7 @@ std::string message_with_findings(const Failure& failure) {
   std::string text = failure.message;
   for (const validate::Finding& finding : failure.findings) {
     text += '\n';
-    if (!finding.path.empty()) text.append(finding.path).append(": ");
-    text += to_line(finding);
+    text += errors_detail::line_of(finding);
   }
   return text;
 }

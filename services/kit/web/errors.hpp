@@ -6,7 +6,7 @@
 //   lfs     {"message","request_id","documentation_url"}                  git-lfs, docs/api/batch.md
 //   hub     {"error"}, X-Error-Code, X-Error-Message                      Hugging Face; clients read the headers
 //   openai  {"error":{"message","type","param","code"}}                   OpenAI API, "Error codes"
-//   nemo    {"detail": "…"} or {"detail":[{"loc","msg","type"}]} for 422  FastAPI
+//   nemo    {"detail": "…"} or {"detail":[{"loc","msg","type"}]} for 422  FastAPI, with "severity"
 //   html    a small page
 #pragma once
 #include <string>
@@ -17,6 +17,9 @@
 #include "services/kit/web/route.hpp"
 
 namespace stackgate::web {
+
+/// The rule of a finding about a parameter of the query, whose path is "query.<name>".
+inline constexpr std::string_view query_rule = "query-parameter";
 
 struct ErrorContext {
   std::string_view request_id{};

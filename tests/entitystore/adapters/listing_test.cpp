@@ -38,6 +38,29 @@ std::vector<std::string> ids(std::string_view query) {
   return out;
 }
 
+std::vector<std::string> faults(std::string_view query) {
+  const auto read = read_list_query(web::Query::parse(query));
+  std::vector<std::string> out;
+  if (!read)
+    for (const auto& finding : read.error().findings) out.push_back(finding.path + " " + to_line(finding));
+  return out;
+}
+
+TEST(Lists, TellWhichParameterIsWrongOrUnknown) {
+  EXPECT_THAT(faults("page=0"),
+              ElementsAre("query.page is no number from 1 to 2147483647 (value: 0); count pages from 1 "
+                          "[query-parameter]"));
+  EXPECT_THAT(faults("page_size=x"),
+              ElementsAre("query.page_size is no number from 1 to 2147483647 (value: x); write how many to a page, at "
+                          "most 1000 [query-parameter]"));
+  EXPECT_THAT(faults("page=-1&page_size=0"), testing::SizeIs(2));
+  EXPECT_THAT(faults("stauts=ready"),
+              ElementsAre("query.stauts is no parameter of this list; write status, or leave it "
+                          "out [query-parameter]"));
+  EXPECT_THAT(faults("filter[name]=x"), ElementsAre(testing::HasSubstr("the parameters are status, base_model")));
+  EXPECT_TRUE(read_list_query(web::Query::parse("filter[name]=x"), Unknown::let_be));
+}
+
 TEST(Lists, HoldEverythingInOrderOfCreationUnlessAsked) { EXPECT_THAT(ids(""), ElementsAre("1", "2", "3", "4")); }
 
 TEST(Lists, AreFilteredSortedAndCutIntoPages) {
@@ -59,7 +82,7 @@ TEST(Lists, AreFilteredSortedAndCutIntoPages) {
   EXPECT_THAT(ids("page=2&page_size=3"), ElementsAre("4"));
   EXPECT_THAT(ids("page=3&page_size=3"), IsEmpty());
   EXPECT_THAT(ids("page=1000000&page_size=1000"), IsEmpty());
-  EXPECT_THAT(ids("unknown=1"), ElementsAre("1", "2", "3", "4"));
+  EXPECT_THAT(ids("unknown=1"), ElementsAre("refused"));
 }
 
 TEST(Lists, RefuseWhatTheyDoNotUnderstand) {

@@ -46,8 +46,8 @@ TEST(Errors, HaveTheBodyOfEachDialect) {
        R"~(labels[a.b/c]: has the wrong type (value: 1) [schema-type]","type":"invalid_request_error",)~"
        R"~("param":"items[2].name","code":422}})~"},
       {Dialect::nemo, "application/json", R"~({"detail":"there is no file a.txt"})~",
-       R"~({"detail":[{"loc":["body","items",2,"name"],"msg":"is required, but missing; add it","type":"schema-required"},)~"
-       R"~({"loc":["body","labels","a.b/c"],"msg":"has the wrong type (value: 1)","type":"schema-type"}]})~"},
+       R"~({"detail":[{"loc":["body","items",2,"name"],"msg":"is required, but missing; add it","type":"schema-required","severity":"error"},)~"
+       R"~({"loc":["body","labels","a.b/c"],"msg":"has the wrong type (value: 1)","type":"schema-type","severity":"error"}]})~"},
   };
   for (const auto& each : cases) {
     const auto one = render(not_found(), each.dialect, context);
@@ -58,6 +58,20 @@ TEST(Errors, HaveTheBodyOfEachDialect) {
       EXPECT_EQ(render(two_faults(), each.dialect, context).body, each.many);
     }
   }
+}
+
+TEST(Errors, SayWhichFindingsAreWarningsAndWhichAreOfTheQuery) {
+  const Failure failure{422,
+                        "m",
+                        {},
+                        {{"query-parameter", validate::Severity::error, "query.page", "0", "is no number", "count"},
+                         {"odd", validate::Severity::warning, "a", {}, "is odd", {}}}};
+  EXPECT_EQ(
+      render(failure, Dialect::nemo).body,
+      R"~({"detail":[{"loc":["query","page"],"msg":"is no number (value: 0); count","type":"query-parameter",)~"
+      R"~("severity":"error"},{"loc":["body","a"],"msg":"warning: is odd","type":"odd","severity":"warning"}]})~");
+  EXPECT_EQ(message_with_findings(failure),
+            "m\nquery.page: is no number (value: 0); count [query-parameter]\na: warning: is odd [odd]");
 }
 
 TEST(Errors, OfTheHubStandInHeaders) {
