@@ -23,9 +23,12 @@
 #include <valijson/validator.hpp>
 #pragma GCC diagnostic pop
 
+#include "validators/json_schema/explain.hpp"
+
 namespace stackgate::validate {
 
 struct JsonSchema::Compiled {
+  nlohmann::json text;  // for what a fault is told by
   valijson::Schema schema;
 };
 
@@ -144,7 +147,8 @@ std::string_view quoted_name(std::string_view sentence) {
 }
 
 schema::SchemaFault to_fault(const valijson::ValidationResults::Error& error, const Wording& wording,
-                             const json::Value& root) {
+                             const json::Value& root, const nlohmann::json& text) {
+  const nlohmann::json* node = &text;
   std::vector<Path> links;
   links.reserve(error.context.size() + 1);
   const auto step = [&](std::string_view key, std::int64_t index) {
@@ -159,9 +163,11 @@ schema::SchemaFault to_fault(const valijson::ValidationResults::Error& error, co
       std::from_chars(part.data(), part.data() + part.size(), index);
       step({}, static_cast<std::int64_t>(index));
       value = index < value->items().size() ? &value->items()[index] : nullptr;
+      node = json_schema::schema_of_item(text, node, index);
     } else {
       step(part, -1);
       value = value == nullptr ? nullptr : value->find(part);
+      node = json_schema::schema_of_member(text, node, part);
     }
   }
   std::uint32_t offset = value == nullptr ? root.offset() : value->offset();
@@ -179,12 +185,40 @@ schema::SchemaFault to_fault(const valijson::ValidationResults::Error& error, co
     value = member == nullptr ? nullptr : &member->value;
     if (member != nullptr) offset = member->key_offset;
   }
-  return {wording.fault,
-          to_string(links.empty() ? nullptr : &links.back()),
-          offset,
-          value,
-          std::string(wording.problem),
-          std::string(wording.fix)};
+  schema::SchemaFault out{wording.fault,
+                          to_string(links.empty() ? nullptr : &links.back()),
+                          offset,
+                          value,
+                          std::string(wording.problem),
+                          std::string(wording.fix)};
+  json_schema::explain(out, text, node, name);
+  return out;
+}
+
+// valijson tells the first unknown field of an object only.
+void add_unknown_fields(const json::Value& value, const nlohmann::json& text, const nlohmann::json* node,
+                        const Path* at, std::vector<schema::SchemaFault>& faults, std::size_t max_faults) {
+  for (const json::Member& each : value.members()) {
+    const Path here{at, each.key};
+    if (json_schema::allows_member(text, node, each.key)) {
+      if (const auto* below = json_schema::schema_of_member(text, node, each.key))
+        add_unknown_fields(each.value, text, below, &here, faults, max_faults);
+      continue;
+    }
+    if (faults.size() >= max_faults) return;
+    const std::string path = to_string(&here);
+    const bool known = std::ranges::any_of(faults, [&](const schema::SchemaFault& fault) {
+      return fault.fault == schema::Fault::unknown && fault.path == path;
+    });
+    if (known) continue;
+    faults.push_back({schema::Fault::unknown, path, each.key_offset, &each.value, "unknown field", "remove it"});
+    json_schema::explain(faults.back(), text, node, each.key);
+  }
+  for (std::size_t i = 0; i < value.items().size(); ++i) {
+    const Path here{at, {}, static_cast<std::int64_t>(i)};
+    if (const auto* below = json_schema::schema_of_item(text, node, i))
+      add_unknown_fields(value.items()[i], text, below, &here, faults, max_faults);
+  }
 }
 
 // The regular expressions that a Validator keeps are not locked and dear to make: one for each thread.
@@ -197,11 +231,11 @@ valijson::Validator& thread_validator() {
 
 std::expected<JsonSchema, std::string> JsonSchema::compile(std::string_view schema_text, Draft draft) {
   try {
-    const nlohmann::json document = nlohmann::json::parse(schema_text);
     auto compiled = std::make_shared<Compiled>();
+    compiled->text = nlohmann::json::parse(schema_text);
     valijson::SchemaParser parser(draft == Draft::v4 ? valijson::SchemaParser::kDraft4
                                                      : valijson::SchemaParser::kDraft7);
-    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(document), compiled->schema);
+    parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(compiled->text), compiled->schema);
     return JsonSchema(std::move(compiled));
   } catch (const std::exception& error) {
     return std::unexpected(std::string(error.what()));
@@ -225,11 +259,12 @@ std::vector<schema::SchemaFault> JsonSchema::check(const json::Value& value, std
     if (faults.size() >= max_faults) break;
     const Wording* wording = wording_of(error.description);
     if (wording == nullptr) continue;
-    schema::SchemaFault fault = to_fault(error, *wording, value);
+    schema::SchemaFault fault = to_fault(error, *wording, value, compiled_->text);
     const bool known = std::ranges::any_of(
         faults, [&](const schema::SchemaFault& each) { return each.fault == fault.fault && each.path == fault.path; });
     if (!known) faults.push_back(std::move(fault));
   }
+  add_unknown_fields(value, compiled_->text, &compiled_->text, nullptr, faults, max_faults);
   // A refusal must say something, whatever words valijson found for it.
   if (faults.empty())
     faults.push_back({schema::Fault::combination, "", value.offset(), &value, "does not fit the schema",

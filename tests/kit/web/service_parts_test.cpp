@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/kit/json/parse.hpp"
 #include "services/kit/web/arrival.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/health.hpp"
@@ -75,6 +76,39 @@ TEST(BodySchema, FindsEveryFaultAndNamesItsPlace) {
   EXPECT_EQ(ask(*app, "POST /", "{}", "Content-Type: text/plain\r\n").status, 415);
   EXPECT_EQ(ask(*app, "POST /", std::string(201, ' ')).status, 413);
   EXPECT_THROW(BodySchema("{"), std::logic_error);
+}
+
+TEST(BodySchema, NamesWhatIsAllowedFromTheSchema) {
+  const BodySchema schema(R"({
+    "type": "object", "required": ["kind"], "additionalProperties": false, "definitions": {"count": {"type": "integer", "minimum": 1, "maximum": 9}},
+    "properties": {
+      "kind": {"type": "string", "enum": ["small", "large"]},
+      "count": {"$ref": "#/definitions/count"},
+      "text": {"type": ["string", "null"], "minLength": 2, "maxLength": 4},
+      "list": {"type": "array", "maxItems": 1, "items": {"type": "object", "additionalProperties": false, "properties": {"a": {"type": "boolean"}}}}}})");
+  const auto lines = [&](std::string_view text) {
+    json::Document document;
+    std::string out;
+    const auto root = json::parse(text, document);
+    for (const auto& finding : schema.check(*root))
+      out += finding.path + ": " + finding.problem + "; " + finding.fix + "\n";
+    return out;
+  };
+  EXPECT_EQ(lines("{}"), "kind: is required, but missing; add \"kind\", one of small or large\n");
+  EXPECT_EQ(lines(R"({"kind":"smal"})"), "kind: must be one of small or large; write small\n");
+  EXPECT_EQ(lines(R"({"kind":"small","count":"3"})"),
+            "count: must be an integer, but is a string; write an integer that is at least 1 and at most 9\n");
+  EXPECT_EQ(lines(R"({"kind":"small","count":10})"),
+            "count: must be at least 1 and at most 9; write a number that is at least 1 and at most 9\n");
+  EXPECT_EQ(lines(R"({"kind":"small","text":"12345"})"),
+            "text: must have at most 4 characters, but has 5; write a shorter text\n");
+  EXPECT_EQ(lines(R"({"kind":"small","text":7})"),
+            "text: must be a string or null, but is an integer; write a string or null\n");
+  EXPECT_EQ(lines(R"({"kind":"small","knid":1,"zzz":2,"list":[{"b":1,"a":true,"c":2}]})"),
+            "knid: unknown field; did you mean \"kind\"?; write kind, or remove the field\n"
+            "zzz: unknown field; remove it; the fields here are kind, count, list and text\n"
+            "list[0].b: unknown field; remove it; the fields here are a\n"
+            "list[0].c: unknown field; remove it; the fields here are a\n");
 }
 
 TEST(AccessLog, LeavesSecretsOut) {
