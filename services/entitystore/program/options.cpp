@@ -119,9 +119,9 @@ settings::Program program() {
       .settings = service::common_settings(),
       .examples =
           "  DATASTORE_USERNAME=admin DATASTORE_PASSWORD=… stackgate-entitystore --data-dir /var/lib/entitystore "
-          "--datastore-url http://127.0.0.1:3000\n"
+          "--datastore-url http://127.0.0.1:8000 --listen 127.0.0.1:8001\n"
           "  curl -F adapter=@adapter.tar.gz -F 'metadata={\"name\":\"bot\",\"base_model\":\"meta/llama\","
-          "\"version\":\"1.0.0\"}' http://127.0.0.1:8000/v1/adapters"};
+          "\"version\":\"1.0.0\"}' http://127.0.0.1:8001/v1/adapters"};
   for (settings::Setting& setting : options_detail::own_settings()) out.settings.push_back(std::move(setting));
   return out;
 }

@@ -1,6 +1,8 @@
 #include "services/entitystore/program/serve.hpp"
 
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include "services/entitystore/adapters/tables.hpp"
 #include "services/entitystore/api/routes.hpp"
@@ -12,6 +14,8 @@
 
 namespace stackgate::entitystore {
 namespace serve_detail {
+
+constexpr std::chrono::seconds look_limit{5};
 
 /// One key for all replicas, kept in the database; asked for when it is first needed.
 class SigningKey {
@@ -42,6 +46,7 @@ struct Running {
   AccessLog access;
   SigningKey key;
   std::optional<Upkeep> upkeep;
+  std::optional<std::jthread> first_look;
   Api api;
 
   Running(std::shared_ptr<sql::Database> opened, Spool held, const settings::Values& values, metrics::Registry& metrics,
@@ -117,6 +122,12 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                     if (known || known.error().away) return {};
                     return std::unexpected(Error{known.error().message});
                   }}}};
+  // Beside the start, which a datastore that is away must not hold up.
+  running->first_look.emplace([&datastore = running->datastore] {
+    if (const auto known = datastore.check(serve_detail::look_limit); !known)
+      log::warning("the datastore cannot be used yet: no upload gets in, and no archive out",
+                   {{"url", datastore.options().url}, {"reason", known.error().message}});
+  });
   running->upkeep.emplace(
       *running->database, running->catalogue, running->registrar,
       UpkeepTimes{.refresh = std::chrono::milliseconds(std::max<std::int64_t>(values.integer("refresh-interval"), 10)),

@@ -170,6 +170,7 @@ outages() {
   { wait "${servers_of[a]}" || true; } 2>/dev/null
   stop datastore
   run_store "$entitystore"
+  check "a datastore that is away is told at the start, with its URL" soon grep -q "the datastore cannot be used yet.*http://127.0.0.1:$ds_port.*is away" "$state/a.log"
   check "an interrupted upload waits for the datastore" soon grep -q 'an interrupted registration waits' "$state/a.log"
   check "and is said to be uploading" is "$(state_of wait 1.0.0)" uploading
   start_datastore
