@@ -73,6 +73,8 @@ TEST(ValidateInput, lines_that_may_hold_secrets_are_not_shown) {
       {service + "  env:\n  - DB_PASSWORD=1234567\n", false},
       {service + "  env:\n  - name: A=1234567\n", false},
       {with(good, "http://llm:8000/v1", "http://user:1234567@llm:8000"), false},
+      {service + "  env: DB_PASSWORD=1234567\n", false},
+      {service + "  image:\n    repository: user:1234567@registry.example.com/x\n", false},
       {service + "  replica: 1234567\n", true},
   };
   const Ran unreadable = run({"validate", "-"}, "password: @1234567\n");

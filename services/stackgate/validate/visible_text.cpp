@@ -52,10 +52,10 @@ bool may_hold_secret(const Entry& entry, std::string_view shown) {
   const std::string_view path = entry.finding.path;
   const json::Value probe = json::Value::make_string("x", 0);
   if (validate::quoted_value(path, &probe).empty()) return true;
-  // A URL with user information, and a variable that stands where its name belongs.
-  const std::size_t authority = shown.find("//");
-  if (authority != std::string_view::npos && shown.find('@', authority) != std::string_view::npos) return true;
-  if (path.find("env[") != std::string_view::npos && shown.find('=') != std::string_view::npos) return true;
+  // User information, and a variable that stands where its name or the list of all belongs.
+  for (std::size_t at = 0; (at = shown.find('@', at)) != std::string_view::npos; ++at)
+    if (!shown.substr(at).starts_with("@sha256:")) return true;
+  if (path.find("env") != std::string_view::npos && shown.find('=') != std::string_view::npos) return true;
   // Neighbours on the line, in flow style or JSON; and what could not be read has no path that could tell.
   if (shown.find('{') == std::string_view::npos && !path.empty()) return false;
   const std::string words = in_lower_case(shown);
