@@ -56,8 +56,12 @@ bool may_hold_secret(const Entry& entry, std::string_view shown) {
   for (std::size_t at = 0; (at = shown.find('@', at)) != std::string_view::npos; ++at)
     if (!shown.substr(at).starts_with("@sha256:")) return true;
   if (path.find("env") != std::string_view::npos && shown.find('=') != std::string_view::npos) return true;
-  // Neighbours on the line, in flow style or JSON; and what could not be read has no path that could tell.
-  if (shown.find('{') == std::string_view::npos && !path.empty()) return false;
+  // A neighbour, whose line is shown because something is missing beside it, or which shares it, in flow style or JSON;
+  // and what could not be read has no path that could tell.
+  const std::string_view key = path.substr(path.find_last_of(".[") + 1);
+  const bool is_own_line = !key.empty() && shown.find(key) != std::string_view::npos;
+  if (is_own_line && shown.find('{') == std::string_view::npos) return false;
+  if (shown.find('=') != std::string_view::npos) return true;
   const std::string words = in_lower_case(shown);
   return std::ranges::any_of(std::initializer_list<std::string_view>{"value", "password", "passwd", "token", "secret",
                                                                      "apikey", "private", "credential"},
