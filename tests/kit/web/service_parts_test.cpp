@@ -95,7 +95,7 @@ TEST(BodySchema, NamesWhatIsAllowedFromTheSchema) {
     return out;
   };
   EXPECT_EQ(lines("{}"), "kind: is required, but missing; add \"kind\", one of small or large\n");
-  EXPECT_EQ(lines(R"({"kind":"smal"})"), "kind: must be one of small or large; write small\n");
+  EXPECT_EQ(lines(R"({"kind":"xsmall"})"), "kind: must be one of small or large; write small\n");
   EXPECT_EQ(lines(R"({"kind":"small","count":"3"})"),
             "count: must be an integer, but is a string; write an integer that is at least 1 and at most 9\n");
   EXPECT_EQ(lines(R"({"kind":"small","count":10})"),
