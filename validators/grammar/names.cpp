@@ -211,7 +211,7 @@ std::optional<Problem> check_env_name(std::string_view text) {
     if (!text.empty() && is_digit(text[0]) && first_fault(text, config_key) == std::string_view::npos)
       problem->fix = say_write("_" + std::string(text), env_name.cure);
     if (text.find('=') != std::string_view::npos)
-      problem->fix = "write the name alone, and what stands behind '=' under value";
+      problem->fix = "write the name alone; what stands behind '=' is the value";
     return problem;
   }
   return check_no_directory(text);
