@@ -87,4 +87,4 @@ gone "pods go with their Deployment" 60 pods "$(k get pods -l app=web -o jsonpat
 volume=$(k get pvc data -o jsonpath='{.spec.volumeName}')
 check "the puller wrote to the volume" "$node_scripts/exec.sh" "$state" test -s "/var/volumes/$volume/model.bin"
 k delete pvc data --timeout=60s >/dev/null
-check "the volume goes with its claim" until_true 20 "$node_scripts/exec.sh" "$state" test ! -e "/var/volumes/$volume"
+check "the volume goes with its claim" until_true 60 "$node_scripts/exec.sh" "$state" test ! -e "/var/volumes/$volume"
