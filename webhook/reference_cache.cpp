@@ -14,26 +14,20 @@ constexpr Referent every_referent[] = {
 
 }  // namespace
 
-kube::WatchTarget watch_target(Referent referent) {
-  kube::WatchTarget out{resource_type(referent)};
-  // One that a resource refers to all the same is found by asking.
-  if (referent == Referent::secret) out.field_selector = kube::without_helm_releases;
-  return out;
-}
-
 std::string crd_name(crds::Kind kind) { return kube::to_string(resource_type(kind)); }
 
 ReferenceCache::ReferenceCache(kube::SharedWatches& watches) {
   for (const Referent referent : every_referent) {
     auto cache = std::make_shared<kube::Cache<Fact>>(
         [facts = facts_, referent](const json::Value& object) { return facts->intern(referred_of(referent, object)); });
-    referents_[static_cast<std::size_t>(referent)] = {cache, watches.subscribe(watch_target(referent), cache)};
+    referents_[static_cast<std::size_t>(referent)] = {
+        cache, watches.subscribe(kube::watch_all(resource_type(referent)), cache)};
   }
   for (const crds::KindInfo& kind : crds::kinds) {
     auto cache = std::make_shared<kube::Cache<Kept>>(
         [facts = facts_, kind = kind.kind](const json::Value& object) { return facts->keep(kind, object); });
     ours_[static_cast<std::size_t>(kind.kind)] = {
-        cache, watches.subscribe_optional({resource_type(kind.kind)}, crd_name(kind.kind), cache)};
+        cache, watches.subscribe_optional(kube::watch_all(resource_type(kind.kind)), crd_name(kind.kind), cache)};
   }
 }
 

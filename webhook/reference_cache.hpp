@@ -12,8 +12,6 @@
 
 namespace stackgate::webhook {
 
-/// What is watched of a referent that is none of our kinds: whoever else wants these objects subscribes to the same.
-kube::WatchTarget watch_target(validate::Referent referent);
 /// "inferencecaches.stackgate.dev"
 std::string crd_name(crds::Kind kind);
 

@@ -100,15 +100,6 @@ bool is_watched_whole(ChildType type) {
   }
 }
 
-/// All objects of a type, as the gate's lookup watches them.
-kube::WatchTarget whole(const kube::ResourceType& type) {
-  const bool secrets = type.plural == kube::types::secrets.plural;
-  return {.type = type,
-          .ns = {},
-          .label_selector = {},
-          .field_selector = secrets ? std::string(kube::without_helm_releases) : std::string()};
-}
-
 }  // namespace
 
 World::World(kube::SharedWatches& watches, Store& store, std::string_view autoscaling)
@@ -122,14 +113,14 @@ World::World(kube::SharedWatches& watches, Store& store, std::string_view autosc
 
 void World::watch_resources(kube::SharedWatches& watches) {
   for (const crds::KindInfo& each : crds::kinds)
-    subscriptions_.push_back(watches.subscribe_optional(whole({crds::api_group, crds::api_version, each.plural}),
-                                                        definition_of(each),
-                                                        std::make_shared<ResourceSink>(store_, each.kind)));
+    subscriptions_.push_back(
+        watches.subscribe_optional(kube::watch_all({crds::api_group, crds::api_version, each.plural}),
+                                   definition_of(each), std::make_shared<ResourceSink>(store_, each.kind)));
 }
 
 void World::watch_children(kube::SharedWatches& watches) {
   for (const ChildTypeInfo& each : child_types) {
-    kube::WatchTarget target = whole(resource(each.type));
+    kube::WatchTarget target = kube::watch_all(resource(each.type));
     if (!is_watched_whole(each.type)) target.label_selector = ours_only();
     auto sink = std::make_shared<ChildSink>(store_, each.type);
     auto subscription = each.crd.empty() ? watches.subscribe(target, std::move(sink))
@@ -146,12 +137,14 @@ void World::watch_children(kube::SharedWatches& watches) {
 
 void World::watch_references(kube::SharedWatches& watches) {
   for (const ChildType type : {ChildType::secret, ChildType::config_map})
-    subscriptions_.push_back(watches.subscribe(whole(info(type).resource), std::make_shared<InputSink>(store_, type)));
+    subscriptions_.push_back(
+        watches.subscribe(kube::watch_all(info(type).resource), std::make_shared<InputSink>(store_, type)));
   subscriptions_.push_back(
-      watches.subscribe(whole(kube::types::persistent_volume_claims), std::make_shared<ClaimSink>(store_)));
+      watches.subscribe(kube::watch_all(kube::types::persistent_volume_claims), std::make_shared<ClaimSink>(store_)));
   for (const kube::ResourceType& type : {kube::types::service_accounts, kube::types::storage_classes,
                                          kube::types::priority_classes, kube::types::runtime_classes})
-    subscriptions_.push_back(watches.subscribe(whole(type), std::make_shared<ReferenceSink>(store_, type.plural)));
+    subscriptions_.push_back(
+        watches.subscribe(kube::watch_all(type), std::make_shared<ReferenceSink>(store_, type.plural)));
 }
 
 bool World::synced() const {

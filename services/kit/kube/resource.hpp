@@ -33,10 +33,6 @@ inline constexpr ResourceType custom_resource_definitions{"apiextensions.k8s.io"
                                                           false};
 }  // namespace types
 
-/// Leaves Helm's release records out of a watch of Secrets: large, many, and nobody refers to them. Whoever watches all
-/// Secrets uses it, so that they share one watch and hear of a change in the order in which they subscribed.
-inline constexpr std::string_view without_helm_releases = "type!=helm.sh/release.v1";
-
 /// "secrets", "inferencecaches.stackgate.dev": for messages and metric labels.
 std::string to_string(const ResourceType& type);
 

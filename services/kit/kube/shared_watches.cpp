@@ -62,6 +62,12 @@ std::string_view to_string(Coverage coverage) {
   return {};
 }
 
+WatchTarget watch_all(const ResourceType& type) {
+  WatchTarget out{type};
+  if (same_type(type, types::secrets)) out.field_selector = "type!=helm.sh/release.v1";
+  return out;
+}
+
 struct Subscription::State {
   struct Part {
     explicit Part(std::string ns_) : ns(std::move(ns_)) {}

@@ -54,6 +54,11 @@ class Subscription {
   std::shared_ptr<const State> state_;
 };
 
+/// All objects of a type; of Secrets, all but Helm's release records, which are large, many and nobody's reference.
+/// Whoever wants them all takes this, so that they share one watch and hear of a change in the order in which they
+/// subscribed.
+WatchTarget watch_all(const ResourceType& type);
+
 /// subscribe() and on_served_changed() before start(), on one thread; the rest is thread-safe.
 class SharedWatches {
  public:
