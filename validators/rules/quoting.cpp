@@ -1,8 +1,11 @@
 #include "validators/rules/quoting.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "services/kit/json/write.hpp"
+#include "validators/grammar/characters.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -16,11 +19,10 @@ std::string_view last_key_of(std::string_view path) {
   return key;
 }
 
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
+bool speaks_of_secrets(std::string_view text) {
+  const std::string lower = grammar::to_lower(text);
+  return std::ranges::any_of(std::array{"password", "passwd", "token", "secret", "apikey", "private", "credential"},
+                             [&](const char* word) { return lower.find(word) != std::string::npos; });
 }
 
 bool path_may_hold_secret(std::string_view path) {
@@ -31,9 +33,7 @@ bool path_may_hold_secret(std::string_view path) {
   if (key != "apiKey" && key != "privateKey" && key != "secretKey")
     for (const std::string_view suffix : {"Key", "Secret", "Name", "name"})
       if (key.ends_with(suffix)) return false;
-  const std::string lower = in_lower_case(key);
-  for (const std::string_view word : {"password", "passwd", "token", "secret", "apikey", "private", "credential"})
-    if (lower.find(word) != std::string::npos) return !key.starts_with("automount");
+  if (speaks_of_secrets(key)) return !key.starts_with("automount");
   return path.starts_with("metadata.annotations") || path.find("nnotations[") != std::string_view::npos ||
          path.find("nnotations.") != std::string_view::npos;
 }
@@ -73,6 +73,19 @@ std::string quoted_value(std::string_view path, const json::Value* value) {
   json::append_quoted(out, text.substr(0, end));
   out.insert(out.size() - 1, "…");
   return out;
+}
+
+bool source_may_hold_secret(std::string_view path, std::string_view source) {
+  const bool has_equals = source.find('=') != std::string_view::npos;
+  if (path_may_hold_secret(path) || may_hold_user_info(source)) return true;
+  if (has_equals && path_holds_variables(path)) return true;
+  // A neighbour, whose line is shown because something is missing beside it, or which shares it, in flow style or JSON;
+  // and what could not be read has no path that could tell.
+  const std::string_view key = last_key_of(path);
+  const bool is_own_line = !key.empty() && source.find(key) != std::string_view::npos;
+  if (is_own_line && source.find('{') == std::string_view::npos) return false;
+  const bool holds_value = grammar::to_lower(source).find("value") != std::string::npos;  // of a variable
+  return has_equals || holds_value || speaks_of_secrets(source);
 }
 
 }  // namespace stackgate::validate

@@ -12,4 +12,8 @@ namespace stackgate::validate {
 /// user information before an '@', anything under a name such as password, token or apiKey.
 std::string quoted_value(std::string_view path, const json::Value* value);
 
+/// Whether `source`, what is shown of the document's text for a finding at `path`, may hold a secret: of the field, or
+/// of one that shares its line.
+bool source_may_hold_secret(std::string_view path, std::string_view source);
+
 }  // namespace stackgate::validate

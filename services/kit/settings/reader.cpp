@@ -9,6 +9,7 @@
 #include "services/kit/settings/names.hpp"
 #include "services/kit/settings/settings.hpp"
 #include "services/kit/settings/value.hpp"
+#include "validators/grammar/characters.hpp"
 #include "validators/schema/check.hpp"
 
 namespace stackgate::settings {
@@ -21,12 +22,10 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-/// "true" or "false" in any case.
+/// In any case of letters.
 bool is_truth(std::string_view word) {
-  const auto same = [&](std::string_view other) {
-    return std::ranges::equal(word, other, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-  };
-  return same("true") || same("false");
+  const std::string lower = validate::grammar::to_lower(word);
+  return lower == "true" || lower == "false";
 }
 
 }  // namespace reader_detail

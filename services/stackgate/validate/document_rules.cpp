@@ -1,6 +1,5 @@
 #include "services/stackgate/validate/document_rules.hpp"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -8,6 +7,7 @@
 
 #include "crds/kinds.hpp"
 #include "services/kit/json/write.hpp"
+#include "validators/grammar/characters.hpp"
 #include "validators/schema/check.hpp"
 
 namespace stackgate {
@@ -60,9 +60,9 @@ std::string list_of_kinds() {
 
 /// The member whose key is `key` but for upper and lower case.
 const json::Member* member_like(const json::Value& object, std::string_view key) {
-  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  using validate::grammar::to_lower;
   for (const json::Member& each : object.members())
-    if (each.key != key && std::ranges::equal(each.key, key, same)) return &each;
+    if (each.key != key && to_lower(each.key) == to_lower(key)) return &each;
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 
 #include "services/stackgate/validate/report.hpp"
 #include "services/stackgate/validate/visible_text.hpp"
+#include "validators/rules/quoting.hpp"
 
 namespace stackgate {
 
@@ -46,7 +47,7 @@ void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
     source.remove_prefix(start);
   }
   const std::string shown = visible_text(source, widest_excerpt);
-  if (may_hold_secret(entry, shown)) {
+  if (validate::source_may_hold_secret(entry.finding.path, shown)) {
     fmt::format_to(std::back_inserter(out), "{}{:>5} |{} (not shown: the line may hold a secret)\n", paint.faint,
                    entry.line, paint.plain);
     return;
