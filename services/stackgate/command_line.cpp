@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <string>
@@ -13,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "validators/grammar/names.hpp"
+#include "services/stackgate/option_checks.hpp"
 
 namespace stackgate {
 
@@ -31,33 +30,6 @@ const std::map<std::string, log::Level> level_words{{"debug", log::Level::debug}
                                                     {"info", log::Level::info},
                                                     {"warning", log::Level::warning},
                                                     {"error", log::Level::error}};
-
-/// Refuses what is none of the words. (CLI::IsMember does, too, but repeats the words in the help.)
-CLI::Validator one_of(std::vector<std::string> words) {
-  return {[words = std::move(words)](std::string& text) -> std::string {
-            if (std::ranges::find(words, text) != words.end()) return {};
-            return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
-          },
-          ""};
-}
-
-CLI::Validator number_between(unsigned least, unsigned most) {
-  return {[=](std::string& text) -> std::string {
-            unsigned value = 0;
-            const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-            if (code == std::errc{} && end == text.data() + text.size() && value >= least && value <= most) return {};
-            return fmt::format("'{}' is no number between {} and {}", text, least, most);
-          },
-          ""};
-}
-
-CLI::Validator namespace_name() {
-  return {[](std::string& text) -> std::string {
-            const auto problem = validate::grammar::check_dns_label(text);
-            return problem ? fmt::format("'{}' {}", text, problem->problem) : std::string();
-          },
-          ""};
-}
 
 /// Words become values; a wrong word is refused with the list of right ones.
 template <class T>

@@ -1,0 +1,37 @@
+#include "services/stackgate/option_checks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "validators/grammar/names.hpp"
+
+namespace stackgate {
+
+OptionCheck one_of(std::vector<std::string> words) {
+  return [words = std::move(words)](const std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return {};
+    return fmt::format("'{}' is none of {}", text, fmt::join(words, ", "));
+  };
+}
+
+OptionCheck number_between(unsigned least, unsigned most) {
+  return [=](const std::string& text) -> std::string {
+    unsigned value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code == std::errc{} && end == text.data() + text.size() && value >= least && value <= most) return {};
+    return fmt::format("'{}' is no number between {} and {}", text, least, most);
+  };
+}
+
+OptionCheck namespace_name() {
+  return [](const std::string& text) -> std::string {
+    const auto problem = validate::grammar::check_dns_label(text);
+    return problem ? fmt::format("'{}' {}; {}", text, problem->problem, problem->fix) : std::string();
+  };
+}
+
+}  // namespace stackgate
