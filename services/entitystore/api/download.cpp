@@ -1,4 +1,5 @@
 // GET /v1/adapters/{id}/archive: the tar.gz, for those who have a signed URL; see Downloads in api.hpp.
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -59,8 +60,15 @@ class Pulled {
  private:
   static constexpr std::size_t most = std::size_t{256} << 10U;
 
+  /// Nobody is left to read, or the datastore takes its time to begin. Once bytes flow, the client's own limits hold.
+  bool hopeless(std::chrono::steady_clock::time_point until) {
+    const std::lock_guard lock(mutex_);
+    return cancelled_ || (!begun_ && std::chrono::steady_clock::now() > until);
+  }
+
   bool take(std::string_view bytes) {
     std::unique_lock lock(mutex_);
+    begun_ = true;
     changed_.wait(lock, [this] { return cancelled_ || waiting_.size() < most; });
     if (cancelled_) return false;
     waiting_ += bytes;
@@ -70,8 +78,11 @@ class Pulled {
   }
 
   void push(const Datastore& datastore, const std::string& url, std::uint64_t offset) {
-    fetch::Client client;
+    const auto patience = datastore.options().patience;
+    const auto until = std::chrono::steady_clock::now() + patience;
+    fetch::Client client({.connect = patience / 2, .pause = datastore.options().transfer_pause, .retries = 1});
     fetch::Call call{.url = url};
+    call.give_up = [this, until] { return hopeless(until); };
     if (offset > 0) call.headers.emplace_back("Range", fmt::format("bytes={}-", offset));
     if (!datastore.authorization().empty()) call.headers.emplace_back("Authorization", datastore.authorization());
     call.take_body = [this](std::string_view bytes) { return take(bytes); };
@@ -85,10 +96,14 @@ class Pulled {
     const int wanted = offset > 0 ? 206 : 200;
     const std::lock_guard lock(mutex_);
     ended_ = true;
-    if (!reply)
-      failure_ = {.status = 503,
-                  .message = "the datastore is away: " + reply.error().message,
-                  .headers = {{"Retry-After", "5"}}};
+    if (!reply && !begun_ && std::chrono::steady_clock::now() > until)
+      failure_ = {
+          .status = 503,
+          .message = unanswered(fmt::format("it gave no byte of the archive for {} ms", patience.count())).message,
+          .headers = {{"Retry-After", "5"}}};
+    else if (!reply)
+      failure_ = {
+          .status = 503, .message = unanswered(reply.error().message).message, .headers = {{"Retry-After", "5"}}};
     else if (reply->status != wanted)
       failure_ = {.status = 502, .message = refused("give the archive", *reply).message};
     changed_.notify_all();
@@ -98,7 +113,7 @@ class Pulled {
   std::condition_variable changed_;
   std::string waiting_;
   std::size_t taken_ = 0;
-  bool ended_ = false, cancelled_ = false;
+  bool ended_ = false, cancelled_ = false, begun_ = false;
   std::optional<web::Failure> failure_;
   std::jthread thread_;
 };

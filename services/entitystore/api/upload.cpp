@@ -64,7 +64,9 @@ class Upload {
       auto finished = intake_.finish(true);
       if (!finished) return std::unexpected(storage_failure(finished.error()));
       upload = std::move(*finished);
-      append(findings, judge(upload->inspected, metadata.metadata, shape_of(metadata.metadata.record), api_.serving));
+      const auto shape = shape_of(metadata.metadata.record);
+      if (!shape) return std::unexpected(shape.error());
+      append(findings, judge(upload->inspected, metadata.metadata, *shape, api_.serving));
     }
     if (validate::has_errors(findings)) return std::unexpected(web::unprocessable(std::move(findings)));
     Record record = std::move(metadata.metadata.record);
@@ -83,12 +85,16 @@ class Upload {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  /// The base model's own sizes, if the datastore has that model.
-  std::optional<peft::ModelShape> shape_of(const Record& record) {
+  /// The base model's own sizes, if the datastore has that model. The failure: it says nothing, so nothing can be
+  /// registered either.
+  std::expected<std::optional<peft::ModelShape>, web::Failure> shape_of(const Record& record) {
     const bool plain = std::ranges::count(record.base_model, '/') == 1 && !record.base_model.contains("..") &&
                        record.base_model.find_first_of(":@\\ ?#") == std::string::npos;
-    if (!plain) return std::nullopt;
+    if (!plain) return std::optional<peft::ModelShape>();
     const auto text = api_.datastore.small_file(record.base_model, "config.json");
+    if (!text && text.error().silent())
+      return std::unexpected(
+          web::Failure{.status = 503, .message = text.error().message, .headers = {{"Retry-After", "10"}}});
     return text && *text ? peft::read_model_shape(**text) : std::nullopt;
   }
 

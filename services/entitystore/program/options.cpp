@@ -33,6 +33,14 @@ std::vector<Setting> own_settings() {
        .kind = Kind::url,
        .help = "what download_url begins with; --datastore-url without it",
        .group = "Datastore"},
+      {.name = "datastore-timeout",
+       .kind = Kind::duration,
+       .help = "how long to wait for its answer to a small call, and for the first byte of a file; a commit gets three "
+               "times as much",
+       .fallback = "10s",
+       .group = "Datastore",
+       .at_least = 1,
+       .at_most = 300},
       {.name = "downloads",
        .kind = Kind::choice,
        .help = "proxy: private repositories, read by signed links of this service; direct: public ones, which "
@@ -148,7 +156,8 @@ DatastoreOptions datastore_options(const settings::Values& values) {
   return {.url = values.text("datastore-url"),
           .username = values.text("datastore-username"),
           .password = values.text("datastore-password"),
-          .private_repositories = values.text("downloads") != "direct"};
+          .private_repositories = values.text("downloads") != "direct",
+          .patience = std::chrono::milliseconds(values.integer("datastore-timeout"))};
 }
 
 RegistrarOptions registrar_options(const settings::Values& values) {

@@ -78,6 +78,32 @@ struct Running {
                 }} {}
 };
 
+/// One question to the datastore answers for two checks.
+class DatastoreChecks {
+ public:
+  explicit DatastoreChecks(std::shared_ptr<Running> running) : running_(std::move(running)) {}
+
+  /// Credentials that it refuses: no upload would ever succeed, and the rollout that brought them should stop here.
+  std::expected<void, Error> credentials(std::chrono::milliseconds limit) {
+    auto known = running_->datastore.check(limit);
+    const std::lock_guard lock(mutex_);
+    away_ = !known && known.error().away ? known.error().message : std::string();
+    if (known || known.error().away) return {};
+    return std::unexpected(Error{std::move(known.error().message)});
+  }
+  /// Lists and records go on while it is away: without this replica in the Service nobody would get those either.
+  std::expected<void, Error> answers() {
+    const std::lock_guard lock(mutex_);
+    if (away_.empty()) return {};
+    return std::unexpected(Error{away_ + "; lists and records are served, uploads and downloads are not"});
+  }
+
+ private:
+  const std::shared_ptr<Running> running_;
+  std::mutex mutex_;
+  std::string away_;
+};
+
 void show_numbers(metrics::Registry& metrics, const std::shared_ptr<Running>& running) {
   metrics.gauge_from("entitystore_adapters", "Adapter versions that are not deleted",
                      [running] { return static_cast<double>(running->catalogue.snapshot()->all().size()); });
@@ -107,21 +133,18 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     log::warning("the database is away; waiting for it", {{"reason", read.error().message}});
   serve_detail::show_numbers(metrics, running);
 
+  const auto checks = std::make_shared<serve_detail::DatastoreChecks>(running);
   service::Parts parts{
       .routes = routes(running->api),
-      .checks = {service::database_check(*database),
-                 {"adapters",
-                  [running](std::chrono::milliseconds) -> std::expected<void, Error> {
-                    if (running->catalogue.loaded()) return {};
-                    return std::unexpected(Error{"the adapters have not been read from the database yet"});
-                  }},
-                 // Lists and records go on while the datastore is away; credentials that it refuses are another matter:
-                 // no upload would ever succeed, and the rollout that brought them should stop here.
-                 {"datastore credentials", [running](std::chrono::milliseconds limit) -> std::expected<void, Error> {
-                    const auto known = running->datastore.check(limit);
-                    if (known || known.error().away) return {};
-                    return std::unexpected(Error{known.error().message});
-                  }}}};
+      .checks = {
+          service::database_check(*database),
+          {"adapters",
+           [running](std::chrono::milliseconds) -> std::expected<void, Error> {
+             if (running->catalogue.loaded()) return {};
+             return std::unexpected(Error{"the adapters have not been read from the database yet"});
+           }},
+          {"datastore credentials", [checks](std::chrono::milliseconds limit) { return checks->credentials(limit); }},
+          {"datastore", [checks](std::chrono::milliseconds) { return checks->answers(); }, true}}};
   // Beside the start, which a datastore that is away must not hold up.
   running->first_look.emplace([&datastore = running->datastore] {
     if (const auto known = datastore.check(serve_detail::look_limit); !known)

@@ -45,10 +45,7 @@ Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& reposit
   const auto id = database_id();
   if (!id) return std::unexpected(id.error());
   const auto description = datastore_.description(repository);
-  if (!description)
-    return std::unexpected(Trouble{
-        Trouble::Kind::datastore,
-        {.status = description.error().away ? 503 : 502, .message = description.error().message, .headers = {}}});
+  if (!description) return std::unexpected(trouble_with(description.error()));
   if (!*description) return Belongs{};
   std::string mark = wire::marked_database(**description);
   if (mark == *id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
@@ -59,11 +56,7 @@ Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& reposit
 }
 
 Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
-  const auto of_datastore = [](const DatastoreError& error) {
-    web::Failure failure{.status = error.away ? 503 : 502, .message = error.message};
-    if (error.away) failure.headers.emplace_back("Retry-After", "10");
-    return std::unexpected(Trouble{Trouble::Kind::datastore, std::move(failure)});
-  };
+  const auto of_datastore = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   const auto of_database = [](const sql::SqlError& error) {
     return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
   };

@@ -38,10 +38,24 @@ DatastoreError refused(std::string_view what, const fetch::Reply& reply) {
   return {.away = reply.status >= 500 || reply.status == 429, .status = reply.status, .message = std::move(message)};
 }
 
+DatastoreError unanswered(std::string_view why) {
+  return {.away = true, .status = 0, .message = fmt::format("the datastore is away: {}", why)};
+}
+
+// One that takes connections and says nothing is as away as one that is not there: whoever waits for us is told before
+// their own patience ends. Half of the patience for one attempt leaves the other to a replica that does answer.
 Datastore::Datastore(DatastoreOptions options)
     : options_(std::move(options)),
       base_(wire::base_of(options_.url)),
-      client_(fetch::Options{.pause = std::chrono::seconds(60), .retries = 3, .user_agent = "stackgate-entitystore"}) {
+      client_({.connect = options_.patience / 2,
+               .pause = options_.patience / 2,
+               .whole = options_.patience,
+               .retries = 1,
+               .user_agent = "stackgate-entitystore"}),
+      transfers_({.connect = options_.patience / 2,
+                  .pause = options_.transfer_pause,
+                  .retries = 1,
+                  .user_agent = "stackgate-entitystore"}) {
   root_ = base_.substr(0, base_.size() - std::string_view("/v1/hf").size());
   if (!options_.username.empty() || !options_.password.empty())
     authorization_ = "Basic " + base64::encode(fmt::format("{}:{}", options_.username, options_.password));
@@ -49,17 +63,18 @@ Datastore::Datastore(DatastoreOptions options)
 
 FromDatastore<fetch::Reply> Datastore::ask(std::string_view method, std::string url, std::string body,
                                            std::string_view type, bool repeatable) {
-  fetch::Call call{.method = std::string(method),
-                   .url = std::move(url),
-                   .repeatable = repeatable,
-                   .whole = std::chrono::seconds(120)};
+  fetch::Call call{
+      .method = std::string(method), .url = std::move(url), .body = std::move(body), .repeatable = repeatable};
+  sign(call, type);
+  auto reply = client_.call(call);
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
+  return std::move(*reply);
+}
+
+void Datastore::sign(fetch::Call& call, std::string_view type) const {
   if (!authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
   call.headers.emplace_back("Accept", type == datastore_detail::lfs_type ? std::string(type) : "application/json");
-  if (!body.empty()) call.headers.emplace_back("Content-Type", std::string(type));
-  call.body = std::move(body);
-  auto reply = client_.call(call);
-  if (!reply) return std::unexpected(DatastoreError{true, 0, "the datastore is away: " + reply.error().message});
-  return std::move(*reply);
+  if (!call.body.empty()) call.headers.emplace_back("Content-Type", std::string(type));
 }
 
 FromDatastore<void> Datastore::make_owner(std::string_view repository) {
@@ -135,8 +150,8 @@ FromDatastore<void> Datastore::put(const LargeFile& file, const wire::Action& ac
     return got < 0 ? fetch::body_failed : static_cast<std::size_t>(got);
   };
   call.rewind = [open] { return ::lseek(open->fd, 0, SEEK_SET) == 0; };
-  const auto reply = client_.call(call);
-  if (!reply) return std::unexpected(DatastoreError{true, 0, "the datastore is away: " + reply.error().message});
+  const auto reply = transfers_.call(call);
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
   if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("take a large file", *reply));
   return {};
 }
@@ -158,7 +173,7 @@ FromDatastore<void> Datastore::verify(const wire::Object& object, const wire::Ac
   if (!authorized && !authorization_.empty() && action.href.starts_with(root_ + "/"))
     call.headers.emplace_back("Authorization", authorization_);
   const auto reply = client_.call(call);
-  if (!reply) return std::unexpected(DatastoreError{true, 0, "the datastore is away: " + reply.error().message});
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
   if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("confirm a large file", *reply));
   return {};
 }
@@ -235,6 +250,16 @@ FromDatastore<std::vector<wire::TreeFile>> Datastore::files_at(std::string_view 
   return out;
 }
 
+FromDatastore<fetch::Reply> Datastore::send_commit(const std::string& url, std::string body) {
+  // Not repeated by the client: whether one whose answer was lost is there, find_commit() tells.
+  fetch::Call call{
+      .method = "POST", .url = url, .body = std::move(body), .repeatable = false, .whole = 3 * options_.patience};
+  sign(call, "application/x-ndjson");
+  auto reply = transfers_.call(call);
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
+  return std::move(*reply);
+}
+
 FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::Commit commit) {
   if (!commit.parent.empty()) {
     const auto old = files_at(repository, commit.parent);
@@ -245,9 +270,7 @@ FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::
       if (!stays) commit.deleted.push_back(path);
     }
   }
-  // Not repeated by the client: whether one whose answer was lost is there, find_commit() tells.
-  const auto reply = ask("POST", wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit),
-                         "application/x-ndjson", false);
+  const auto reply = send_commit(wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit));
   if (!reply) return std::unexpected(reply.error());
   if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("take the commit", *reply));
   auto id = wire::read_commit(reply->body);
@@ -310,8 +333,15 @@ FromDatastore<void> Datastore::check(std::chrono::milliseconds limit) {
   fetch::Call call{.url = base_ + "/api/whoami-v2", .repeatable = false, .whole = limit};
   if (!authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
   const auto reply = client_.call(call);
-  if (!reply) return std::unexpected(DatastoreError{true, 0, "the datastore is away: " + reply.error().message});
-  if (datastore_detail::is_good(*reply)) return {};
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
+  if (datastore_detail::is_good(*reply)) {
+    if (!wire::only_reads(reply->body)) return {};
+    return std::unexpected(
+        DatastoreError{.away = false,
+                       .status = 403,
+                       .message = "the datastore knows DATASTORE_PASSWORD as a token for reading only: no upload gets "
+                                  "in; give a token with the scope \"write\", or the account's password"});
+  }
   DatastoreError error = refused("know us", *reply);
   // 429 is what too many wrong passwords get, ours among them.
   if (reply->status == 429) error.away = false;

@@ -1,5 +1,6 @@
 // The datastore as a client sees it: repositories, large files, commits, tags. Thread-safe; calls block.
 #pragma once
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <optional>
@@ -17,12 +18,17 @@ struct DatastoreOptions {
   std::string url;                 // "http://datastore:8000"
   std::string username, password;  // empty: anonymous
   bool private_repositories = false;
+  /// The longest wait for the answer to a small call, with its repetition. A commit gets three times as much; a large
+  /// file has no such limit: it ends after `transfer_pause` without a byte.
+  std::chrono::milliseconds patience{10'000};
+  std::chrono::milliseconds transfer_pause{60'000};
 };
 
 struct DatastoreError {
   bool away = false;  // no answer, or 5xx: trying again later may help
   int status = 0;     // of the answer, 0 without one
   std::string message;
+  bool silent() const { return away && status == 0; }
 };
 
 template <typename T>
@@ -64,7 +70,7 @@ class Datastore {
   FromDatastore<std::vector<wire::TreeFile>> files_at(std::string_view repository, std::string_view revision);
   /// A small file of a model's main branch; nothing when it is not there.
   FromDatastore<std::optional<std::string>> small_file(std::string_view repository, std::string_view path);
-  /// Does it answer, and know us by our credentials? For readiness: what is `away` comes back by itself.
+  /// Does it answer, know us by our credentials, and let us write? For readiness: what is `away` comes back by itself.
   FromDatastore<void> check(std::chrono::milliseconds limit);
 
   const std::string& base() const { return base_; }
@@ -75,16 +81,21 @@ class Datastore {
  private:
   FromDatastore<fetch::Reply> ask(std::string_view method, std::string url, std::string body = {},
                                   std::string_view type = "application/json", bool repeatable = true);
+  FromDatastore<fetch::Reply> send_commit(const std::string& url, std::string body);
+  void sign(fetch::Call& call, std::string_view type) const;
   FromDatastore<void> put(const LargeFile& file, const wire::Action& action);
   FromDatastore<void> verify(const wire::Object& object, const wire::Action& action);
   FromDatastore<void> make_owner(std::string_view repository);
 
   DatastoreOptions options_;
   std::string root_, base_, authorization_;
-  fetch::Client client_;
+  fetch::Client client_;     // small calls
+  fetch::Client transfers_;  // what may keep the datastore busy
 };
 
 /// "the datastore refused …: <its own words>"; 401 and 403 say which settings to look at.
 DatastoreError refused(std::string_view what, const fetch::Reply& reply);
+/// "the datastore is away: <why>"
+DatastoreError unanswered(std::string_view why);
 
 }  // namespace stackgate::entitystore

@@ -170,20 +170,14 @@ void Registrar::release_doubtful() {
     if (!release_repository(database_, doubt.repository, doubt.lease)) return;
 }
 
-namespace registrar_detail {
-
-web::Failure of_datastore(const DatastoreError& error) {
-  web::Failure out{.status = error.away ? 503 : 502, .message = error.message};
-  if (error.away) out.headers.emplace_back("Retry-After", "10");
-  return out;
+Registrar::Trouble Registrar::trouble_with(const DatastoreError& error) {
+  web::Failure failure{.status = error.away ? 503 : 502, .message = error.message};
+  if (error.away) failure.headers.emplace_back("Retry-After", "10");
+  return {Trouble::Kind::datastore, std::move(failure), error.silent()};
 }
 
-}  // namespace registrar_detail
-
 Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspected, const std::string& archive_sha256) {
-  const auto failed = [](const DatastoreError& error) {
-    return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::of_datastore(error)});
-  };
+  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   auto made = alone(record.repository, [&]() -> Maybe<void> {
     // Inside the lease: whoever removes an empty repository looks for rows inside it too.
     if (auto noted = note(record, "accepted"); !noted) return noted;
@@ -210,9 +204,7 @@ Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspect
 }
 
 Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspected) {
-  const auto failed = [](const DatastoreError& error) {
-    return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::of_datastore(error)});
-  };
+  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   const wire::Commit wanted = registrar_detail::commit_of(record, inspected);
   for (int attempt = 0; record.commit.empty(); ++attempt) {
     const auto refs = datastore_.refs(record.repository);
@@ -273,7 +265,10 @@ web::Failure Registrar::give_up(const Record& record, Trouble trouble) {
     if (!moved) return std::move(trouble.failure);
   }
   spool_.remove(record.id);
-  if (const auto left = read_work(database_, record.id); left && *left) (void)purge(**left);
+  // Else the sweep does it.
+  if (!trouble.silent) {
+    if (const auto left = read_work(database_, record.id); left && *left) (void)purge(**left);
+  }
   (void)catalogue_.refresh();
   return std::move(trouble.failure);
 }

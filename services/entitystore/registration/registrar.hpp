@@ -53,7 +53,9 @@ class Registrar {
   struct Trouble {
     enum class Kind { database, datastore, withdrawn } kind = Kind::database;
     web::Failure failure;
+    bool silent = false;  // the datastore gave no answer: asking for more only makes the caller wait longer
   };
+  static Trouble trouble_with(const DatastoreError& error);
   template <typename T>
   using Maybe = std::expected<T, Trouble>;
 

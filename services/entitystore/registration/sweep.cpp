@@ -66,10 +66,7 @@ void Registrar::resume(const Work& work) {
 }
 
 Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
-  const auto failed = [](const DatastoreError& error) {
-    return std::unexpected(
-        Trouble{Trouble::Kind::datastore, {.status = error.away ? 503 : 502, .message = error.message}});
-  };
+  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   auto done = alone(record.repository, [&]() -> Maybe<void> {
     const auto belongs = whose(record.repository);
     if (!belongs) return std::unexpected(belongs.error());
@@ -96,9 +93,7 @@ Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
 
 Registrar::Maybe<void> Registrar::purge(const Work& work) {
   const Record& record = work.record;
-  const auto failed = [](const DatastoreError& error) {
-    return std::unexpected(Trouble{Trouble::Kind::datastore, {.status = 502, .message = error.message}});
-  };
+  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   const auto database = [](const sql::SqlError& error) {
     return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
   };

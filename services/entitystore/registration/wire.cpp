@@ -237,6 +237,14 @@ std::expected<std::vector<LogEntry>, std::string> read_log(std::string_view body
   });
 }
 
+bool only_reads(std::string_view whoami) {
+  json::Document document;
+  const auto root = json::parse(whoami, document);
+  const json::Value* at = root ? &*root : nullptr;
+  for (const std::string_view key : {"auth", "accessToken"}) at = at == nullptr ? nullptr : at->find(key);
+  return at != nullptr && wire_detail::text_of(*at, "role") == "read";
+}
+
 std::optional<std::string> next_query(std::string_view link) {
   const auto rel = link.find("rel=\"next\"");
   if (rel == std::string_view::npos) return std::nullopt;

@@ -79,6 +79,10 @@ struct LogEntry {
 };
 std::expected<std::vector<LogEntry>, std::string> read_log(std::string_view body);
 
+/// Whether "whoami" says that these credentials may only read: a token's role, in Hugging Face's form. False where it
+/// says nothing of that.
+bool only_reads(std::string_view whoami);
+
 /// The query of the Link with rel="next", if there is one.
 std::optional<std::string> next_query(std::string_view link);
 

@@ -24,7 +24,7 @@ CheckRunner::CheckRunner(std::vector<Check> checks, std::shared_ptr<web::CheckBo
   if (checks_.empty()) return;
   auto& up =
       registry.gauge("stackgate_check_up", "Whether what the service needs answered when last asked.", {"check"});
-  for (const Check& check : checks_) board_->add(check.name, readiness);
+  for (const Check& check : checks_) board_->add(check.name, readiness, !check.only_warns);
   for (const Check& check : checks_) {
     threads_.emplace_back([this, &check, &gauge = up.at({check.name})] { ask_until_stopped(check, gauge); });
   }

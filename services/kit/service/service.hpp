@@ -26,6 +26,8 @@ std::vector<settings::Setting> common_settings();
 struct Check {
   std::string name;
   std::function<std::expected<void, Error>(std::chrono::milliseconds limit)> ask;
+  /// Of what others do without: readiness, log and metrics show that it fails, and the service stays ready.
+  bool only_warns = false;
 };
 
 /// Health and metrics routes are added to these.

@@ -45,12 +45,13 @@ std::shared_ptr<CheckBoard> CheckBoard::make(std::chrono::milliseconds stale) {
   return std::shared_ptr<CheckBoard>(new CheckBoard(stale));
 }
 
-void CheckBoard::add(const std::string& name, run::Readiness& readiness) {
+void CheckBoard::add(const std::string& name, run::Readiness& readiness, bool counts) {
   {
     const std::lock_guard lock(mutex_);
     entries_.push_back({name, "has not answered yet", Clock::now()});
   }
-  readiness.add(name, [self = shared_from_this(), name] { return self->reason(name); });
+  run::Readiness::Check ask = [self = shared_from_this(), name] { return self->reason(name); };
+  counts ? readiness.add(name, std::move(ask)) : readiness.add_warning(name, std::move(ask));
 }
 
 void CheckBoard::answered(std::string_view name, const std::expected<void, Error>& answer) {

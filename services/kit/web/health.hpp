@@ -28,8 +28,9 @@ class CheckBoard : public std::enable_shared_from_this<CheckBoard> {
   using Clock = std::chrono::steady_clock;
   /// A check that has said nothing for `stale` counts as failed: whoever asks it hangs.
   static std::shared_ptr<CheckBoard> make(std::chrono::milliseconds stale = std::chrono::seconds(30));
-  /// Not good until its first answer. Call before serving.
-  void add(const std::string& name, run::Readiness& readiness);
+  /// Not good until its first answer. Call before serving. `counts`: a fault makes the process not ready; else it is
+  /// shown only.
+  void add(const std::string& name, run::Readiness& readiness, bool counts = true);
   void answered(std::string_view name, const std::expected<void, Error>& answer);
 
  private:

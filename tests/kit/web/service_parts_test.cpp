@@ -37,6 +37,22 @@ TEST(Health, SpeaksInFourSpellings) {
   EXPECT_EQ(statuses(), (std::vector{200, 503, 503, 503}));
 }
 
+TEST(Health, ShowsWhatLimpsAndStaysReady) {
+  const auto readiness = std::make_shared<run::Readiness>();
+  const auto board = CheckBoard::make(std::chrono::seconds(5));
+  board->add("database", *readiness);
+  board->add("neighbour", *readiness, false);
+  const auto app = test::start(health_routes(readiness));
+  board->answered("database", {});
+  board->answered("neighbour", std::unexpected(Error{"it hangs"}));
+  const auto ready = ask(*app, "GET /v1/health/ready");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_THAT(ready.body, HasSubstr(R"("status":"warn","checks":{"database":{"status":"pass"})"));
+  EXPECT_THAT(ready.body, HasSubstr(R"("neighbour":{"status":"warn","output":"it hangs"})"));
+  board->answered("neighbour", {});
+  EXPECT_EQ(ask(*app, "GET /v1/health/ready").body, R"({"status":"pass"})");
+}
+
 TEST(Health, TakesSilenceForAFailure) {
   const auto readiness = std::make_shared<run::Readiness>();
   const auto board = CheckBoard::make(std::chrono::milliseconds(20));
