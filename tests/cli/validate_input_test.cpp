@@ -112,6 +112,52 @@ TEST(ValidateInput, a_namespace_is_one) {
   EXPECT_THAT(ran.err, HasSubstr("'Bad_NS'"));
 }
 
+TEST(ValidateInput, what_kubectl_would_not_read_is_an_error_and_the_rest_is_checked_all_the_same) {
+  const std::string flow =
+      R"({"apiVersion": "stackgate.dev/v1alpha1", "kind": "StackGuardrail", "metadata": {"name": "g"},
+  "spec": {"nimEndpoint": {"baseURL": "http://llm:8000/v1"}, "configstore": {"configMap": {"name": "rails"}},}})";
+  const Ran comma = run({"validate", "-"}, flow);
+  EXPECT_EQ(comma.status, 1);
+  EXPECT_THAT(comma.out, HasSubstr("<stdin>:2:110: error: kubectl reads what begins with { as JSON, and this is none"));
+  EXPECT_THAT(comma.out, HasSubstr("[document-read-otherwise]"));
+  EXPECT_THAT(comma.out, HasSubstr("write configStore"));
+  // The cure that it names.
+  EXPECT_THAT(run({"validate", "-"}, "---\n" + flow).out, Not(HasSubstr("document-read-otherwise")));
+  // What holds nothing for us is none of our business.
+  EXPECT_EQ(run({"validate", "-"}, "{\"compilerOptions\": {\"strict\": true,},\n}").status, 0);
+}
+
+TEST(ValidateInput, what_only_some_kubectl_read_is_a_warning) {
+  const Ran ran =
+      run({"validate", "-"}, good + std::string("--- # the second\n") + with(good, "name: guardrail", "name: another"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:11:1: warning: older kubectl, 1.20 among them, takes this for no separator"));
+  EXPECT_THAT(ran.out, HasSubstr("2 documents checked: 0 errors, 1 warning"));
+}
+
+TEST(ValidateInput, yaml_in_a_json_file_is_a_warning) {
+  const test::TempDir dir;
+  std::ofstream(dir / "a.json") << good;
+  std::ofstream(dir / "B.JSON") << "\xEF\xBB\xBF" << good;
+  for (const char* name : {"a.json", "B.JSON"}) {
+    const Ran ran = run({"validate", dir / name});
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr(std::string(name) + ":1:1: warning: the file is called .json and holds YAML"));
+  }
+}
+
+TEST(ValidateInput, files_with_byte_order_marks_can_be_put_behind_one_another) {
+  const std::string marked = std::string("\xEF\xBB\xBF") + with(good, "configStore:", "configstore:");
+  const Ran ran = run({"validate", "-"}, marked + "---\n" + marked);
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:8:3: error: spec.configstore"));
+  EXPECT_THAT(ran.out, HasSubstr("<stdin>:19:3: error: spec.configstore"));
+  // Without a separator there is no new document.
+  const Ran bare = run({"validate", "-"}, marked + marked);
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_THAT(bare.out, HasSubstr("a byte order mark (U+FEFF, not visible) stands in line 11: take it out"));
+}
+
 TEST(SyntaxCure, says_what_to_do) {
   const struct {
     std::string text;
@@ -128,6 +174,13 @@ TEST(SyntaxCure, says_what_to_do) {
       {"a: \xE9\n", "save the file as UTF-8"},
       {"a: \"b\n", "close the quotes"},
       {"a: [1\n", "close the bracket"},
+      {"a: 1\n---\n\n\xEF\xBB\xBF"
+       "b: 1\nc: 1\n",
+       "a byte order mark (U+FEFF, not visible) stands in line 4: take it out"},
+      {"{\"a\": 1}\n\xEF\xBB\xBF{\"b\": 1}\n", "stands in line 2: take it out"},
+      {"a: 1\n...\nb: 1\n", "put a line --- between two documents"},
+      {"{\n  // why\n  \"a\": 1\n}\n", "JSON has no comments"},
+      {"{\"a\": 1,\n  /* why */\n  \"b\": 1}\n", "JSON has no comments"},
       {"<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\n", "settle the conflict"},
   };
   for (const auto& row : table) {

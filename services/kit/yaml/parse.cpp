@@ -26,6 +26,20 @@ bool looks_like_json(std::string_view text) {
   return text[second] == '"' || (text[first] == '{' ? text[second] == '}' : text[second] == '{' || text[second] == ']');
 }
 
+/// Before the first document behind `at` that begins with a byte order mark, which libyaml takes at the beginning of a
+/// stream only; or the end.
+std::size_t before_marked_document(std::string_view text, std::size_t at) {
+  for (std::size_t mark = text.find(byte_order_mark, at); mark != std::string_view::npos;
+       mark = text.find(byte_order_mark, mark + 1)) {
+    if (mark < at + 4 || text[mark - 1] != '\n') continue;
+    const std::size_t start = text.rfind('\n', mark - 2) + 1;  // 0 when there is none
+    if (start <= at) continue;
+    const Piece piece = next_piece(text.substr(0, mark), start);
+    if (piece.content == mark && piece.marker_is_bare) return start;
+  }
+  return text.size();
+}
+
 }  // namespace
 
 Reader::Reader(std::string_view text, const json::ParseLimits& limits, Engine engine)
@@ -52,18 +66,22 @@ bool Reader::next(json::Document& document) {
       if (next_json(document)) return true;
       continue;
     }
-    if (engine_ == Engine::libyaml) {
-      next_slow(text_.size());
+    const Piece piece = next_piece(text_, at_);
+    if (piece.marker_is_bare && text_.substr(piece.content).starts_with(byte_order_mark)) {
+      at_ = piece.content + byte_order_mark.size();  // of a file that was appended to another
       continue;
     }
-    const Piece piece = next_piece(text_, at_);
-    if (!piece.only_whole && piece.marker_is_bare && is_simple_text(text_.substr(at_, piece.end - at_)) &&
+    if (engine_ == Engine::libyaml || piece.only_whole) {
+      next_slow(before_marked_document(text_, at_));
+      continue;
+    }
+    if (piece.marker_is_bare && is_simple_text(text_.substr(at_, piece.end - at_)) &&
         read_plain(text_, piece.content, piece.end, limits_.max_depth, document)) {
       at_ = piece.end;
       if (!document.root.is_null()) return true;
       continue;
     }
-    next_slow(piece.only_whole ? text_.size() : piece.end);
+    next_slow(piece.end);
   }
   document.root = {};
   document.arena.reset();
@@ -79,7 +97,7 @@ void Reader::next_slow(std::size_t end) {
 }
 
 /// One document of a text that is JSON, or several in a row as `kubectl get -o json` and jq write them. When it is not
-/// JSON, YAML may still read it; when YAML cannot either, the fault is in the JSON.
+/// JSON, YAML may still read it; when YAML cannot either, the fault is in the JSON, as kubectl would see it.
 bool Reader::next_json(json::Document& document) {
   auto end = json::parse_one(text_, static_cast<std::uint32_t>(at_), document, limits_);
   json::ParseError problem;
@@ -95,9 +113,9 @@ bool Reader::next_json(json::Document& document) {
   } else {
     problem = std::move(end.error());
   }
-  next_slow(text_.size());
+  next_slow(before_marked_document(text_, at_));
   // Of a duplicate key libyaml's half tells both places.
-  if (failed() && ready_.empty() && !problem.message.starts_with("duplicate key")) error_ = std::move(problem);
+  if (failed() && !problem.message.starts_with("duplicate key")) error_ = std::move(problem);
   return false;
 }
 

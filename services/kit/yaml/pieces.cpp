@@ -24,7 +24,7 @@ std::size_t line_end(std::string_view text, std::size_t at) {
 }
 
 bool is_bare(std::string_view behind) {
-  const std::size_t first = behind.find_first_not_of(' ');
+  const std::size_t first = behind.find_first_not_of(" \t\r");
   if (first == std::string_view::npos || behind[first] == '\n') return true;
   return behind[first] == '#' && first > 0;
 }

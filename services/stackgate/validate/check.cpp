@@ -95,9 +95,9 @@ CheckedSet::CheckedSet(std::vector<Input> inputs, std::vector<Input> old, const 
   for (CheckedFile& file : old_files_) {
     // Of what is stored only the deletions are looked at.
     std::erase_if(file.objects, [](const CheckedObject& each) { return !each.is_deleted; });
-    write_report(file);
+    write_report(file, false);
   }
-  for (CheckedFile& file : files_) write_report(file);
+  for (CheckedFile& file : files_) write_report(file, true);
 }
 
 void CheckedSet::load(std::vector<Input> inputs, std::deque<CheckedFile>& files) const {
@@ -173,7 +173,7 @@ void CheckedSet::review(CheckedObject& object, validate::Lookup* cluster) const 
   }
 }
 
-void CheckedSet::write_report(CheckedFile& file) {
+void CheckedSet::write_report(CheckedFile& file, bool is_new) {
   const auto add = [&](validate::Finding finding, const CheckedObject* object, std::uint32_t offset) {
     Entry entry;
     entry.file = file.input.name;
@@ -195,8 +195,16 @@ void CheckedSet::write_report(CheckedFile& file) {
     report_.entries.push_back(std::move(entry));
   };
 
+  // Of files that hold nothing for us, kubectl's reading is no concern of ours.
+  const auto concerns_us = [](const CheckedObject& each) { return each.kind || !each.findings.empty(); };
+  if (is_new && !is_unreadable(file) && std::ranges::any_of(file.objects, concerns_us)) {
+    for (validate::Finding& each : check_text(file.input.name, file.input.text)) {
+      const std::uint32_t offset = each.offset;
+      add(std::move(each), nullptr, offset);
+    }
+  }
   for (const CheckedObject& each : file.objects) {
-    ++(each.kind || !each.findings.empty() ? report_.documents : report_.passed_over);
+    ++(concerns_us(each) ? report_.documents : report_.passed_over);
     if (each.old != nullptr) ++report_.updates;
     if (each.is_deleted) ++report_.deletions;
     report_.references_unknown = report_.references_unknown || each.references_unknown;

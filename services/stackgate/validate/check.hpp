@@ -50,7 +50,7 @@ class CheckedSet {
   void match_old();
   void find_twins();
   void review(CheckedObject& object, validate::Lookup* cluster) const;
-  void write_report(CheckedFile& file);
+  void write_report(CheckedFile& file, bool is_new);
   Identity identity_of(const CheckedObject& object) const;
 
   ValidateOptions options_;

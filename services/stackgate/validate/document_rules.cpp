@@ -2,11 +2,14 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "crds/kinds.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/yaml/kubectl_stream.hpp"
 #include "validators/grammar/characters.hpp"
 #include "validators/schema/check.hpp"
 
@@ -17,7 +20,7 @@ namespace {
 using validate::Finding;
 using validate::Findings;
 
-constexpr std::array<DocumentRulePage, 6> document_pages{{
+constexpr std::array<DocumentRulePage, 9> document_pages{{
     {unreadable_rule, "A file or document cannot be read",
      "What cannot be read has not been checked: a missing file, a fault in YAML or JSON, a key that stands twice. The "
      "command then exits with 2, after it has reported everything else."},
@@ -35,6 +38,18 @@ constexpr std::array<DocumentRulePage, 6> document_pages{{
      "Two documents of one run have the same kind, namespace and name. kubectl apply would write both, one after the "
      "other: what the first says is lost, and everything that the operator makes from it is made twice. Overlays that "
      "are meant for different clusters are best validated one by one."},
+    {read_otherwise_rule, "kubectl would read the file otherwise",
+     "The file is YAML and has been checked as such, and kubectl would refuse it or pass a part of it over. kubectl "
+     "reads "
+     "what begins with { as JSON to its end, whatever the file is called: a trailing comma, a comment, a key without "
+     "quotes or a line --- is a fault there. It cuts anything else at its --- lines before it reads YAML, so nothing "
+     "may "
+     "stand behind the ---, and directives and byte order marks in the middle are refused."},
+    {read_by_some_rule, "Not every kubectl reads the file alike",
+     "A comment behind --- in its line makes older kubectl, 1.20 among them, miss the separator: it reads the document "
+     "in front of it, and drops the one behind it without a word."},
+    {not_json_rule, "A .json file holds YAML",
+     "kubectl does not look at a file's name and takes it; editors, jq and other tools do and do not."},
     {internal_rule, "A rule failed",
      "A fault in Stackgate itself: the resource has not been checked to the end. Please report it with the resource."},
 }};
@@ -104,6 +119,22 @@ std::optional<Finding> slip_of(const json::Value& document) {
 }  // namespace
 
 std::vector<DocumentRulePage> document_rule_pages() { return {document_pages.begin(), document_pages.end()}; }
+
+Findings check_text(std::string_view file, std::string_view text) {
+  Findings findings;
+  for (yaml::StreamRemark& remark : yaml::kubectl_remarks(text)) {
+    const validate::Rule& rule = remark.some_only ? read_by_some_rule : read_otherwise_rule;
+    findings.push_back(
+        {rule.id, rule.severity, "", "", std::move(remark.problem), std::string(remark.cure), remark.offset});
+  }
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool begins_as_json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  if (validate::grammar::to_lower(file).ends_with(".json") && !begins_as_json)
+    findings.push_back({not_json_rule.id, not_json_rule.severity, "", "",
+                        "the file is called .json and holds YAML: kubectl takes it, other tools do not",
+                        "call it .yaml, or write JSON", 0});
+  return findings;
+}
 
 Findings check_document(const json::Value& document, bool strict) {
   Findings findings;

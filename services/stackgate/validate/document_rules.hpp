@@ -14,6 +14,9 @@ inline constexpr validate::Rule unknown_kind_rule{"document-kind-unknown", valid
 inline constexpr validate::Rule wrong_version_rule{"document-version-wrong", validate::Severity::error};
 inline constexpr validate::Rule passed_over_rule{"document-passed-over", validate::Severity::error};
 inline constexpr validate::Rule twice_rule{"document-twice", validate::Severity::warning};
+inline constexpr validate::Rule read_otherwise_rule{"document-read-otherwise", validate::Severity::error};
+inline constexpr validate::Rule read_by_some_rule{"document-read-by-some", validate::Severity::warning};
+inline constexpr validate::Rule not_json_rule{"document-not-json", validate::Severity::warning};
 inline constexpr validate::Rule internal_rule{"internal-error", validate::Severity::error};
 
 struct DocumentRulePage {
@@ -24,6 +27,9 @@ struct DocumentRulePage {
 
 /// For `stackgate rules` and SARIF, beside validate::rule_pages().
 std::vector<DocumentRulePage> document_rule_pages();
+
+/// What kubectl would take otherwise in a text that was read without a fault, and YAML in a file called .json.
+validate::Findings check_text(std::string_view file, std::string_view text);
 
 /// A document that claims our API group without being one of our resources, or, when `strict`, any document that is
 /// no resource of ours. Empty when it is one, or is passed over.

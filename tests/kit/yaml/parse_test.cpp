@@ -171,6 +171,18 @@ INSTANTIATE_TEST_SUITE_P(
         {"a: 1\n \nb: 2\n", {R"({"a":1,"b":2})"}},
         {"a:   \"x\"   # c\n'b':  'y'\n", {R"({"a":"x","b":"y"})"}},
         {"a: -1\nb:\n- \n", {R"({"a":-1,"b":[null]})"}},
+        // A byte order mark at the beginning of a document: files that were put behind one another.
+        {"\xEF\xBB\xBF"
+         "a: 1\n---\n\xEF\xBB\xBF"
+         "b: 2\nc: 3\n--- # d\n\xEF\xBB\xBF# e\nd: 4\n",
+         {R"({"a":1})", R"({"b":2,"c":3})", R"({"d":4})"}},
+        {"a: 1\r\n---\r\n\xEF\xBB\xBF"
+         "b: 2\r\nc: 3\r\n",
+         {R"({"a":1})", R"({"b":2,"c":3})"}},
+        {"a: 1\n...\n---\n\xEF\xBB\xBF"
+         "b: 2\nc: 3\n---\n\xEF\xBB\xBF{\"d\": 4}\n---\n\xEF\xBB\xBF---\ne: 5\nf: 6\n---\n\xEF\xBB\xBF",
+         {R"({"a":1})", R"({"b":2,"c":3})", R"({"d":4})", R"({"e":5,"f":6})"}},
+        {"{\"a\": 1}\n---\n\xEF\xBB\xBF{\"b\": 2}\n", {R"({"a":1})", R"({"b":2})"}},
     }));
 
 struct Wrong {
@@ -211,6 +223,8 @@ INSTANTIATE_TEST_SUITE_P(yaml, WrongText,
                              {"a: \xFF\n", 3, "invalid leading UTF-8 octet"},
                              {"{\"a\": 1 \"b\": 2}", 8, "expected ',' or '}'"},
                              {"{\"a\": 1, \"a\": 2}", 9, "line 1 has it already"},
+                             {"{\"a\": 1}\n\xEF\xBB\xBF{\"b\": 2}", 9, "another document"},
+                             {"{\"a\": 1,}\n{\"b\": 2}", 8, "not '}'"},
                          }));
 
 TEST(Yaml, documents_before_a_fault_are_read) {

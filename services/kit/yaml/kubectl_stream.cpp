@@ -1,0 +1,99 @@
+#include "services/kit/yaml/kubectl_stream.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "services/kit/json/document.hpp"
+#include "services/kit/json/parse.hpp"
+
+namespace stackgate::yaml {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view white = " \t\r\n";
+
+void remark_on_json(std::string_view text, std::size_t at, std::vector<StreamRemark>& out) {
+  constexpr std::string_view cure = "write plain JSON, or a line --- in front of it: kubectl then reads YAML";
+  json::Document scratch;
+  while (at < text.size()) {
+    if (text.substr(at).starts_with("---")) {
+      out.push_back({static_cast<std::uint32_t>(at),
+                     "kubectl reads what begins with { as JSON, and JSON has no lines of ---", cure, false});
+      return;
+    }
+    const auto end = json::parse_one(text, static_cast<std::uint32_t>(at), scratch);
+    if (!end) {
+      const bool is_mark = text.substr(end.error().offset).starts_with(byte_order_mark);
+      out.push_back(
+          {end.error().offset,
+           fmt::format("kubectl reads what begins with {{ as JSON, and this is none: {}", end.error().message),
+           is_mark ? "take the byte order mark (U+FEFF, not visible) out of this line" : cure, false});
+      return;
+    }
+    at = std::min(text.find_first_not_of(white, *end), text.size());
+  }
+}
+
+/// Goes through the lines of a stream that kubectl reads as YAML.
+class Cutter {
+ public:
+  explicit Cutter(std::vector<StreamRemark>& out) : out_(out) {}
+
+  void line(std::string_view line, std::size_t offset) {
+    const auto remark = [&](std::string problem, std::string_view cure, bool some_only = false) {
+      out_.push_back({static_cast<std::uint32_t>(offset), std::move(problem), cure, some_only});
+    };
+    if (line.starts_with(byte_order_mark)) {
+      if (!at_start_)
+        remark("kubectl takes a byte order mark (U+FEFF, not visible) for text here", "take it out of this line");
+      line.remove_prefix(byte_order_mark.size());
+    } else if (line.starts_with("---")) {
+      const std::string_view behind = line.substr(std::min(line.find_first_not_of(white, 3), line.size()));
+      if (behind.starts_with('#')) {
+        if (has_content_)
+          remark("older kubectl, 1.20 among them, takes this for no separator, and drops the document behind it",
+                 "put the comment into a line of its own", true);
+      } else if (!behind.empty()) {
+        remark("kubectl refuses a line that begins with --- and goes on, or drops what it says",
+               "put what stands behind --- into the next line");
+      }
+      at_start_ = true;
+      has_content_ = false;
+      return;
+    } else if (line.starts_with('%') && !has_content_) {
+      remark("kubectl refuses directives", "take the line out");
+    }
+    at_start_ = false;
+    const std::size_t first = line.find_first_not_of(white);
+    has_content_ = has_content_ || (first != std::string_view::npos && line[first] != '#');
+  }
+
+ private:
+  std::vector<StreamRemark>& out_;
+  bool at_start_ = true;      // of a part
+  bool has_content_ = false;  // in the part so far
+};
+
+}  // namespace
+
+std::vector<StreamRemark> kubectl_remarks(std::string_view text) {
+  std::vector<StreamRemark> out;
+  const std::size_t begin = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  const std::size_t first = text.find_first_not_of(white, begin);
+  if (first == std::string_view::npos) return out;
+  if (text[first] == '{') {
+    remark_on_json(text, first, out);
+    return out;
+  }
+  Cutter cutter(out);
+  for (std::size_t at = begin; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    cutter.line(text.substr(at, end - at), at);
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace stackgate::yaml
