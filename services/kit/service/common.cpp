@@ -1,7 +1,14 @@
 #include "services/kit/service/common.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
@@ -12,6 +19,20 @@ namespace stackgate::service {
 
 using settings::Kind;
 using settings::Setting;
+
+namespace common_detail {
+
+/// Why a certificate or key cannot be read; empty when it can.
+std::string why_unreadable(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hold us
+  if (fd < 0) return std::strerror(errno);
+  struct stat about{};
+  const bool regular = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  ::close(fd);
+  return regular ? std::string() : "it is no regular file";
+}
+
+}  // namespace common_detail
 
 std::vector<Setting> common_settings() {
   std::vector<Setting> out{
@@ -131,6 +152,10 @@ std::vector<Setting> common_settings() {
   return out;
 }
 
+bool serves(const settings::Program& program, const settings::Values& values) {
+  return program.commands.empty() || values.command() == program.commands.front().name;
+}
+
 validate::Findings check_common(const settings::Program& program, const settings::Values& values) {
   validate::Findings out;
   const auto complain = [&](std::string flag, std::string problem, std::string fix) {
@@ -144,6 +169,14 @@ validate::Findings check_common(const settings::Program& program, const settings
     const bool key = values.has("tls-cert");
     complain(key ? "--tls-key" : "--tls-cert", key ? "is needed beside --tls-cert" : "is needed beside --tls-key",
              "give both, or neither for plain HTTP");
+  }
+  if (serves(program, values)) {
+    for (const std::string_view name : {"tls-cert", "tls-key"}) {
+      if (!values.has(name)) continue;
+      if (auto why = common_detail::why_unreadable(values.text(name)); !why.empty())
+        complain(fmt::format("--{}", name), fmt::format("cannot read {}: {}", values.text(name), why),
+                 "name a PEM file that this user may read");
+    }
   }
   if (auto problem = database_url_problem(database_url(program, values)); !problem.empty()) {
     complain("--database-url", std::move(problem), "write postgresql://USER@HOST:PORT/NAME or sqlite:FILE");

@@ -1,4 +1,4 @@
-// What the settings that all services share mean. Pure but for log and TLS.
+// What the settings that all services share mean. Pure but for the log, and for a look at certificate and key.
 #pragma once
 #include "services/kit/http/server.hpp"
 #include "services/kit/run/stop.hpp"
@@ -7,7 +7,10 @@
 
 namespace stackgate::service {
 
-/// The faults that no single setting has: a certificate without its key, a database URL with a password.
+/// Whether the command is the one that serves.
+bool serves(const settings::Program& program, const settings::Values& values);
+/// The faults that no single setting has: a certificate without its key or that cannot be read, a database URL with a
+/// password.
 validate::Findings check_common(const settings::Program& program, const settings::Values& values);
 
 void configure_log(const settings::Values& values);

@@ -64,11 +64,17 @@ int fail(const Service& service, std::string_view message) {
   return failed;
 }
 
-std::shared_ptr<certs::FileIdentity> identity(const settings::Values& values, metrics::Registry& registry,
-                                              run::Readiness& readiness) {
+/// A pair that is no good when the process starts is a mistake of whoever starts it; one that goes bad later is waited
+/// out, because the next renewal heals it.
+std::expected<std::shared_ptr<certs::FileIdentity>, Error> identity(const settings::Values& values,
+                                                                    metrics::Registry& registry,
+                                                                    run::Readiness& readiness) {
   if (!values.has("tls-cert")) return nullptr;
   auto files =
       certs::FileIdentity::start({.certificate_file = values.text("tls-cert"), .key_file = values.text("tls-key")});
+  if (const auto status = files->status(); !status.serving)
+    return std::unexpected(Error{fmt::format("--tls-cert {} with --tls-key {}: {}", values.text("tls-cert"),
+                                             values.text("tls-key"), status.error)});
   certs::add_identity_metrics(registry, [files] { return files->status(); });
   readiness.add("certificate",
                 [files] { return certs::why_not_ready(files->status(), std::chrono::system_clock::now()); });
@@ -91,7 +97,9 @@ int serve(const Service& service, const settings::Values& values) {
   const auto readiness = std::make_shared<run::Readiness>();
   auto parts = service.build(values, registry);
   if (!parts) return fail(service, parts.error().message);
-  const auto tls = identity(values, registry, *readiness);
+  const auto pair = identity(values, registry, *readiness);
+  if (!pair) return fail(service, pair.error().message);
+  const std::shared_ptr<certs::FileIdentity>& tls = *pair;
 
   auto routes = std::move(parts->routes);
   for (web::Route& route : web::health_routes(readiness)) routes.push_back(std::move(route));
@@ -155,9 +163,8 @@ int run(const Service& service, int argc, char** argv) {
     return wrong_settings;
   }
   configure_log(read.values);
-  const auto& commands = service.program.commands;
   try {
-    if (commands.empty() || read.values.command() == commands.front().name) return serve(service, read.values);
+    if (serves(service.program, read.values)) return serve(service, read.values);
     if (service.run_command) return service.run_command(read.values);
     return fail(service, "this command is not there");
   } catch (const std::exception& thrown) {

@@ -205,13 +205,27 @@ TEST_F(SampleService, serves_a_renewed_certificate_without_a_restart) {
   EXPECT_THAT(curl("-k " + base + "/metrics"), HasSubstr("stackgate_certificate_reloads_total 2"));
 }
 
+TEST_F(SampleService, does_not_start_without_the_certificate_that_it_was_given) {
+  start({"--listen=127.0.0.1:0", "--tls-cert=/nope/tls.crt", "--tls-key=/tmp"});
+  EXPECT_EQ(ended(), 2);
+  EXPECT_THAT(content("stderr"), AllOf(HasSubstr("--tls-cert: cannot read /nope/tls.crt: No such file or directory"),
+                                       HasSubstr("--tls-key: cannot read /tmp: it is no regular")));
+  folder_.write("tls.crt", "nothing");
+  start({"--listen=127.0.0.1:0", "--tls-cert=" + (folder_ / "tls.crt"), "--tls-key=" + (folder_ / "tls.crt")});
+  EXPECT_EQ(ended(), 1);
+  EXPECT_THAT(content("stderr"), AllOf(HasSubstr("cannot start"), HasSubstr("--tls-cert " + (folder_ / "tls.crt"))));
+  start({"migrate", "--tls-cert=/nope", "--tls-key=/nope"});
+  EXPECT_EQ(ended(), 7) << "which uses no certificate";
+}
+
 TEST_F(SampleService, shows_every_wrong_setting_and_ends_with_two) {
   start({"--listen=nowhere", "--colour=blue", "--tls-cert=/x", "--thread=4",
          "--database-url=postgresql://u:hunter2@h/d"});
   EXPECT_EQ(ended(), 2);
   EXPECT_THAT(content("stderr"),
-              AllOf(HasSubstr("stackgate-sample: 5 settings are wrong"), HasSubstr("--listen: "),
+              AllOf(HasSubstr("stackgate-sample: 6 settings are wrong"), HasSubstr("--listen: "),
                     HasSubstr("must not be blue"), HasSubstr("--tls-key: is needed beside --tls-cert"),
+                    HasSubstr("--tls-cert: cannot read /x: No such file or directory"),
                     HasSubstr("did you mean --threads?"), HasSubstr("holds a password"), Not(HasSubstr("hunter2"))));
 }
 
