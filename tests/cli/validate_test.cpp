@@ -49,6 +49,21 @@ TEST(Validate, the_caret_stands_under_a_wrong_value) {
               HasSubstr("    7 |     baseURL: 'http://llm:8000'  # why\n      |              ^~~~~~~~~~~~~~~~~\n"));
 }
 
+TEST(Validate, the_caret_stands_right_behind_wide_and_combining_characters) {
+  const auto marked = [](const std::string& spec) {
+    return run({"validate", "-"},
+               "apiVersion: stackgate.dev/v1alpha1\nkind: StackGuardrail\nmetadata: {name: g}\n" + spec)
+        .out;
+  };
+  // Two columns each, one for the \xC3\xA9 of a letter and a mark, none for a zero-width joiner.
+  EXPECT_THAT(marked("spec: {\"日本\": 1, 鍵é: 1}\n"), HasSubstr("\n    4 | spec: {\"日本\": 1, 鍵é: 1}\n"
+                                                                 "      |        ^~~~~~\n"));
+  EXPECT_THAT(marked("spec: {\"日本\": 1, 鍵é: 1}\n"), HasSubstr("\n    4 | spec: {\"日本\": 1, 鍵é: 1}\n"
+                                                                 "      |                   ^~~\n"));
+  EXPECT_THAT(marked("spec: {e\xCC\x81🚀\xE2\x80\x8D: 1, x: 1}\n"), HasSubstr("      |                 ^\n"));
+  EXPECT_THAT(marked("spec: {a: \"\t\", x: 1}\n"), HasSubstr("\n      |            \t   ^\n"));
+}
+
 TEST(Validate, long_lines_are_cut_around_the_fault) {
   const std::string text =
       R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"StackGuardrail","metadata":{"name":"g","labels":{"a":")" +

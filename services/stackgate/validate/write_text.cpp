@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/validate/terminal_width.hpp"
 #include "services/stackgate/validate/visible_text.hpp"
 #include "validators/rules/quoting.hpp"
 
@@ -39,12 +40,14 @@ bool has_more_characters(std::string_view text, std::size_t than) {
 void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
   std::string_view source = entry.source;
   std::size_t column = entry.column - 1;  // in what is left of the line
+  std::size_t byte = std::min(entry.byte, source.size());
   const bool is_cut = column > before_column && has_more_characters(source, widest_excerpt);
   if (is_cut) {
-    std::size_t start = std::min(entry.byte, source.size());
+    std::size_t start = byte;
     for (column = 0; start > 0 && column < before_column;)
       if (begins_character(source[--start])) ++column;
     source.remove_prefix(start);
+    byte -= start;
   }
   const std::string shown = visible_text(source, widest_excerpt);
   if (validate::source_may_hold_secret(entry.finding.path, shown)) {
@@ -57,14 +60,13 @@ void append_excerpt(std::string& out, const Entry& entry, const Paint& paint) {
   fmt::format_to(std::back_inserter(out), "{}{:>5} |{} {}{}{}\n", paint.faint, entry.line, paint.plain, cut_front,
                  shown, cut_back);
 
-  // Tabs stay tabs, so that the caret stands where the terminal puts the text.
-  std::string padding = is_cut ? " " : "";
-  for (const char c : visible_text(source, column))
-    if (c == '\t' || begins_character(c)) padding += c == '\t' ? '\t' : ' ';
   const std::size_t room = widest_excerpt - std::min(widest_excerpt, column);
-  const std::size_t width = std::clamp<std::size_t>(entry.end_column - entry.column, 1, std::max<std::size_t>(1, room));
-  fmt::format_to(std::back_inserter(out), "{}      |{} {}{}^{:~>{}}{}\n", paint.faint, paint.plain, padding,
-                 paint.caret, "", width - 1, paint.plain);
+  const std::size_t length =
+      std::clamp<std::size_t>(entry.end_column - entry.column, 1, std::max<std::size_t>(1, room));
+  const std::size_t width = terminal_width(visible_text(source.substr(byte), length));
+  fmt::format_to(std::back_inserter(out), "{}      |{} {}{}{}^{:~>{}}{}\n", paint.faint, paint.plain, is_cut ? " " : "",
+                 blank_of(visible_text(source.substr(0, byte))), paint.caret, "", std::max<std::size_t>(1, width) - 1,
+                 paint.plain);
 }
 
 void append_entry(std::string& out, const Entry& entry, const Paint& paint) {

@@ -1,0 +1,19 @@
+// How many columns of a terminal a text takes: Chinese, Japanese, Korean and emoji take two for each character,
+// combining marks none.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stackgate {
+
+/// Of one character: a well-formed UTF-8 sequence. 0, 1 or 2; terminals disagree about some emoji.
+std::size_t character_width(std::string_view sequence);
+
+/// Of a text without tabs and other control characters. A byte that is no UTF-8 counts as one column.
+std::size_t terminal_width(std::string_view text);
+
+/// Spaces that take as much as the text does. Tabs stay tabs: how wide one is depends on where it stands.
+std::string blank_of(std::string_view text);
+
+}  // namespace stackgate
