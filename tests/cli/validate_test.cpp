@@ -60,7 +60,7 @@ TEST(Validate, the_caret_stands_right_behind_wide_and_combining_characters) {
                                                                  "      |        ^~~~~~\n"));
   EXPECT_THAT(marked("spec: {\"日本\": 1, 鍵é: 1}\n"), HasSubstr("\n    4 | spec: {\"日本\": 1, 鍵é: 1}\n"
                                                                  "      |                   ^~~\n"));
-  EXPECT_THAT(marked("spec: {e\xCC\x81🚀\xE2\x80\x8D: 1, x: 1}\n"), HasSubstr("      |                 ^\n"));
+  EXPECT_THAT(marked("spec: {e\xCC\x81🚀\xE2\x80\x8D: 1, x: 1}\n"), HasSubstr("      |                ^\n"));
   EXPECT_THAT(marked("spec: {a: \"\t\", x: 1}\n"), HasSubstr("\n      |            \t   ^\n"));
 }
 
