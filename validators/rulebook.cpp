@@ -56,7 +56,7 @@ Findings everything_about(const Request& request, Lookup* lookup, const Options&
   run_rules(context);
   cut = cut || context.cut();
   drop_echoes(structure, context.findings);
-  Findings findings = to_findings(std::move(structure));
+  Findings findings = to_findings(std::move(structure), context.findings.size());
   if (context.findings.empty()) return findings;
   findings.insert(findings.end(), std::make_move_iterator(context.findings.begin()),
                   std::make_move_iterator(context.findings.end()));

@@ -118,9 +118,9 @@ void drop_echoes(std::vector<SchemaFault>& structure, Findings& found) {
   });
 }
 
-Findings to_findings(std::vector<SchemaFault> structure) {
+Findings to_findings(std::vector<SchemaFault> structure, std::size_t more) {
   Findings findings;
-  findings.reserve(structure.size());
+  findings.reserve(structure.size() + more);
   for (SchemaFault& fault : structure) {
     const Rule& rule = rule_of(fault.fault);
     if (auto unrendered = template_in(fault)) {

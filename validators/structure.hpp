@@ -26,7 +26,7 @@ bool is_grammar_rule(std::string_view rule);
 /// has better words; otherwise what stands at the place of a schema fault, or inside a value of the wrong type, goes.
 void drop_echoes(std::vector<schema::SchemaFault>& structure, Findings& found);
 
-/// In the book's words.
-Findings to_findings(std::vector<schema::SchemaFault> structure);
+/// In the book's words, with room for so many `more`.
+Findings to_findings(std::vector<schema::SchemaFault> structure, std::size_t more = 0);
 
 }  // namespace stackgate::validate

@@ -38,10 +38,13 @@ validate::Findings findings_of(const ReviewRequest& request, crds::Kind kind, va
 
 /// The rules that spoke, once each, in order: what an auditor filters by.
 std::string rule_list(const validate::Findings& findings) {
-  std::vector<std::string_view> seen;
-  for (const validate::Finding& finding : findings)
-    if (std::ranges::find(seen, finding.rule) == seen.end()) seen.push_back(finding.rule);
-  return fmt::format("{}", fmt::join(seen, ","));
+  std::string list;
+  list.reserve(16 * findings.size());
+  for (auto each = findings.begin(); each != findings.end(); ++each) {
+    if (std::any_of(findings.begin(), each, [&](const auto& before) { return before.rule == each->rule; })) continue;
+    list.append(list.empty() ? "" : ",").append(each->rule);
+  }
+  return list;
 }
 
 }  // namespace

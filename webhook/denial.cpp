@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 
@@ -46,7 +46,25 @@ std::string cut(std::string text, std::size_t limit) {
   return text + "…";
 }
 
+/// Whether a control character may be in it: looks at eight bytes at a time, because nearly no text has one.
+bool may_hold_control(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101010101010101U, tops = ones * 0x80;
+  constexpr std::size_t width = sizeof(std::uint64_t);
+  if (text.size() < width) return true;
+  std::uint64_t hits = 0;
+  const auto look_at = [&](const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, width);
+    const std::uint64_t deletes = word ^ (ones * 0x7F);
+    hits |= ((word - ones * 0x20) & ~word) | ((deletes - ones) & ~deletes);
+  };
+  for (std::size_t at = 0; at + width <= text.size(); at += width) look_at(text.data() + at);
+  look_at(text.data() + text.size() - width);
+  return (hits & tops) != 0;
+}
+
 std::string one_line(std::string text) {
+  if (!may_hold_control(text)) return text;
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
   return text;
@@ -86,6 +104,7 @@ std::string_view cause_reason(std::string_view rule) {
 
 std::vector<Cause> causes_of(const validate::Findings& findings) {
   std::vector<Cause> causes;
+  causes.reserve(findings.size());
   for (const validate::Finding& finding : findings)
     if (finding.severity == validate::Severity::error)
       causes.push_back({finding.path, cause_reason(finding.rule), one_line(validate::to_line(finding))});
@@ -96,14 +115,20 @@ std::string denial_message(std::string_view kind, std::string_view name, const s
   constexpr std::size_t indent = 4;
   std::string out;
   std::size_t bytes = 64 + kind.size() + name.size();
-  for (const Cause& cause : causes) bytes += cause.field.size() + cause.message.size() + 16;
+  std::size_t longest = 0;
+  for (const Cause& cause : causes) {
+    bytes += cause.field.size() + cause.message.size() + 16;
+    longest = std::max(longest, cause.field.size() + cause.message.size() + 2);
+  }
   out.reserve(bytes + bytes / 8);
-  fmt::format_to(std::back_inserter(out), "{} \"{}\" has {} {}:", kind, name, causes.size(),
-                 causes.size() == 1 ? "fault" : "faults");
+  out.append(kind).append(" \"").append(name).append("\" has ").append(std::to_string(causes.size()));
+  out += causes.size() == 1 ? " fault:" : " faults:";
   std::size_t number = 0;
   std::string line;
+  line.reserve(longest);
   for (const Cause& cause : causes) {
-    fmt::format_to(std::back_inserter(out), "\n{:2}. ", ++number);
+    ++number;
+    out.append(number < 10 ? "\n " : "\n").append(std::to_string(number)).append(". ");
     line.assign(cause.field).append(cause.field.empty() ? "" : ": ").append(cause.message);
     append_wrapped(out, line, number < 100 ? indent : indent + 1, indent);
   }

@@ -93,7 +93,7 @@ void write_review(std::string& out, const Answer& answer) {
     w.member("apiVersion", review_version);
     w.key("response");
     w.object([&] {
-      w.member("uid", std::string_view(answer.uid));
+      w.member("uid", answer.uid);
       w.member("allowed", answer.allowed);
       if (!answer.allowed) {
         w.key("status");
@@ -104,16 +104,16 @@ void write_review(std::string& out, const Answer& answer) {
           w.member("message", std::string_view(answer.message));
           w.key("details");
           w.object([&] {
-            w.member("name", std::string_view(answer.name));
-            w.member("group", std::string_view(answer.group));
-            w.member("kind", std::string_view(answer.kind));
+            w.member("name", answer.name);
+            w.member("group", answer.group);
+            w.member("kind", answer.kind);
             w.key("causes");
             w.array([&] {
               for (const Cause& cause : answer.causes)
                 w.object([&] {
                   w.member("reason", cause.reason);
                   w.member("message", std::string_view(cause.message));
-                  w.member("field", std::string_view(cause.field));
+                  w.member("field", cause.field);
                 });
             });
           });

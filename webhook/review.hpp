@@ -41,24 +41,26 @@ std::expected<ReviewRequest, ReviewError> read_review(const json::Value& root);
 /// The uid of a body that is no valid JSON, if it can be made out; for the log and the answer.
 std::string salvage_uid(std::string_view body);
 
+/// Views into the findings that it was made of.
 struct Cause {
-  std::string field;
+  std::string_view field;
   std::string_view reason;  // FieldValueInvalid, FieldValueRequired, …
   std::string message;
 };
 
+/// Its views are into the request, the findings, or for ever.
 struct Answer {
-  std::string uid;
+  std::string_view uid;
   bool allowed = true;
   // The rest of a denial; ignored when allowed.
   int code = 422;
   std::string_view reason = "Invalid";
   std::string message;
-  std::string name, group, kind;
+  std::string_view name, group, kind;
   std::vector<Cause> causes;
   // Of both.
   std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, std::string>> audit_annotations;
+  std::vector<std::pair<std::string_view, std::string>> audit_annotations;
 };
 
 /// Appends the AdmissionReview with its response as JSON.

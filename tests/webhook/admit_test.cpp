@@ -54,7 +54,7 @@ TEST(Admit, ABadResourceIsRefusedWithAllFaultsAtBothStages) {
     EXPECT_EQ(verdict.answer.code, 422);
     EXPECT_EQ(verdict.answer.reason, "Invalid");
     std::vector<std::string> fields;
-    for (const Cause& cause : verdict.answer.causes) fields.push_back(cause.field);
+    for (const Cause& cause : verdict.answer.causes) fields.emplace_back(cause.field);
     EXPECT_THAT(fields,
                 testing::IsSupersetOf({"spec.replicas", "spec.expose.service.port", "spec.image", "spec.authSecret"}));
   }

@@ -71,5 +71,17 @@ TEST(Denial, AWarningIsCutAtACharactersEndAndHoldsNoControlCharacter) {
   EXPECT_THAT(warnings[0], testing::EndsWith("ü…"));
 }
 
+TEST(Denial, ACauseIsOneLineWhereverAControlCharacterStands) {
+  for (const char control : {'\n', '\x01', '\x1f', '\x7f'})
+    for (std::size_t length = 1; length < 20; ++length)
+      for (std::size_t at = 0; at < length; ++at) {
+        std::string problem(length, 'x');
+        problem[at] = control;
+        const Findings findings{finding(Severity::error, "spec.pvc", problem, "")};
+        problem[at] = ' ';
+        EXPECT_THAT(causes_of(findings)[0].message, testing::StartsWith(problem + " ["));
+      }
+}
+
 }  // namespace
 }  // namespace stackgate::webhook

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/concat.hpp"
+
 namespace stackgate::validate::grammar {
 namespace {
 
@@ -57,17 +59,18 @@ std::string name_character(std::string_view text, std::size_t at) {
   // U+0080 … U+009F are control characters too.
   if (length == 0 || (length == 2 && code == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0))
     return fmt::format("byte 0x{:02x}", code);
-  return fmt::format("'{}'", text.substr(at, length));
+  return concat({"'", text.substr(at, length), "'"});
 }
 
 std::string place_character(std::string_view text, std::size_t at) {
-  return fmt::format("{} (character {})", name_character(text, at), count_characters(text.substr(0, at)) + 1);
+  return concat(
+      {name_character(text, at), " (character ", std::to_string(count_characters(text.substr(0, at)) + 1), ")"});
 }
 
 std::string quote_short(std::string_view text) {
   const auto printable = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
   if (text.empty() || text.size() > 80 || !std::ranges::all_of(text, printable)) return {};
-  return fmt::format("\"{}\"", text);
+  return concat({"\"", text, "\""});
 }
 
 std::size_t count_characters(std::string_view text) {

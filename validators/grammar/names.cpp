@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/concat.hpp"
 #include "validators/grammar/characters.hpp"
 #include "validators/grammar/quantity.hpp"
 
@@ -76,13 +77,13 @@ std::string corrected(std::string_view text, const NameRule& rule) {
 
 std::string say_write(const std::string& suggestion, std::string_view otherwise) {
   const std::string quoted = quote_short(suggestion);
-  return quoted.empty() ? std::string(otherwise) : fmt::format("write {}", quoted);
+  return quoted.empty() ? std::string(otherwise) : concat({"write ", quoted});
 }
 
 std::string say_fault(std::string_view whole, std::size_t at, bool first, bool last, bool fits_middle) {
-  if (fits_middle && first) return fmt::format("must not begin with {}", name_character(whole, at));
-  if (fits_middle && last) return fmt::format("must not end with {}", name_character(whole, at));
-  return fmt::format("must not contain {}", place_character(whole, at));
+  if (fits_middle && first) return concat({"must not begin with ", name_character(whole, at)});
+  if (fits_middle && last) return concat({"must not end with ", name_character(whole, at)});
+  return concat({"must not contain ", place_character(whole, at)});
 }
 
 Problem too_long(std::size_t size, std::size_t longest) {
@@ -165,7 +166,7 @@ std::optional<Problem> check_qualified(std::string_view text) {
     return Problem{"must not contain more than one '/'", "write \"name\" or \"domain.prefix/name\""};
   if (slash == 0)
     return Problem{"has nothing in front of '/'",
-                   fmt::format("write the name alone or a domain in front of it, as in \"example.com/name\"")};
+                   "write the name alone or a domain in front of it, as in \"example.com/name\""};
   if (slash + 1 == text.size())
     return Problem{"has nothing behind '/'", "write a name behind '/', as in \"example.com/name\""};
   if (auto problem = check_subdomain_in(text, text.substr(0, slash))) {
@@ -236,7 +237,7 @@ std::optional<Problem> check_resource_name(std::string_view text) {
     }
     const std::string lower = to_lower(text);
     for (const std::string_view name : standard)
-      if (lower == name) return Problem{"is no resource of a container", fmt::format("write \"{}\"", name)};
+      if (lower == name) return Problem{"is no resource of a container", concat({"write \"", name, "\""})};
     if (lower == "gpu" || lower == "gpus")
       return Problem{"is no resource of a container", "write the device's full name, for example \"nvidia.com/gpu\""};
     return Problem{

@@ -4,8 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include <fmt/format.h>
-
+#include "services/kit/base/concat.hpp"
 #include "validators/grammar/characters.hpp"
 
 namespace stackgate::validate::grammar {
@@ -100,8 +99,8 @@ Wide scale_to_nano(std::string_view whole, std::string_view fraction, std::int64
 }
 
 Problem not_a_number(std::string_view text) {
-  return {fmt::format("must be a quantity, a number with an optional unit, but {} stands where a digit belongs",
-                      place_character(text, 0)),
+  return {concat({"must be a quantity, a number with an optional unit, but ", place_character(text, 0),
+                  " stands where a digit belongs"}),
           "write a number with a unit, for example \"500m\", \"2\" or \"10Gi\""};
 }
 
@@ -109,20 +108,21 @@ Problem not_a_number(std::string_view text) {
 std::string cure_unit(std::string_view number, std::string_view unit) {
   const std::string lower = to_lower(unit);
   const auto both = [&](std::string_view letter) {
-    return fmt::format("write \"{0}{1}i\" (binary) or \"{0}{2}\" (decimal)", number, letter,
-                       letter == "K" ? "k" : letter);
+    return concat(
+        {"write \"", number, letter, "i\" (binary) or \"", number, letter == "K" ? "k" : letter, "\" (decimal)"});
   };
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> letters{
       {{"k", "K"}, {"m", "M"}, {"g", "G"}, {"t", "T"}, {"p", "P"}, {"e", "E"}}};
   for (const auto& [small, big] : letters) {
-    const std::string s(small);
-    if (lower == s + "i" || lower == s + "ib") return fmt::format("write \"{}{}i\"", number, big);
-    if (lower == s || lower == s + "b") return both(big);
+    if (!lower.starts_with(small)) continue;
+    const std::string_view rest = std::string_view(lower).substr(small.size());
+    if (rest == "i" || rest == "ib") return concat({"write \"", number, big, "i\""});
+    if (rest.empty() || rest == "b") return both(big);
   }
   if (lower == "b" || lower == "byte" || lower == "bytes")
-    return fmt::format("write \"{}\": bytes have no unit", number);
+    return concat({"write \"", number, "\": bytes have no unit"});
   if (lower == "cpu" || lower == "core" || lower == "cores" || lower == "cpus")
-    return fmt::format("write \"{}\": CPUs have no unit", number);
+    return concat({"write \"", number, "\": CPUs have no unit"});
   return "use one of the units n, u, m, k, M, G, T, P, E (decimal) or Ki, Mi, Gi, Ti, Pi, Ei (binary)";
 }
 
@@ -192,7 +192,7 @@ std::expected<Quantity, Problem> parse_quantity(std::string_view text) {
     if (const std::string_view inner = trim(text);
         inner.size() != text.size() && !inner.empty() && parse_quantity(inner))
       return std::unexpected(
-          Problem{"must not have spaces around the quantity", fmt::format("write {}", quote_short(inner))});
+          Problem{"must not have spaces around the quantity", concat({"write ", quote_short(inner)})});
     return std::unexpected(not_a_number(text));
   }
   const std::string_view number = text.substr(0, at);
@@ -222,15 +222,14 @@ std::expected<Quantity, Problem> parse_quantity(std::string_view text) {
     if (bare.size() != unit.size()) {
       const std::string joined = shown + std::string(bare);
       if (bare.empty() || find_suffix(bare) != nullptr)
-        return std::unexpected(Problem{"must not contain a space", shown.empty()
-                                                                       ? "write number and unit together"
-                                                                       : fmt::format("write \"{}\"", joined)});
+        return std::unexpected(Problem{"must not contain a space", shown.empty() ? "write number and unit together"
+                                                                                 : concat({"write \"", joined, "\""})});
     }
     const std::string named = quote_short(bare);
-    const std::string problem = named.empty() || bare.size() > 16
-                                    ? fmt::format("is no quantity: {} belongs to no unit", place_character(text, at))
-                                    : fmt::format("has the unit {}, which does not exist", named);
-    return std::unexpected(Problem{problem, cure_unit(shown.empty() ? "1" : shown, bare)});
+    std::string problem = named.empty() || bare.size() > 16
+                              ? concat({"is no quantity: ", place_character(text, at), " belongs to no unit"})
+                              : concat({"has the unit ", named, ", which does not exist"});
+    return std::unexpected(Problem{std::move(problem), cure_unit(shown.empty() ? "1" : shown, bare)});
   }
 
   Wide nano = scale_to_nano(whole, fraction, power, binary);

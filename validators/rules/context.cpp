@@ -22,6 +22,7 @@ void Context::report(const Rule& rule, Severity severity, const Field& field, st
       problem = std::move(unrendered->problem);
       fix = std::move(unrendered->fix);
     }
+  if (findings.empty()) findings.reserve(8);  // who errs at all seldom errs once
   std::string path = to_string(field.path());
   std::string value = quoted_value(path, field.value());
   findings.push_back(

@@ -13,16 +13,29 @@ namespace {
 constexpr std::size_t longest_quote = 80;
 
 std::string_view last_key_of(std::string_view path) {
-  const std::size_t at = path.find_last_of(".[");
-  std::string_view key = at == std::string_view::npos ? path : path.substr(at + 1);
+  std::size_t begin = path.size();
+  while (begin > 0 && path[begin - 1] != '.' && path[begin - 1] != '[') --begin;
+  std::string_view key = path.substr(begin);
   if (key.ends_with(']')) key.remove_suffix(1);
   return key;
 }
 
 bool speaks_of_secrets(std::string_view text) {
+  constexpr std::size_t shortest = 5;
+  if (text.size() < shortest) return false;
   const std::string lower = grammar::to_lower(text);
   return std::ranges::any_of(std::array{"password", "passwd", "token", "secret", "apikey", "private", "credential"},
                              [&](const char* word) { return lower.find(word) != std::string::npos; });
+}
+
+/// In metadata.annotations, podAnnotations and what else is named so.
+bool is_in_annotations(std::string_view path) {
+  constexpr std::string_view name = "nnotations";
+  for (std::size_t at = 0; (at = path.find(name, at)) != std::string_view::npos;) {
+    at += name.size();
+    if (at == path.size() ? path.starts_with("metadata.a") : path[at] == '.' || path[at] == '[') return true;
+  }
+  return false;
 }
 
 bool path_may_hold_secret(std::string_view path) {
@@ -34,8 +47,7 @@ bool path_may_hold_secret(std::string_view path) {
     for (const std::string_view suffix : {"Key", "Secret", "Name", "name"})
       if (key.ends_with(suffix)) return false;
   if (speaks_of_secrets(key)) return !key.starts_with("automount");
-  return path.starts_with("metadata.annotations") || path.find("nnotations[") != std::string_view::npos ||
-         path.find("nnotations.") != std::string_view::npos;
+  return is_in_annotations(path);
 }
 
 // Lists of variables: env, evalFactoryEnv, networkConfig and what is still to come by such a name.

@@ -14,18 +14,20 @@ char lower_letter(char c) { return grammar::to_lower(c); }
 
 // Edit distance with transpositions, case ignored; gives up above `limit`.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
-  std::array<std::array<std::size_t, longest_word + 1>, 3> rows{};
-  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
+  std::array<std::array<unsigned, longest_word + 1>, 3> rows;  // the last three of the table
+  std::array<char, longest_word> of_a, of_b;
+  std::ranges::transform(a, of_a.begin(), lower_letter);
+  std::ranges::transform(b, of_b.begin(), lower_letter);
+  for (unsigned j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (unsigned i = 1; i <= a.size(); ++i) {
     auto& now = rows[i % 3];
     const auto& before = rows[(i + 2) % 3];
     now[0] = i;
-    std::size_t least = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower_letter(a[i - 1]) == lower_letter(b[j - 1]);
-      now[j] = std::min({before[j] + 1, now[j - 1] + 1, before[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && lower_letter(a[i - 1]) == lower_letter(b[j - 2]) &&
-          lower_letter(a[i - 2]) == lower_letter(b[j - 1]))
+    unsigned least = i;
+    for (unsigned j = 1; j <= b.size(); ++j) {
+      const bool same = of_a[i - 1] == of_b[j - 1];
+      now[j] = std::min({before[j] + 1, now[j - 1] + 1, before[j - 1] + (same ? 0U : 1U)});
+      if (i > 1 && j > 1 && of_a[i - 1] == of_b[j - 2] && of_a[i - 2] == of_b[j - 1])
         now[j] = std::min(now[j], rows[(i + 1) % 3][j - 2] + 1);
       least = std::min(least, now[j]);
     }

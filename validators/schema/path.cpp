@@ -2,6 +2,7 @@
 #include "validators/path.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -12,10 +13,20 @@ namespace {
 
 constexpr std::size_t longest_key = 256;  // of one written in a path; longer ones are cut
 
+constexpr bool begins_plain_key(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+constexpr auto plain_characters = [] {
+  std::array<bool, 256> table{};
+  for (unsigned code = 0; code < table.size(); ++code) {
+    const char c = static_cast<char>(code);
+    table[code] = begins_plain_key(c) || (c >= '0' && c <= '9') || c == '-';
+  }
+  return table;
+}();
+
 bool is_plain_key(std::string_view key) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !key.empty() && key.size() <= longest_key && letter(key.front()) &&
-         std::ranges::all_of(key, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; });
+  return !key.empty() && key.size() <= longest_key && begins_plain_key(key.front()) &&
+         std::ranges::all_of(key, [](char c) { return plain_characters[static_cast<unsigned char>(c)]; });
 }
 
 void append_bracketed(std::string& out, std::string_view key) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/concat.hpp"
 #include "services/kit/json/write.hpp"
 #include "validators/grammar/characters.hpp"
 #include "validators/schema/check.hpp"
@@ -19,7 +20,7 @@ constexpr std::size_t most_words = 12;
 
 std::string plain_number(double value) {
   if (value >= -9e15 && value <= 9e15 && value == static_cast<double>(static_cast<std::int64_t>(value)))
-    return fmt::format("{}", static_cast<std::int64_t>(value));
+    return std::to_string(static_cast<std::int64_t>(value));
   return fmt::format("{}", value);
 }
 
@@ -28,7 +29,10 @@ std::string list_words(const std::vector<std::string>& words, std::string_view l
   std::string out;
   const std::size_t shown = std::min(words.size(), most_words);
   for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) out += i + 1 == words.size() ? fmt::format(" {} ", last) : ", ";
+    if (i > 0 && i + 1 == words.size())
+      out.append(" ").append(last).append(" ");
+    else if (i > 0)
+      out += ", ";
     out += words[i];
   }
   if (shown < words.size()) out += ", …";
@@ -38,17 +42,18 @@ std::string list_words(const std::vector<std::string>& words, std::string_view l
 std::string range_text(const Limits& limits) {
   const std::string least = limits.minimum ? plain_number(*limits.minimum) : "";
   const std::string most = limits.maximum ? plain_number(*limits.maximum) : "";
-  const auto above = [&] { return fmt::format("{} {}", limits.exclusive_minimum ? "larger than" : "at least", least); };
-  const auto below = [&] { return fmt::format("{} {}", limits.exclusive_maximum ? "smaller than" : "at most", most); };
+  const auto above = [&] { return concat({limits.exclusive_minimum ? "larger than " : "at least ", least}); };
+  const auto below = [&] { return concat({limits.exclusive_maximum ? "smaller than " : "at most ", most}); };
   if (least.empty() && most.empty()) return {};
   if (most.empty()) return above();
   if (least.empty()) return below();
   if (limits.exclusive_minimum || limits.exclusive_maximum) return above() + " and " + below();
-  return fmt::format("between {} and {}", least, most);
+  return concat({"between ", least, " and ", most});
 }
 
 std::vector<std::string> enumeration_words(const Node& node) {
   std::vector<std::string> words;
+  words.reserve(node.enumeration.size());
   for (const json::Value& each : node.enumeration)
     words.push_back(each.is_string() && !each.string().empty() ? std::string(each.string()) : json::to_json(each));
   return words;
@@ -119,7 +124,7 @@ bool may_repeat(const Path* at, std::string_view key) {
 }
 
 std::string describe(const Node& node) {
-  if (!node.enumeration.empty()) return fmt::format("one of {}", list_words(enumeration_words(node), "or"));
+  if (!node.enumeration.empty()) return concat({"one of ", list_words(enumeration_words(node), "or")});
   if (node.int_or_string) return "an integer or a string";
   if (!node.type) return "a value";
   std::string out(with_article(*node.type));
@@ -129,36 +134,36 @@ std::string describe(const Node& node) {
   if (node.type == Type::string && format_name(node.format).size() > 2)
     return std::string(format_name(node.format)) + " as a string";
   if (node.type == Type::object && !node.properties.empty())
-    out += fmt::format(" with the field{} {}", node.properties.size() == 1 ? "" : "s", field_names(node));
+    out += concat({" with the field", node.properties.size() == 1 ? " " : "s ", field_names(node)});
   return out;
 }
 
 Problem say_null(const Node& node) {
-  return {"must not be null", fmt::format("write {}, or remove the item", describe(node))};
+  return {"must not be null", concat({"write ", describe(node), ", or remove the item"})};
 }
 
 Problem say_missing(const Node* node, std::string_view name, bool is_null) {
-  Problem out{is_null ? "is required, but null" : "is required, but missing", fmt::format("add {}", name)};
+  Problem out{is_null ? "is required, but null" : "is required, but missing", concat({"add ", name})};
   if (node == nullptr) return out;
-  out.fix = fmt::format("add \"{}: …\", {}", name, describe(*node));
-  if (node->type == Type::object && node->properties.empty()) out.fix = fmt::format("add \"{}\", an object", name);
+  out.fix = concat({"add \"", name, ": …\", ", describe(*node)});
+  if (node->type == Type::object && node->properties.empty()) out.fix = concat({"add \"", name, "\", an object"});
   if (const std::string example = example_in(node->description); !example.empty())
-    out.fix += fmt::format(", for example {}", example);
+    out.fix += concat({", for example ", example});
   else if (const std::string sentence = first_sentence(node->description); !sentence.empty())
-    out.fix += fmt::format(" ({})", sentence);
+    out.fix += concat({" (", sentence, ")"});
   return out;
 }
 
 Problem say_not_allowed(const Node& node, const json::Value& value) {
   const std::vector<std::string> words = enumeration_words(node);
-  Problem out{words.size() == 1 ? fmt::format("must be {}", words[0])
-                                : fmt::format("must be one of {}", list_words(words, "or")),
+  Problem out{words.size() == 1 ? concat({"must be ", words[0]}) : concat({"must be one of ", list_words(words, "or")}),
               ""};
   std::vector<std::string_view> texts;
+  texts.reserve(words.size());
   for (const json::Value& each : node.enumeration) texts.push_back(each.string());
   const std::string_view like = nearest(value.string(), texts);
-  out.fix = !like.empty()       ? fmt::format("write {}", like)
-            : words.size() == 1 ? fmt::format("write {}", words[0])
+  out.fix = !like.empty()       ? concat({"write ", like})
+            : words.size() == 1 ? concat({"write ", words[0]})
                                 : "write one of them, with exactly these letters";
   return out;
 }
@@ -166,11 +171,10 @@ Problem say_not_allowed(const Node& node, const json::Value& value) {
 Problem say_out_of_range(const Node& node) {
   const std::string range = range_text(*node.limits);
   if (node.limits->minimum && node.limits->maximum && *node.limits->minimum == *node.limits->maximum)
-    return {fmt::format("must be {}", plain_number(*node.limits->minimum)),
-            fmt::format("write {}", plain_number(*node.limits->minimum))};
-  return {fmt::format("must be {}", range),
-          fmt::format("write {} {}{}", node.type == Type::integer ? "an integer" : "a number",
-                      range.starts_with("between") ? "" : "that is ", range)};
+    return {concat({"must be ", plain_number(*node.limits->minimum)}),
+            concat({"write ", plain_number(*node.limits->minimum)})};
+  return {concat({"must be ", range}), concat({node.type == Type::integer ? "write an integer " : "write a number ",
+                                               range.starts_with("between") ? "" : "that is ", range})};
 }
 
 Problem say_format_range(const Node& node) {
@@ -182,7 +186,7 @@ Problem say_format_range(const Node& node) {
 Problem say_multiple(const Node& node) {
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): said of a node that has the limit
   const std::string step = plain_number(*node.limits->multiple_of);
-  return {fmt::format("must be a multiple of {}", step), fmt::format("write a multiple of {}", step)};
+  return {concat({"must be a multiple of ", step}), concat({"write a multiple of ", step})};
 }
 
 Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what, Without without) {
@@ -196,14 +200,14 @@ Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view wh
 }
 
 Problem say_too_many(std::uint64_t most, std::uint64_t have, std::string_view what) {
-  const std::string plural = what == "entry" ? "entries" : fmt::format("{}s", what);
+  const std::string plural = what == "entry" ? "entries" : concat({what, "s"});
   if (most == 0) return {"must be empty", "leave it empty"};
   return {fmt::format("must have at most {} {}, but has {}", most, most == 1 ? std::string(what) : plural, have),
           what == "character" ? "write a shorter text" : "remove some"};
 }
 
 Problem say_wrong_format(Format format) {
-  return {fmt::format("must be {}", format_name(format)), std::string(format_example(format))};
+  return {concat({"must be ", format_name(format)}), std::string(format_example(format))};
 }
 
 Problem say_duplicate(std::span<const std::string_view> keys, std::size_t first) {

@@ -72,21 +72,21 @@ void append_number(std::string& out, Number number) {
 }  // namespace
 
 void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
+  constexpr std::size_t piece = 256, last_character = 4, quotes = 2;
   const char* at = text.data();
   const char* const end = at + text.size();
-  const char* const plain = skip_plain_run(at, end);
-  out.append(at, plain);
   // Piece by piece, so that what might be escaped takes no more room than that.
-  for (at = plain; at < end;) {
-    constexpr std::size_t piece = 1024, last_character = 4;
+  do {
     const char* const stop = at + std::min(piece, static_cast<std::size_t>(end - at));
     const std::size_t before = out.size(), room = static_cast<std::size_t>(stop - at) + last_character;
-    out.resize_and_overwrite(before + room * longest_escape, [&](char* text_of_out, std::size_t) {
-      return static_cast<std::size_t>(put_escaped(text_of_out + before, at, stop, end) - text_of_out);
+    out.resize_and_overwrite(before + room * longest_escape + quotes, [&](char* text_of_out, std::size_t) {
+      char* to = text_of_out + before;
+      if (at == text.data()) *to++ = '"';
+      to = put_escaped(to, at, stop, end);
+      if (at == end) *to++ = '"';
+      return static_cast<std::size_t>(to - text_of_out);
     });
-  }
-  out += '"';
+  } while (at != end);
 }
 
 void Writer::separate() {

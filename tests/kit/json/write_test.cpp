@@ -57,5 +57,21 @@ TEST(Writer, what_it_writes_is_read_back_the_same) {
   EXPECT_TRUE(equal(tree, *parse(again, second)));
 }
 
+// Text is escaped piece by piece: nothing may be lost, doubled or torn where one ends.
+TEST(Writer, texts_of_every_length_are_read_back_the_same) {
+  for (const std::string_view special : {"\"", "\\", "\n", "é", "€", "😀", "\x7f"})
+    for (const std::size_t length :
+         {0U, 1U, 7U, 8U, 15U, 16U, 17U, 251U, 252U, 253U, 254U, 255U, 256U, 257U, 511U, 512U})
+      for (const std::size_t behind : {0U, 1U, 300U}) {
+        const std::string text = std::string(length, 'x') + std::string(special) + std::string(behind, 'y');
+        std::string out;
+        append_quoted(out, text);
+        Document document;
+        const auto read = parse(out, document);
+        ASSERT_TRUE(read) << out;
+        EXPECT_EQ(read->string(), text);
+      }
+}
+
 }  // namespace
 }  // namespace stackgate::json
