@@ -112,25 +112,38 @@ std::vector<Setting> own_settings() {
   };
 }
 
+std::vector<settings::Command> own_commands() {
+  using Uses = std::vector<std::string_view>;
+  const auto with = [](Uses all, const Uses& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Uses database{"Data", "config-script", "inline-config-dir", "Log"};
+  const Uses accounts = with(database, {"git-admin-username", "git-admin-password"});
+  const Uses store = with(database, {"s3-endpoint", "s3-bucket", "s3-region", "s3-ssl", "s3-path-style", "s3-ca-file",
+                                     "s3-access-key", "s3-secret-key"});
+  return {{"serve", "answer requests; the default"},
+          {"init", "make the data directory, generate missing secrets, migrate, run the scripts of --init-dir", false,
+           with(store, {"git-admin-username", "git-admin-password", "lfs-jwt-secret", "init-dir"})},
+          {"migrate", "bring the database to this version's schema", false, database},
+          {"fsck", "hold database, repositories and large files against each other; prints JSON", false,
+           with(store, {"fsck"})},
+          {"gc", "sweep what belongs to nothing, pack repositories, drop large files without a link", false, store},
+          {"user", "list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME", true, accounts},
+          {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME", true, accounts}};
+}
+
 }  // namespace
 
 settings::Program program() {
-  settings::Program out{
-      .name = "stackgate-datastore",
-      .summary = "Git, large files and the Hugging Face API over one store of repositories",
-      .commands = {{"serve", "answer requests; the default"},
-                   {"init",
-                    "make the data directory, generate missing secrets, migrate, run the scripts of --init-dir"},
-                   {"migrate", "bring the database to this version's schema"},
-                   {"fsck", "hold database, repositories and large files against each other; prints JSON"},
-                   {"gc", "sweep what belongs to nothing, pack repositories, drop large files without a link"},
-                   {"user", "list | add NAME [admin] | password NAME | on NAME | off NAME | remove NAME", true},
-                   {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME", true}},
-      .settings = service::common_settings(),
-      .examples =
-          "  stackgate-datastore --data-dir /var/lib/datastore\n"
-          "  stackgate-datastore user add ann < password.txt\n"
-          "  stackgate-datastore fsck --repair | jq .faults\n"};
+  settings::Program out{.name = "stackgate-datastore",
+                        .summary = "Git, large files and the Hugging Face API over one store of repositories",
+                        .commands = own_commands(),
+                        .settings = service::common_settings(),
+                        .examples =
+                            "  stackgate-datastore --data-dir /var/lib/datastore\n"
+                            "  stackgate-datastore user add ann < password.txt\n"
+                            "  stackgate-datastore fsck --repair | jq .faults\n"};
   for (Setting& setting : own_settings()) out.settings.push_back(std::move(setting));
   return out;
 }

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "services/datastore/assembly.hpp"
 #include "services/datastore/gitea/routes.hpp"
 #include "services/datastore/hub/routes.hpp"
@@ -104,6 +106,10 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     running->upkeep.reset();
     running->keeper.reset();
   };
+  const objects::Options& store = all.options.store;
+  parts.about = {{"objects", store.s3.endpoint.empty()
+                                 ? store.directory
+                                 : fmt::format("s3://{} at {}", store.s3.bucket, store.s3.endpoint)}};
   parts.keep = running;
   return parts;
 }

@@ -122,8 +122,15 @@ settings::Program program() {
       .name = "stackgate-entitystore",
       .summary = "LoRA adapters, their versions and their records; the files lie in the datastore",
       .commands = {{"serve", "answer requests; the default"},
-                   {"migrate", "wait for the database and bring it to this version's schema"},
-                   {"fsck", "hold the database against the datastore; prints a line for each fault"}},
+                   {"migrate",
+                    "wait for the database and bring it to this version's schema",
+                    false,
+                    {"Data", "Log", "datastore-url"}},
+                   {"fsck",
+                    "hold the database against the datastore; prints a line for each fault",
+                    false,
+                    {"Data", "Log", "datastore-url", "datastore-username", "datastore-password", "datastore-owner",
+                     "datastore-timeout"}}},
       .settings = service::common_settings(),
       .examples =
           "  DATASTORE_USERNAME=admin DATASTORE_PASSWORD=… stackgate-entitystore --data-dir /var/lib/entitystore "

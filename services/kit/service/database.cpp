@@ -1,5 +1,6 @@
 #include "services/kit/service/database.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -18,6 +19,17 @@ std::string database_url_problem(const std::string& url) {
   if (url.starts_with("sqlite:")) return url.size() > 7 ? std::string() : "names no file";
   auto opened = sql::Database::open(url, {});
   return opened ? std::string() : std::move(opened.error());
+}
+
+std::string database_shown(std::string url) {
+  if (url.starts_with("sqlite:")) return url;
+  url.resize(std::min(url.size(), url.find('?')));
+  // A password is refused before this; whatever is there nevertheless is none of the log's business.
+  const auto begin = url.find("//");
+  const auto at = url.rfind('@');
+  const auto colon = url.find(':', begin == std::string::npos ? 0 : begin);
+  if (at != std::string::npos && colon < at) url.erase(colon, at - colon);
+  return url;
 }
 
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,

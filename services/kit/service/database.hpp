@@ -16,6 +16,9 @@ std::string database_url(const settings::Program& program, const settings::Value
 /// Empty when the URL can be used. Touches no file.
 std::string database_url_problem(const std::string& url);
 
+/// The URL without its options, for people: where the data is, and no secret.
+std::string database_shown(std::string url);
+
 /// Makes data-dir (for this user alone) where it is missing, and opens; does not connect.
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
                                                                    const settings::Values& values);

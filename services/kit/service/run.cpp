@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -17,7 +18,9 @@
 #include "services/kit/run/metrics.hpp"
 #include "services/kit/service/check_runner.hpp"
 #include "services/kit/service/common.hpp"
+#include "services/kit/service/database.hpp"
 #include "services/kit/service/service.hpp"
+#include "services/kit/settings/variables.hpp"
 #include "services/kit/telemetry/telemetry.hpp"
 #include "services/kit/web/health.hpp"
 
@@ -88,6 +91,31 @@ std::string served_url(const settings::Values& values, std::uint16_t port) {
   return fmt::format("{}://{}:{}", values.has("tls-cert") ? "https" : "http", host.empty() ? "0.0.0.0" : host, port);
 }
 
+/// What an operator asks first: which program, where, over which data.
+void tell_start(const Service& service, const settings::Values& values,
+                const std::vector<std::pair<std::string, std::string>>& about, std::uint16_t port) {
+  const std::string url = served_url(values, port);
+  std::error_code unknown;
+  const std::string folder = std::filesystem::absolute(values.text("data-dir"), unknown).string();
+  const std::string database = database_shown(database_url(service.program, values));
+  std::vector<log::Field> fields{{"program", service.program.name},
+                                 {"version", version},
+                                 {"url", url},
+                                 {"data_dir", unknown ? values.text("data-dir") : folder},
+                                 {"database", database}};
+  for (const auto& [name, text] : about) fields.emplace_back(name, text);
+  log::write(log::Level::info, "listening", fields);
+}
+
+/// A variable that is nearly a setting is read by nobody, and the setting keeps its default: silently, without this.
+void warn_of_misspelt_variables(const settings::Program& program) {
+  std::vector<std::string_view> all;
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) all.emplace_back(*each);
+  for (const auto& [name, meant] : settings::misspelt_variables(program, all))
+    log::warning("an environment variable is none of this program's settings and is ignored",
+                 {{"variable", name}, {"did_you_mean", meant}});
+}
+
 int serve(const Service& service, const settings::Values& values) {
   run::StopSignals signals;  // before any thread: threads inherit the signal mask
   run::raise_file_limit();
@@ -128,8 +156,7 @@ int serve(const Service& service, const settings::Values& values) {
   CheckRunner checks(parts->checks, web::CheckBoard::make(), *readiness, registry);
   auto app = web::App::start(std::move(config), std::move(routes));
   if (!app) return fail(service, app.error().message);
-  log::info("listening",
-            {{"program", service.program.name}, {"version", version}, {"url", served_url(values, (*app)->port())}});
+  tell_start(service, values, parts->about, (*app)->port());
 
   const int signal = signals.wait();
   log::info("stopping", {{"signal", signal}});
@@ -163,6 +190,7 @@ int run(const Service& service, int argc, char** argv) {
     return wrong_settings;
   }
   configure_log(read.values);
+  warn_of_misspelt_variables(service.program);
   try {
     if (serves(service.program, read.values)) return serve(service, read.values);
     if (service.run_command) return service.run_command(read.values);

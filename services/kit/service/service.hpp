@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/kit/base/error.hpp"
@@ -36,6 +37,8 @@ struct Parts {
   std::vector<Check> checks{};
   std::vector<std::function<void(const web::Served&)>> observers{};  // see web::AppConfig
   std::string documentation_url{};
+  /// What the log's first line tells besides data directory and database: "objects", "s3://bucket at host". No secrets.
+  std::vector<std::pair<std::string, std::string>> about{};
   std::function<void()> on_stop{};  // after the last request
   std::shared_ptr<void> keep{};     // lives as long as the routes
 };

@@ -78,35 +78,48 @@ std::string setting_row(const Setting& setting) {
   return row(fmt::format("{}{}", flag_of(setting), placeholder(setting.kind)), text);
 }
 
+bool is_shown(const Setting& setting, const Command* command) {
+  if (command == nullptr || command->uses.empty()) return true;
+  return std::ranges::any_of(command->uses,
+                             [&](std::string_view each) { return each == setting.name || each == setting.group; });
+}
+
 }  // namespace help_detail
 
-std::string help_text(const Program& program) {
+std::string help_text(const Program& program, const Command* command) {
   using namespace help_detail;
-  std::string out = fmt::format("{}: {}\n\nUsage: {}{} [--flag VALUE ...]\n", program.name, program.summary,
-                                program.name, program.commands.empty() ? "" : " [COMMAND]");
-  if (!program.commands.empty()) {
-    out += "\nCommands:\n";
-    for (const Command& command : program.commands) {
-      const bool usual = &command == &program.commands.front();
-      out += row(command.name, fmt::format("{}{}", command.help, usual ? " (what runs when none is named)" : ""));
+  std::string out;
+  if (command != nullptr) {
+    out = fmt::format("{} {}: {}\n\nUsage: {} {}{} [--flag VALUE ...]\n", program.name, command->name, command->help,
+                      program.name, command->name, command->takes_words ? " WORD ..." : "");
+  } else {
+    out = fmt::format("{}: {}\n\nUsage: {}{} [--flag VALUE ...]\n", program.name, program.summary, program.name,
+                      program.commands.empty() ? "" : " [COMMAND]");
+    if (!program.commands.empty()) out += "\nCommands:\n";
+    for (const Command& each : program.commands) {
+      const bool usual = &each == &program.commands.front();
+      out += row(each.name, fmt::format("{}{}", each.help, usual ? " (what runs when none is named)" : ""));
     }
   }
   std::vector<std::string_view> groups;
   for (const Setting& setting : program.settings) {
-    if (std::ranges::find(groups, setting.group) == groups.end()) groups.push_back(setting.group);
+    if (is_shown(setting, command) && std::ranges::find(groups, setting.group) == groups.end())
+      groups.push_back(setting.group);
   }
   for (const std::string_view group : groups) {
     out += fmt::format("\n{}:\n", group.empty() ? "Settings" : group);
     for (const Setting& setting : program.settings) {
-      if (setting.group == group) out += setting_row(setting);
+      if (setting.group == group && is_shown(setting, command)) out += setting_row(setting);
     }
   }
   out += "\nOther:\n" + row("--help", "this text") + row("--version", "the version");
+  if (command != nullptr && !command->uses.empty())
+    out += fmt::format("\n{} --help lists the settings of all commands.\n", program.name);
   out +=
       "\nEvery setting is also an environment variable: --data-dir is STACKGATE_DATA_DIR, except where\n"
       "another name is shown above. A flag wins. TIME is written like 30s, 5m or 1h30m; SIZE like\n"
       "512Mi or 10Gi; BOOL is true or false, and the flag alone means true: --name=false turns it off.\n";
-  if (!program.examples.empty()) {
+  if (!program.examples.empty() && command == nullptr) {
     out += fmt::format("\nExamples:\n{}{}", program.examples, program.examples.ends_with('\n') ? "" : "\n");
   }
   return out;

@@ -6,6 +6,7 @@
 
 namespace stackgate::settings {
 
-std::string help_text(const Program& program);
+/// `command`: what it uses, only; null for all settings.
+std::string help_text(const Program& program, const Command* command = nullptr);
 
 }  // namespace stackgate::settings

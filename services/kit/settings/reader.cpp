@@ -133,6 +133,21 @@ struct Reader {
                                : fmt::format("did you mean {}?", near));
   }
 
+  /// The command of "fsck --help", "--data-dir x fsck --help" and "help fsck"; null without one.
+  const Command* command_asked_about(std::span<const char* const> arguments) const {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string_view word = arguments[i];
+      if (word == "help" && i == 0) continue;
+      if (!word.starts_with('-')) {
+        const auto found = std::ranges::find(program.commands, word, &Command::name);
+        return found == program.commands.end() ? nullptr : &*found;
+      }
+      const Setting* setting = word.starts_with("--") ? find_flag(word.substr(2)) : nullptr;
+      if (setting != nullptr && setting->kind != Kind::flag) ++i;  // its value
+    }
+    return nullptr;
+  }
+
   void take(std::span<const char* const> arguments) {
     bool words_only = false;
     std::string_view switched;
@@ -231,7 +246,7 @@ Outcome read(const Program& program, std::span<const char* const> arguments, con
     const std::string_view argument = arguments[i];
     if (argument == "--") break;
     if (argument == "--help" || argument == "-h" || (argument == "help" && i == 0)) {
-      reader.out.to_print = help_text(program);
+      reader.out.to_print = help_text(program, reader.command_asked_about(arguments));
       return reader.out;
     }
     if (argument == "--version" || argument == "-V") {

@@ -37,6 +37,9 @@ struct Command {
   std::string_view name;
   std::string_view help;
   bool takes_words = false;  // reads Values::arguments() and answers for them; otherwise surplus words are findings
+  /// What "COMMAND --help" shows: names of settings and of groups; everything when it is empty. Others are accepted all
+  /// the same, because pods give all containers one environment.
+  std::vector<std::string_view> uses{};
 };
 
 struct Program {

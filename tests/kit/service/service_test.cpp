@@ -54,6 +54,7 @@ Service sample() {
            if (std::ifstream(path)) return std::unexpected(Error{"the file says no"});
            return {};
          }});
+    parts.about = {{"colour", values.text("colour")}};
     parts.on_stop = [] { std::fputs("on_stop was called\n", stderr); };
     return parts;
   };
@@ -156,6 +157,30 @@ TEST_F(SampleService, serves_its_routes_with_health_and_metrics_and_ends_with_ze
   EXPECT_EQ(ended(), 0);
   EXPECT_THAT(content("stderr"), AllOf(HasSubstr("on_stop was called"), HasSubstr("stopped")));
   EXPECT_TRUE(std::ifstream(folder_ / "data/sample.db"));
+}
+
+TEST_F(SampleService, says_at_its_start_which_data_it_is_at) {
+  start({"--listen=127.0.0.1:0", "--drain-wait=0s"});
+  url();
+  EXPECT_THAT(content("stderr"), AllOf(HasSubstr("\"data_dir\":\"" + (folder_ / "data") + "\""),
+                                       HasSubstr("\"database\":\"sqlite:" + (folder_ / "data/sample.db") + "\""),
+                                       HasSubstr("\"colour\":\"green\"")));
+  EXPECT_EQ(database_shown("postgresql://ann@db:5432/store?sslmode=require&password=hunter2"),
+            "postgresql://ann@db:5432/store");
+  EXPECT_EQ(database_shown("postgresql://ann:hunter2@db/store"), "postgresql://ann@db/store");
+  EXPECT_EQ(database_shown("postgresql://db:5432/store"), "postgresql://db:5432/store");
+}
+
+TEST_F(SampleService, warns_of_variables_that_nobody_reads) {
+  ::setenv("STACKGATE_COLOR", "red", 1);
+  ::setenv("STACKGATE_COLOUR_SERVICE_HOST", "10.0.0.1", 1);
+  start({"--listen=127.0.0.1:0", "--drain-wait=0s"});
+  ::unsetenv("STACKGATE_COLOR");
+  ::unsetenv("STACKGATE_COLOUR_SERVICE_HOST");
+  url();
+  EXPECT_THAT(content("stderr"),
+              AllOf(HasSubstr("\"variable\":\"STACKGATE_COLOR\",\"did_you_mean\":\"STACKGATE_COLOUR\""),
+                    Not(HasSubstr("SERVICE_HOST"))));
 }
 
 TEST_F(SampleService, is_not_ready_while_a_check_fails_but_stays_alive) {

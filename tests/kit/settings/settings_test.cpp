@@ -8,6 +8,7 @@
 namespace stackgate::settings {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -17,7 +18,9 @@ const Program& program() {
   static const Program it{
       .name = "stackgate-sample",
       .summary = "something to configure",
-      .commands = {{"serve", "serves"}, {"migrate", "brings the database up to date"}, {"user", "add NAME", true}},
+      .commands = {{"serve", "serves"},
+                   {"migrate", "brings the database up to date", false, {"Database", "data-dir"}},
+                   {"user", "add NAME", true}},
       .settings =
           {{.name = "listen", .kind = Kind::listen, .help = "where to serve", .fallback = "127.0.0.1:8000"},
            {.name = "data-dir", .kind = Kind::directory, .help = "files"},
@@ -243,6 +246,23 @@ TEST(Help, is_printed_in_a_hundred_columns_with_every_setting) {
   }
   EXPECT_EQ(read_given({.arguments = {"serve", "--version"}}).to_print, "stackgate-sample 1.2.3\n");
   EXPECT_THAT(read_given({.arguments = {"serve", "--", "--help"}}).to_print, IsEmpty());
+}
+
+TEST(Help, of_a_command_shows_what_that_command_uses) {
+  for (const std::vector<const char*>& asked : {std::vector{"migrate", "--help"}, std::vector{"help", "migrate"},
+                                                std::vector{"--data-dir", "user", "--verbose", "migrate", "-h"}}) {
+    const std::string text = read_given({.arguments = asked}).to_print;
+    EXPECT_THAT(text, AllOf(HasSubstr("stackgate-sample migrate: brings the database up to date"),
+                            HasSubstr("Usage: stackgate-sample migrate [--flag"), HasSubstr("--data-dir DIR"),
+                            HasSubstr("--database-password-file"), HasSubstr("stackgate-sample --help lists")));
+    for (const char* other : {"--listen", "--quota", "--verbose", "Commands:"})
+      EXPECT_THAT(text, Not(HasSubstr(other)));
+  }
+  EXPECT_THAT(read_given({.arguments = {"user", "--help"}}).to_print,
+              AllOf(HasSubstr("Usage: stackgate-sample user WORD ..."), HasSubstr("--listen")))
+      << "says nothing of what it uses";
+  EXPECT_THAT(read_given({.arguments = {"usr", "--help"}}).to_print, HasSubstr("Commands:"));
+  EXPECT_THAT(read_given({.arguments = {"migrate", "--listen=:9000"}}).findings, IsEmpty()) << "accepted all the same";
 }
 
 }  // namespace
