@@ -1,6 +1,7 @@
 #include "services/stackgate/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <map>
@@ -13,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "services/stackgate/option_checks.hpp"
+#include "services/stackgate/usage.hpp"
 
 namespace stackgate {
 
@@ -45,14 +47,11 @@ CLI::Option* word_option(CLI::App& app, const std::string& name, T& value, const
       ->type_name(fmt::format("{}", fmt::join(list, "|")));
 }
 
-/// HOST:PORT as in "127.0.0.1:9443", ":8080" or "[::1]:0"; listening itself says the rest.
-std::string check_address(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return "write HOST:PORT, not '" + text + "'";
-  const std::string port = text.substr(colon + 1);
-  const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || std::stoul(port) > 65535) return "'" + port + "' is no port; write HOST:PORT with a port up to 65535";
-  return {};
+void json_option(CLI::App& app, bool& json, const std::string& other, const std::string& help) {
+  app.add_option_function<std::string>(
+         "--output,-o", [&json](const std::string& word) { json = word == "json"; }, help)
+      ->check(one_of({other, "json"}))
+      ->type_name(other + "|json");
 }
 
 void add_gpu_option(CLI::App& app, validate::Options& rules) {
@@ -84,7 +83,7 @@ void add_cluster_options(CLI::App& app, std::string& kubeconfig, std::string& co
 void add_serving_options(CLI::App* app, GateOptions& gate) {
   const auto address = [&](const char* name, std::string& value, const char* env, const char* help) {
     app->add_option(name, value, help)
-        ->check(CLI::Validator(check_address, ""))
+        ->check(host_and_port())
         ->type_name("HOST:PORT")
         ->envname(env)
         ->capture_default_str();
@@ -147,11 +146,7 @@ void add_serving_options(CLI::App* app, GateOptions& gate) {
 
 CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
   CLI::App* app = root.add_subcommand("gate", "Serve the admission webhook");
-  app->footer(
-      "Examples:\n"
-      "  stackgate gate --tls-cert tls.crt --tls-key tls.key --no-cluster\n"
-      "  stackgate gate --listen 0.0.0.0:9443 --certs self-managed\n\n"
-      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+  app->footer(help::gate);
   add_serving_options(app, gate);
   app->add_flag("--no-cluster", gate.no_cluster, "ask no API server: reference rules are off")
       ->envname("STACKGATE_NO_CLUSTER");
@@ -197,11 +192,7 @@ void add_image_options(CLI::App& app, reconcile::Settings& settings) {
 
 CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
   CLI::App* app = root.add_subcommand("operator", "Reconcile the resources, and serve the admission webhook");
-  app->footer(
-      "Examples:\n"
-      "  stackgate operator --certs self-managed\n"
-      "  stackgate operator --no-admission --no-leader-elect --kubeconfig ~/.kube/config\n\n"
-      "Each option is also an environment variable: --log-format is STACKGATE_LOG_FORMAT.");
+  app->footer(help::operate);
   add_serving_options(app, options.gate);
   app->add_flag("--admission,!--no-admission", options.admission, "serve the admission webhook (default: on)")
       ->envname("STACKGATE_ADMISSION");
@@ -226,17 +217,9 @@ CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
 
 CLI::App* add_plan(CLI::App& root, PlanOptions& options) {
   CLI::App* app = root.add_subcommand("plan", "Show what would be created for resources");
-  app->footer(
-      "Examples:\n"
-      "  stackgate plan llm.yaml\n"
-      "  stackgate plan --output json stack/ | kubectl diff -f -\n\n"
-      "Caches count as ready, and optional APIs (Gateway API, Prometheus Operator, LeaderWorkerSet) as installed.\n"
-      "Exit status: 0 all could be planned, 1 a resource is refused, 2 something could not be read.");
+  app->footer(help::plan);
   app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
-  app->add_option_function<std::string>(
-         "--output,-o", [&options](const std::string& word) { options.json = word == "json"; }, "how it is written")
-      ->check(one_of({"yaml", "json"}))
-      ->type_name("yaml|json");
+  json_option(*app, options.json, "yaml", "how it is written");
   app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
       ->check(namespace_name())
       ->type_name("NAME")
@@ -252,15 +235,7 @@ CLI::App* add_plan(CLI::App& root, PlanOptions& options) {
 
 CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
   CLI::App* app = root.add_subcommand("validate", "Check manifests before they are applied");
-  app->footer(
-      "Examples:\n"
-      "  stackgate validate manifests/                     every .yaml, .yml and .json below\n"
-      "  kustomize build . | stackgate validate -          a stream\n"
-      "  stackgate validate --old stored.yaml new.yaml     would this update be accepted?\n"
-      "  stackgate validate --cluster manifests/           do the named secrets and volumes exist?\n"
-      "  stackgate validate --output sarif . > stackgate.sarif\n\n"
-      "Exit status: 0 no errors, 1 errors, 2 something could not be read, there was nothing to check, or the cluster\n"
-      "could not be asked.");
+  app->footer(help::validate);
   app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
   app->add_option("--old", options.old_path,
                   "the resources as they are stored: rules about updates hold, too, and what is no longer among the "
@@ -270,10 +245,8 @@ CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
       ->envname("STACKGATE_OUTPUT");
   app->add_flag("--strict", options.strict, "complain about documents of other kinds instead of passing them over");
   app->add_flag("--warnings-as-errors", options.warnings_as_errors, "exit with 1 for warnings, too");
-  CLI::Option* cluster =
-      app->add_flag("--cluster", options.cluster, "ask the API server about what the resources refer to");
+  app->add_flag("--cluster", options.cluster, "ask the API server about what the resources refer to");
   add_cluster_options(*app, options.kubeconfig, options.context);
-  app->get_option("--context")->needs(cluster);
   app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
       ->check(namespace_name())
       ->type_name("NAME");
@@ -292,16 +265,36 @@ void check_certificates(const GateOptions& gate) {
     throw CLI::RequiredError("--tls-cert FILE and --tls-key FILE (or --certs self-managed)");
 }
 
+std::vector<OptionSource> sources_of(const CLI::App& app) {
+  std::vector<OptionSource> out;
+  for (const CLI::Option* option : app.get_options()) {
+    OptionSource source{{}, option->get_envname()};
+    for (const std::string& name : option->get_lnames()) source.flags.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) source.flags.push_back("-" + name);
+    if (!source.flags.empty()) out.push_back(std::move(source));
+  }
+  return out;
+}
+
+/// Of the command line only: a variable may be meant for all that this shell does.
+void refuse_cluster_options(const CLI::App& app, Words words, const std::string& needed) {
+  for (const OptionSource& source : sources_of(app))
+    for (const std::string option : {"--kubeconfig", "--context"})
+      if (source.flags.front() == option && is_written(words, source.flags)) throw CLI::RequiresError(option, needed);
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv, const Console& console) {
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    const std::array as_option{argv[0], argc > 2 ? argv[2] : "--help", "--help"};
+    return parse_command_line(static_cast<int>(as_option.size()), as_option.data(), console);
+  }
   CLI::App root("Stackgate: nothing reaches the cluster that could not run.", "stackgate");
   root.require_subcommand(1);
-  root.footer("'stackgate COMMAND --help' tells a command's options, with examples.");
+  root.footer(help::root);
   root.get_formatter()->column_width(34);
-  bool version_flag = false;
-  root.add_flag("--version", version_flag, "Print the version")->trigger_on_parse();
-  root.get_option("--version")->each([](const std::string&) { throw CLI::CallForVersion(); });
+  root.add_flag_callback("--version", [] { throw CLI::CallForVersion(); }, "Print the version")->trigger_on_parse();
 
   GateOptions gate;
   OperatorOptions op;
@@ -315,27 +308,17 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   CLI::App* const plan_command = add_plan(root, plan);
 
   CLI::App* const rules_command = root.add_subcommand("rules", "List the rules, or explain one");
-  const auto rules_json = [&](CLI::App* app) {
-    app->add_option_function<std::string>(
-           "--output,-o", [&rules](const std::string& word) { rules.json = word == "json"; }, "how they are written")
-        ->check(one_of({"text", "json"}))
-        ->type_name("text|json");
-  };
-  rules_json(rules_command);
-  rules_command->footer("Examples:\n  stackgate rules\n  stackgate rules explain schema-required");
+  json_option(*rules_command, rules.json, "text", "how they are written");
+  rules_command->footer(help::rules);
   CLI::App* const explain =
       rules_command->add_subcommand("explain", "Why a rule exists, with a bad and a good example");
   explain->add_option("rule", rules.explain, "the rule's id, as findings show it")->required()->type_name("ID");
-  explain->footer("Example:\n  stackgate rules explain schema-required");
-  rules_json(explain);
+  explain->footer(help::explain);
+  json_option(*explain, rules.json, "text", "how they are written");
 
   CLI::App* const crds_command = root.add_subcommand("crds", "Print the CustomResourceDefinitions, or apply them");
   crds_command->add_option("kinds", crds.kinds, "kinds, plurals or short names (default: all)")->type_name("KIND");
-  crds_command
-      ->add_option_function<std::string>(
-          "--output,-o", [&crds](const std::string& word) { crds.json = word == "json"; }, "how they are written")
-      ->check(one_of({"yaml", "json"}))
-      ->type_name("yaml|json");
+  json_option(*crds_command, crds.json, "yaml", "how they are written");
   CLI::Option* const apply_flag = crds_command->add_flag(
       "--apply", crds.apply, "put them into the cluster, wait until they are served, and say what changed");
   crds_command->get_option("--output")->excludes(apply_flag);
@@ -346,25 +329,25 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
       ->capture_default_str()
       ->needs(apply_flag);
   add_cluster_options(*crds_command, crds.kubeconfig, crds.context);
-  crds_command->footer(
-      "Examples:\n"
-      "  stackgate crds isvc icache\n"
-      "  stackgate crds | kubectl apply --server-side -f -\n"
-      "  stackgate crds --apply --dry-run      what would an upgrade change?\n"
-      "  stackgate crds --apply\n\n"
-      "Exit status with --apply: 0 all are there and served, 1 refused or failed (run it again).");
+  crds_command->footer(help::crds);
 
   CLI::App* const version_command = root.add_subcommand("version", "Print the version");
 
-  // CLI11 says of a wrong word only that a subcommand is required.
-  const auto is_command = [&](std::string_view word) {
-    return std::ranges::any_of(root.get_subcommands({}),
-                               [&](const CLI::App* each) { return each->get_name() == word; });
-  };
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    console.err << "stackgate: there is no command '" << argv[1] << "'\n'stackgate --help' lists them.\n";
+  CLI::App* chosen = nullptr;
+  std::vector<std::string> names;
+  for (CLI::App* each : root.get_subcommands({}))
+    if (names.push_back(each->get_name()); argc > 1 && names.back() == argv[1]) chosen = each;
+  if (argc > 1 && argv[1][0] != '-' && chosen == nullptr) {
+    // CLI11 says of a wrong word only that a subcommand is required.
+    console.err << "stackgate: there is no command '" << argv[1] << "'" << did_you_mean(argv[1], names)
+                << "\n'stackgate --help' lists them.\n";
     return Finished{2};
   }
+  // What is set for another command must not get into the way of this one.
+  for (CLI::App* each : root.get_subcommands({}))
+    if (each != chosen)
+      for (CLI::Option* option : each->get_options()) option->envname("");
+  const Words words(argv, static_cast<std::size_t>(argc));
   try {
     root.parse(argc, argv);
     if (gate_command->parsed()) {
@@ -380,19 +363,31 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
       op.settings.gpu_resources = op.gate.rules.gpu_resources;
       return op;
     }
-    if (validate_command->parsed()) return checks;
+    if (validate_command->parsed()) {
+      if (!checks.cluster) refuse_cluster_options(*chosen, words, "--cluster");
+      return checks;
+    }
     if (plan_command->parsed()) {
       plan.settings.gpu_resources = plan.rules.gpu_resources;
       return plan;
     }
     if (rules_command->parsed()) return rules;
-    if (crds_command->parsed()) return crds;
+    if (crds_command->parsed()) {
+      if (!crds.apply) refuse_cluster_options(*chosen, words, "--apply");
+      return crds;
+    }
     if (version_command->parsed()) return VersionOptions{};
   } catch (const CLI::CallForVersion&) {
     return VersionOptions{};
   } catch (const CLI::ParseError& error) {
-    const int code = root.exit(error, console.out, console.err);
-    return Finished{code == 0 ? 0 : 2};
+    if (error.get_exit_code() == 0 || asks_for_help(words)) {
+      console.out << wrap_help(root.help());
+      return Finished{0};
+    }
+    const std::string of = chosen == nullptr ? "" : " " + chosen->get_name();
+    console.err << "stackgate" << of << ": "
+                << complaint(error.what(), words, chosen == nullptr ? std::vector<OptionSource>{} : sources_of(*chosen))
+                << "\n'stackgate" << of << " --help' tells more.\n";
   }
   return Finished{2};
 }

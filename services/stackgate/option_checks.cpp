@@ -27,6 +27,17 @@ OptionCheck number_between(unsigned least, unsigned most) {
   };
 }
 
+OptionCheck host_and_port() {
+  return [](const std::string& text) -> std::string {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) return fmt::format("write HOST:PORT, not '{}'", text);
+    const std::string port = text.substr(colon + 1);
+    const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+    if (digits && std::stoul(port) <= 65535) return {};
+    return fmt::format("'{}' is no port; write HOST:PORT with a port up to 65535", port);
+  };
+}
+
 OptionCheck namespace_name() {
   return [](const std::string& text) -> std::string {
     const auto problem = validate::grammar::check_dns_label(text);

@@ -11,6 +11,8 @@ using OptionCheck = std::function<std::string(const std::string&)>;
 /// Refuses what is none of the words. (CLI::IsMember does, too, but repeats the words in the help.)
 OptionCheck one_of(std::vector<std::string> words);
 OptionCheck number_between(unsigned least, unsigned most);
+/// HOST:PORT as in "127.0.0.1:9443", ":8080" or "[::1]:0"; listening itself says the rest.
+OptionCheck host_and_port();
 /// By Kubernetes' grammar.
 OptionCheck namespace_name();
 

@@ -6,6 +6,8 @@
 
 #include "services/kit/json/parse.hpp"
 #include "services/kit/yaml/parse.hpp"
+#include "services/stackgate/usage.hpp"
+#include "services/stackgate/validate/terminal_width.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace stackgate {
@@ -97,6 +99,62 @@ TEST(CommandLine, environment_variables_fill_in_and_flags_win) {
   EXPECT_EQ(gate.rules.required_references, validate::References::warn);
 }
 
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(CommandLine, a_wrong_value_of_a_variable_is_complained_of_by_the_variables_name) {
+  const struct {
+    const char *name, *value;
+    std::vector<std::string> words;
+    std::string says;
+  } table[] = {
+      {"STACKGATE_OUTPUT", "xml", {"validate", "x"}, "STACKGATE_OUTPUT (for --output): 'xml' is none of"},
+      {"STACKGATE_LISTEN", "x", {"gate"}, "STACKGATE_LISTEN (for --listen): write HOST:PORT"},
+      {"STACKGATE_WORKERS", "0", {"gate"}, "STACKGATE_WORKERS (for --workers): '0' is no number"},
+      {"STACKGATE_NO_CLUSTER", "maybe", {"gate"}, "STACKGATE_NO_CLUSTER (for --no-cluster): write true or false"},
+      {"STACKGATE_TLS_CERT", "c", {"gate"}, "STACKGATE_TLS_CERT (for --tls-cert) requires --tls-key"},
+      // The word on the command line wins, and is to blame.
+      {"STACKGATE_OUTPUT", "json", {"validate", "--output", "xml", "x"}, "validate: --output: 'xml' is none of"},
+      {"STACKGATE_OUTPUT", "json", {"validate", "-oxml", "x"}, "validate: --output: 'xml' is none of"},
+      {"STACKGATE_OUTPUT", "json", {"validate", "--output=xml", "x"}, "validate: --output: 'xml' is none of"},
+  };
+  for (const auto& row : table) {
+    const Variable variable(row.name, row.value);
+    const auto ran = run(row.words);
+    EXPECT_EQ(ran.status, 2) << row.says;
+    EXPECT_THAT(ran.err, HasSubstr(row.says));
+  }
+}
+
+TEST(CommandLine, variables_of_other_commands_do_not_get_into_the_way) {
+  const Variable output("STACKGATE_OUTPUT", "xml");
+  const Variable workers("STACKGATE_WORKERS", "many");
+  const Variable context("STACKGATE_CONTEXT", "prod");
+  EXPECT_EQ(run({"rules"}).status, 0);
+  EXPECT_EQ(run({"crds", "isvc"}).status, 0);
+  EXPECT_EQ(parsed<ValidateOptions>({"validate", "--output", "json", "x"}).context, "prod");
+}
+
+TEST(CommandLine, help_is_given_whatever_else_is_wrong) {
+  const Variable output("STACKGATE_OUTPUT", "xml");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"validate", "--help"}, {"validate", "--jobs", "0", "-h"}, {"help", "validate"}}) {
+    const auto ran = run(words);
+    EXPECT_EQ(ran.status, 0) << testing::PrintToString(words);
+    EXPECT_THAT(ran.out, HasSubstr("Usage: stackgate validate"));
+    EXPECT_EQ(ran.err, "");
+  }
+  EXPECT_THAT(run({"help"}).out, HasSubstr("Usage: stackgate [OPTIONS] SUBCOMMAND"));
+}
+
 struct WrongUse {
   std::vector<std::string> words;
   std::string says;
@@ -104,7 +162,7 @@ struct WrongUse {
 
 TEST(CommandLine, wrong_use_ends_with_2_and_says_what_to_write) {
   for (const WrongUse& each : std::vector<WrongUse>{
-           {{}, "required"},
+           {{}, "a command is required\n'stackgate --help' tells more."},
            {{"nonsense"}, "nonsense"},
            {{"gate"}, "--tls-cert FILE and --tls-key FILE (or --certs self-managed)"},
            {{"gate", "--tls-cert", "c"}, "--tls-key"},
@@ -117,7 +175,11 @@ TEST(CommandLine, wrong_use_ends_with_2_and_says_what_to_write) {
            {{"gate", "--tls-cert", "c", "--tls-key", "k", "--references", "maybe"}, "'maybe' is none of"},
            {{"validate"}, "paths"},
            {{"validate", "--output", "xml", "x"}, "'xml' is none of github, json, sarif, text"},
-           {{"validate", "--kubeconfg", "x", "y"}, "--kubeconfg"},
+           {{"validate", "--kubeconfg", "x", "y"}, "'--kubeconfg' was not expected; did you mean '--kubeconfig'?"},
+           {{"validate", "--context", "x", "y"}, "--context requires --cluster"},
+           {{"validate", "--kubeconfig=x", "y"}, "--kubeconfig requires --cluster"},
+           {{"crds", "--kubeconfig", "x"}, "--kubeconfig requires --apply"},
+           {{"validat", "x"}, "there is no command 'validat'; did you mean 'validate'?"},
            {{"crds", "isvx"}, "did you mean 'isvc'"},
            {{"rules", "explain", "schema-requird"}, "did you mean 'schema-required'"},
            {{"rules", "explain"}, "rule"},
@@ -127,6 +189,28 @@ TEST(CommandLine, wrong_use_ends_with_2_and_says_what_to_write) {
     EXPECT_THAT(ran.err, HasSubstr(each.says));
     EXPECT_EQ(ran.out, "");
   }
+}
+
+TEST(CommandLine, help_fits_eighty_columns) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"--help"},
+                                                                                     {"gate", "--help"},
+                                                                                     {"operator", "--help"},
+                                                                                     {"validate", "--help"},
+                                                                                     {"plan", "--help"},
+                                                                                     {"rules", "--help"},
+                                                                                     {"rules", "explain", "--help"},
+                                                                                     {"crds", "--help"},
+                                                                                     {"version", "--help"}}) {
+    std::istringstream help(run(words).out);
+    for (std::string line; std::getline(help, line);) EXPECT_LE(terminal_width(line), 80U) << line;
+  }
+}
+
+TEST(CommandLine, long_lines_of_help_go_on_under_their_description) {
+  EXPECT_EQ(
+      wrap_help("  --option A   one two three\n  --other B   one two threeandmore\n\nfour five six", 22),
+      "  --option A   one two\n           three\n  --other B   one two\n           threeandmore\n\nfour five six\n");
+  EXPECT_EQ(wrap_help("onewordonly\n  two words\n", 5), "onewordonly\n  two\n  words\n");
 }
 
 TEST(CommandLine, help_has_examples) {
