@@ -20,7 +20,7 @@ std::string_view host_of(std::string_view address) {
 }
 
 std::optional<std::string> share_of(std::string_view address) {
-  const std::string host(host_of(address));
+  std::string host(host_of(address));
   in_addr four{};
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return host;
   in6_addr six{};

@@ -6,12 +6,12 @@
 
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/yaml/parse.hpp"
 
 namespace stackgate::yaml {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view white = " \t\r\n";
 
 void remark_on_json(std::string_view text, std::size_t at, std::vector<StreamRemark>& out) {

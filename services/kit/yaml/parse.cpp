@@ -13,7 +13,6 @@ namespace stackgate::yaml {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::uint32_t addressable = (1U << 29U) - 1;  // what json::Value::offset() can hold
 
 /// `{"` or `[{` and the like: what json::parse should try first. Flow collections of YAML alone look different.

@@ -15,6 +15,9 @@
 
 namespace stackgate::yaml {
 
+/// May begin each document (YAML 1.2, 5.2).
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// Which reader is used. `automatic` takes the fast one where it can; the others are for tests and benchmarks.
 enum class Engine : std::uint8_t { automatic, libyaml };
 
