@@ -158,6 +158,32 @@ TEST(ValidateInput, files_with_byte_order_marks_can_be_put_behind_one_another) {
   EXPECT_THAT(bare.out, HasSubstr("a byte order mark (U+FEFF, not visible) stands in line 11: take it out"));
 }
 
+TEST(ValidateInput, entries_that_the_api_server_drops_are_warned_of) {
+  const std::string service = R"(apiVersion: stackgate.dev/v1alpha1
+kind: InferenceService
+metadata: {name: llm}
+spec:
+  authSecret: a
+  image: {repository: registry.example.com/llm, tag: "1"}
+  storage: {nimCache: {name: m}}
+  resources:
+    limits: {nvidia.com/gpu: 1, memory: null}
+    requests:
+      cpu:
+  nodeSelector: {zone: ~}
+  expose: {service: {port: 8000}}
+  replicas: null
+  tolerations:
+)";
+  const Ran ran = run({"validate", "-"}, service);
+  for (const char* path : {"9:33: warning: spec.resources.limits.memory: ",
+                           "11:7: warning: spec.resources.requests.cpu: "
+                           "12:18: warning: spec.nodeSelector.zone: "})
+    EXPECT_THAT(ran.out, HasSubstr(std::string("<stdin>:") + path + "has no value: the API server drops it"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("spec.replicas")));
+  EXPECT_THAT(ran.out, HasSubstr("0 errors, 2 warnings"));
+}
+
 TEST(SyntaxCure, says_what_to_do) {
   const struct {
     std::string text;

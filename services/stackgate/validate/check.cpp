@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "services/stackgate/validate/document_rules.hpp"
+#include "services/stackgate/validate/dropped_values.hpp"
 #include "services/stackgate/validate/parallel.hpp"
 #include "services/stackgate/validate/syntax_cure.hpp"
 #include "validators/rule_ids.hpp"
@@ -161,6 +163,8 @@ void CheckedSet::review(CheckedObject& object, validate::Lookup* cluster) const 
     const validate::Request request{*object.kind, object.object, object.old, ns_};
     object.findings = object.is_deleted ? validate::review_deletion(request, &lookup, options_.rules)
                                         : validate::review(request, &lookup, options_.rules);
+    if (!object.is_deleted)
+      std::ranges::move(dropped_values(*object.kind, *object.object), std::back_inserter(object.findings));
   } catch (const std::exception& fault) {
     object.findings.push_back({internal_rule.id, internal_rule.severity, "", "", fault.what(),
                                "please report this, with the resource", object.object->offset()});

@@ -20,7 +20,7 @@ namespace {
 using validate::Finding;
 using validate::Findings;
 
-constexpr std::array<DocumentRulePage, 9> document_pages{{
+constexpr std::array<DocumentRulePage, 10> document_pages{{
     {unreadable_rule, "A file or document cannot be read",
      "What cannot be read has not been checked: a missing file, a fault in YAML or JSON, a key that stands twice. The "
      "command then exits with 2, after it has reported everything else."},
@@ -50,6 +50,12 @@ constexpr std::array<DocumentRulePage, 9> document_pages{{
      "in front of it, and drops the one behind it without a word."},
     {not_json_rule, "A .json file holds YAML",
      "kubectl does not look at a file's name and takes it; editors, jq and other tools do and do not."},
+    {dropped_value_rule, "An entry without a value",
+     "`memory:` with nothing behind it is null. The API server drops such an entry of limits or requests before it "
+     "looks "
+     "at the resource, so nothing refuses it, and the limit that was meant is not there. Of a field, null means that "
+     "it "
+     "is not set, and of a label, that it is empty: nothing is said of these."},
     {internal_rule, "A rule failed",
      "A fault in Stackgate itself: the resource has not been checked to the end. Please report it with the resource."},
 }};

@@ -17,6 +17,7 @@ inline constexpr validate::Rule twice_rule{"document-twice", validate::Severity:
 inline constexpr validate::Rule read_otherwise_rule{"document-read-otherwise", validate::Severity::error};
 inline constexpr validate::Rule read_by_some_rule{"document-read-by-some", validate::Severity::warning};
 inline constexpr validate::Rule not_json_rule{"document-not-json", validate::Severity::warning};
+inline constexpr validate::Rule dropped_value_rule{"document-value-dropped", validate::Severity::warning};
 inline constexpr validate::Rule internal_rule{"internal-error", validate::Severity::error};
 
 struct DocumentRulePage {
