@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -116,7 +118,15 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
   for (const std::string& name : names) {
     git_reference* raw = nullptr;
     git_object* object = nullptr;
-    if (git_reference_lookup(&raw, handle_.get(), name.c_str()) != 0) continue;
+    if (const int code = git_reference_lookup(&raw, handle_.get(), name.c_str()); code != 0) {
+      // A file that is there and is no reference, as a crash may leave one: not a name for nothing.
+      std::error_code ignored;
+      if (code == GIT_ENOTFOUND || !std::filesystem::is_regular_file(fmt::format("{}/{}", path_, name), ignored))
+        continue;
+      GitError error = library_error(code, fmt::format("repository {}: {} cannot be read", path_, name)).error();
+      error.fault = Fault::broken;
+      return std::unexpected(std::move(error));
+    }
     const ReferenceHandle reference(raw);
     if (const int code = git_reference_peel(&object, raw, GIT_OBJECT_ANY); code != 0) {
       if (git_reference_type(raw) == GIT_REFERENCE_SYMBOLIC) continue;  // HEAD of an empty repository

@@ -58,6 +58,8 @@ web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix)
     const Shape shape{w, call.base_url(), opened->allowed.identity};
     for (std::size_t i = page->offset(); i < std::min(refs->size(), page->offset() + page->size); ++i) {
       auto commit = opened->git->commit(commit_of((*refs)[i]));
+      // A branch is always a commit's: one that is missing is lost.
+      if (!commit && prefix == heads) commit.error().fault = git::Fault::broken;
       if (!commit && commit.error().fault == git::Fault::broken) failure = to_failure(commit.error());
       if (commit) write_ref(shape, opened->allowed.repository, (*refs)[i], *commit);  // a tag may name a tree: left out
     }
@@ -75,12 +77,16 @@ web::Answer ref_response(Backend& backend, web::Call& call, const Allowed& allow
   for (const git::Ref& ref : *refs) {
     if (ref.name != name) continue;
     auto commit = (*git)->commit(commit_of(ref));
+    if (!commit && name.starts_with(heads)) commit.error().fault = git::Fault::broken;
     if (!commit) return to_failure(commit.error());
     std::string out;
     json::Writer writer(out);
     write_ref({writer, call.base_url(), allowed.identity}, allowed.repository, ref, *commit);
     return json_response(status, std::move(out));
   }
+  // Listing passes over references that cannot be read.
+  if (const auto tip = (*git)->resolve(name); !tip && tip.error().fault == git::Fault::broken)
+    return to_failure(tip.error());
   return web::Failure{.status = 404, .message = "there is no " + name};
 }
 

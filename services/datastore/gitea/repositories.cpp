@@ -41,17 +41,24 @@ constexpr std::string_view changed_repository_schema = R"({
   }
 })";
 
-bool is_empty(const Backend& backend, const Repository& repository) {
+/// The error is a folder that is damaged: what lies in it cannot be told, least of all that it is nothing.
+git::Expected<bool> is_empty(const Backend& backend, const Repository& repository) {
   auto git = git::Repository::open(backend.repositories.path(repository));
-  if (!git) return true;
+  if (!git) return std::unexpected(git.error());
   auto refs = (*git)->refs();
-  return !refs || refs->empty();
+  if (!refs) return std::unexpected(refs.error());
+  if (!refs->empty()) return false;
+  // Listing passes over references that cannot be read.
+  const auto tip = (*git)->resolve("refs/heads/" + repository.default_branch);
+  if (!tip && tip.error().fault != git::Fault::missing) return std::unexpected(tip.error());
+  return true;
 }
 
-std::expected<void, web::Failure> write_repository(Backend& backend, const Shape& shape, const Repository& repository) {
+std::expected<void, web::Failure> write_repository(Backend& backend, const Shape& shape, const Repository& repository,
+                                                   bool empty) {
   auto owner = backend.accounts.find(repository.owner_id);
   if (!owner) return std::unexpected(to_failure(owner.error()));
-  shape.repository(repository, *owner, is_empty(backend, repository));
+  shape.repository(repository, *owner, empty);
   return {};
 }
 
@@ -59,7 +66,10 @@ web::Answer repository_response(Backend& backend, web::Call& call, const Identit
                                 int status) {
   std::string out;
   json::Writer writer(out);
-  if (auto done = write_repository(backend, {writer, call.base_url(), viewer}, repository); !done) return done.error();
+  const auto empty = is_empty(backend, repository);
+  if (!empty) return to_failure(empty.error());
+  if (auto done = write_repository(backend, {writer, call.base_url(), viewer}, repository, *empty); !done)
+    return done.error();
   return json_response(status, std::move(out));
 }
 
@@ -234,8 +244,13 @@ web::Answer repository_page(Backend& backend, web::Call& call, const Identity& v
   if (!found) return to_failure(found.error());
   std::optional<web::Failure> failure;
   auto response = json_page(call, *page, found->total, [&](json::Writer& w) {
-    for (const Repository& each : found->items)
-      if (auto done = write_repository(backend, {w, call.base_url(), viewer}, each); !done) failure = done.error();
+    for (const Repository& each : found->items) {
+      // One damaged folder does not hide the others.
+      const auto empty = is_empty(backend, each);
+      if (!empty) (void)to_failure(empty.error());  // the log's line
+      if (auto done = write_repository(backend, {w, call.base_url(), viewer}, each, empty.value_or(false)); !done)
+        failure = done.error();
+    }
   });
   if (failure) return *failure;
   if (in_envelope) response.body = R"({"ok":true,"data":)" + response.body + "}";

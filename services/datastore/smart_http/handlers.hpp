@@ -23,6 +23,10 @@ web::Answer receive_pack(Shared& shared, web::Call& call);
 /// Files of a repository, as clients from before smart HTTP read them.
 web::Answer dumb(Shared& shared, web::Call& call);
 
+/// An address of one segment, as somebody writes it who leaves the owner out: 404 in words, where a page would ask to
+/// sign in, which git cannot.
+web::Answer without_owner(Shared& shared, web::Call& call);
+
 /// Nothing, or 415 when the request's Content-Type is another.
 std::optional<web::Failure> check_type(const web::Call& call, git::Service service);
 /// Reads more of the body behind `into`; how much came. 0 is the end.

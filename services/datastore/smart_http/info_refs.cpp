@@ -36,4 +36,12 @@ web::Answer dumb(Shared& shared, web::Call& call) {
   return web::Failure{.status = 403, .message = std::string(dumb_text)};
 }
 
+web::Answer without_owner(Shared&, web::Call& call) {
+  const auto name = call.parameter("repo");
+  return web::Failure{.status = 404,
+                      .message = fmt::format("no repository is called {}: an address here has an owner and a name, {}/"
+                                             "OWNER/{}.git",
+                                             name, call.base_url(), name)};
+}
+
 }  // namespace stackgate::datastore::smart_http

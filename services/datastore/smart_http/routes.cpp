@@ -38,6 +38,13 @@ std::vector<web::Route> routes(Backend& backend, Options options) {
       {"GET", "/{owner}/{repo}/info/refs", uncached(shared, info_refs), small},
       {"POST", "/{owner}/{repo}/git-upload-pack", uncached(shared, upload_pack), fetch},
       {"POST", "/{owner}/{repo}/git-receive-pack", uncached(shared, receive_pack), push},
+      // No repository can be called "info", so nothing else is meant.
+      {"GET", "/{repo}.git/info/refs", uncached(shared, without_owner), small},
+      {"GET", "/{repo}/info/refs", uncached(shared, without_owner), small},
+      {"POST", "/{repo}.git/git-upload-pack", uncached(shared, without_owner), small},
+      {"POST", "/{repo}.git/git-receive-pack", uncached(shared, without_owner), small},
+      {"POST", "/{repo}/git-upload-pack", uncached(shared, without_owner), small},
+      {"POST", "/{repo}/git-receive-pack", uncached(shared, without_owner), small},
       {"GET", "/{owner}/{repo}.git/HEAD", uncached(shared, dumb), small},
       {"GET", "/{owner}/{repo}.git/objects/{path...}", uncached(shared, dumb), small},
   };

@@ -53,6 +53,19 @@ TEST(Reading, ARepositoryThatIsGoneOrDamagedIsBrokenAndNamesItsFolder) {
   EXPECT_EQ((*open)->resolve("other").error().fault, Fault::missing);
 }
 
+TEST(Reading, AReferenceWithoutContentIsBrokenAndAFolderOfReferencesIsMissing) {
+  const Fresh fresh;
+  const Oid one = commit_files(fresh.path, {{"a", "1"}});
+  ASSERT_TRUE(create_branch(fresh.path, "feature/x", one, false));
+  const auto repository = opened(fresh.path);
+  for (const std::string_view revision : {"feature", "main/x", "feature/x/y"})
+    EXPECT_EQ(repository->resolve(revision).error().fault, Fault::missing) << revision;
+  EXPECT_EQ(repository->resolve(std::string(300, 'a')).error().fault, Fault::missing);
+  shell(": >'" + fresh.path + "/refs/heads/main'");
+  EXPECT_EQ(repository->resolve("main").error().fault, Fault::broken);
+  EXPECT_EQ(repository->resolve("feature/x").value_or("?"), one);
+}
+
 TEST(Reading, RevisionsAreBranchesThenTagsThenReferencesThenIds) {
   const Fresh fresh;
   const Oid one = commit_files(fresh.path, {{"a", "1"}}), two = commit_files(fresh.path, {{"a", "2"}});
