@@ -61,6 +61,7 @@ std::expected<void, kube::ApiError> ChildWriter::create(const Key& key, const De
                                                         std::string_view hash) const {
   std::string body = stamped_body(child, hash);
   if (child.generate_ssh_key) body = with_ssh_key(body);
+  const Store::OwnWrite writing(store_, key, child.type, child.name);
   auto made = client_.create(world_.resource(child.type), key.ns, std::move(body));
   if (made) {
     store_.wrote_child(child.type, made->root(), key);
@@ -74,6 +75,7 @@ std::expected<void, kube::ApiError> ChildWriter::create(const Key& key, const De
 std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const DesiredChild& child,
                                                         std::string_view hash, const StoredChild& found) const {
   const kube::ResourceType type = world_.resource(child.type);
+  const Store::OwnWrite writing(store_, key, child.type, child.name);
   if (found.create_entry >= 0 && !same_shape(found.stamp, hash)) {
     auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
     if (!adopted) {

@@ -295,6 +295,7 @@ void Reconciler::write_status(const Key& key, const View& view, const Plan& plan
   });
   const kube::ResourceType type{crds::api_group, crds::api_version, crds::info(key.kind).plural};
   const std::string path = kube::object_path(type, key.ns, key.name, "status") + "?fieldManager=stackgate-status";
+  const Store::OwnWrite writing(store_, key);
   const auto answer = client_.request("PATCH", path, patch, "application/merge-patch+json", true);
   if (!answer) {
     // It went meanwhile: its deletion is on the way to us.

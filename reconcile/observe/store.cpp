@@ -128,7 +128,7 @@ void Store::count_state(crds::Kind kind, const std::string& state, int by) {
   count = by > 0 ? count + 1 : count - 1;
 }
 
-bool Store::keep_resource(const Key& key, const json::Value& object) {
+void Store::keep_resource(const Key& key, const json::Value& object, const Answer* answer) {
   StoredResource fresh{.uid = std::string(kube::metadata(object, "uid")),
                        .version = version_of(object),
                        .generation = 0,
@@ -136,38 +136,32 @@ bool Store::keep_resource(const Key& key, const json::Value& object) {
                        .json = std::make_shared<const std::string>(slim_json(object, {.status = true}))};
   if (const json::Value* generation = kube::at(object, {"metadata", "generation"}); generation != nullptr)
     fresh.generation = generation->integer();
-  const std::scoped_lock lock(mutex_);
-  Entry& entry = entries_[key];
-  entry.round = round(Shelf::resource, static_cast<unsigned>(key.kind));
-  if (entry.resource) {
-    const StoredResource& held = *entry.resource;
-    if (held.uid == fresh.uid && (is_stale(held.version, fresh.version) || held.version == fresh.version)) return false;
-    count_state(key.kind, held.state, -1);
+  News news;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (answer != nullptr) account_for(key, std::nullopt, {}, fresh.version);
+    Entry& entry = entries_[key];
+    entry.round = round(Shelf::resource, static_cast<unsigned>(key.kind));
+    if (entry.resource) {
+      const StoredResource& held = *entry.resource;
+      if (held.uid == fresh.uid && (is_stale(held.version, fresh.version) || held.version == fresh.version)) return;
+      count_state(key.kind, held.state, -1);
+    }
+    if (answer == nullptr && !holds_back(key, std::nullopt, {}, fresh.version)) news.push_back(key);
+    count_state(key.kind, fresh.state, +1);
+    entry.resource = std::move(fresh);
+    add_interested(reference(crds::info(key.kind).plural, key.ns, key.name), news);  // may wait for its state
   }
-  count_state(key.kind, fresh.state, +1);
-  entry.resource = std::move(fresh);
-  return true;
+  tell(news);
 }
 
 void Store::put_resource(crds::Kind kind, const json::Value& object) {
-  const Key key = key_of(kind, object);
-  if (!keep_resource(key, object)) return;
-  News news{key};
-  {
-    const std::scoped_lock lock(mutex_);
-    add_interested(reference(crds::info(kind).plural, key.ns, key.name), news);
-  }
-  tell(news);
+  keep_resource(key_of(kind, object), object, nullptr);
 }
 
 void Store::wrote_resource(const Key& key, const json::Value& object) {
-  if (!keep_resource(key, object)) return;
-  News news;  // others may wait for its state
-  {
-    const std::scoped_lock lock(mutex_);
-    add_interested(reference(crds::info(key.kind).plural, key.ns, key.name), news);
-  }
-  tell(news);
+  const Answer answer;
+  keep_resource(key, object, &answer);
 }
 
 void Store::drop_resource_of(const Key& key, Entry& entry, News& news) {

@@ -106,6 +106,27 @@ class Store {
   /// An empty uid stands for any.
   void forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid);
 
+  /// A write of ours to one object is under way: from before it is sent until the answer was filed. Its event often
+  /// comes before its answer and would bring the resource back into the queue for what it has just done itself. While
+  /// this lives, what watches tell of the object is filed but not told; what the answer did not account for is told at
+  /// the end. Used by one thread; the store must outlive it.
+  class OwnWrite {
+   public:
+    OwnWrite(Store& store, const Key& key) : OwnWrite(store, key, std::nullopt, {}) {}  // to the resource itself
+    OwnWrite(Store& store, const Key& key, std::optional<ChildType> child, std::string_view name);
+    ~OwnWrite();
+    OwnWrite(const OwnWrite&) = delete;
+    OwnWrite& operator=(const OwnWrite&) = delete;
+
+   private:
+    friend class Store;
+    Store& store_;
+    const Key key_;
+    const std::optional<ChildType> child_;
+    const std::string name_;
+    std::vector<std::uint64_t> heard_;  // versions that nobody was told of
+  };
+
   // --- Relists: what was not put between begin and end is dropped. `type` is a crds::Kind for resources. ---
   void begin_round(Shelf shelf, unsigned type);
   void end_round(Shelf shelf, unsigned type);
@@ -143,9 +164,17 @@ class Store {
   void add_interested(const std::string& ref, News& news) const;
   void count_state(crds::Kind kind, const std::string& state, int by);
   void drop_if_empty(const Key& key);
-  bool keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign,
-                  std::string_view applied = {});
-  bool keep_resource(const Key& key, const json::Value& object);
+  /// What the API server answered to us.
+  struct Answer {
+    bool foreign = false;
+    std::string_view applied;
+  };
+  /// True when it is news that somebody has to be told; never of an answer.
+  bool keep_child(const Key& key, ChildType type, const json::Value& object, const Answer* answer);
+  void keep_resource(const Key& key, const json::Value& object, const Answer* answer);
+  OwnWrite* own_write(const Key& key, std::optional<ChildType> child, std::string_view name);
+  bool holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version);
+  void account_for(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version);
   template <class Drop>
   void drop_from_entry(const json::Value& object, Drop&& drop);
   template <class Kept>
@@ -162,6 +191,7 @@ class Store {
   std::unordered_map<std::string, Input> inputs_;  // by reference()
   std::unordered_map<std::string, Claim> claims_;  // likewise
   std::unordered_map<std::string, std::unordered_set<Key, KeyHash>> interested_;
+  std::vector<OwnWrite*> own_writes_;                      // one per worker at most
   std::array<std::array<std::uint32_t, 16>, 5> rounds_{};  // by shelf and type
   std::array<std::map<std::string, std::size_t>, 8> states_;
 };

@@ -27,8 +27,9 @@ bool keeps_status(ChildType type) {
 
 // --- Children ---
 
-bool Store::keep_child(const Key& key, ChildType type, const json::Value& object, bool foreign,
-                       std::string_view applied) {
+bool Store::keep_child(const Key& key, ChildType type, const json::Value& object, const Answer* answer) {
+  const bool foreign = answer != nullptr && answer->foreign;
+  const std::string_view applied = answer == nullptr ? std::string_view{} : answer->applied;
   StoredChild fresh{.type = type,
                     .name = std::string(kube::metadata(object, "name")),
                     .uid = std::string(kube::metadata(object, "uid")),
@@ -41,29 +42,34 @@ bool Store::keep_child(const Key& key, ChildType type, const json::Value& object
                     .json = std::make_shared<const std::string>(
                         slim_json(object, {.status = keeps_status(type), .content = type != ChildType::secret}))};
   const std::scoped_lock lock(mutex_);
+  if (answer != nullptr) account_for(key, type, fresh.name, fresh.version);
+  const auto is_told = [&] { return answer == nullptr && !holds_back(key, type, fresh.name, fresh.version); };
   const std::uint32_t now = round(Shelf::child, static_cast<unsigned>(type));
   auto& children = entries_[key].children;
   const auto found = std::ranges::find_if(
       children, [&](const KeptChild& each) { return each.child.type == type && each.child.name == fresh.name; });
   if (found == children.end()) {
+    const bool news = is_told();
     children.push_back({std::move(fresh), now, foreign});
-    return true;
+    return news;
   }
   StoredChild& held = found->child;
   found->round = now;
   if (held.uid == fresh.uid && held.version == fresh.version && !applied.empty()) held.applied = applied;
   if (held.uid == fresh.uid && (is_stale(held.version, fresh.version) || held.version == fresh.version)) return false;
+  const bool news = is_told();
   *found = {std::move(fresh), now, foreign};
-  return true;
+  return news;
 }
 
 void Store::put_child(ChildType type, const json::Value& object) {
   const std::optional<Key> owner = owner_of(object);
-  if (owner && keep_child(*owner, type, object, false)) tell({*owner});
+  if (owner && keep_child(*owner, type, object, nullptr)) tell({*owner});
 }
 
 void Store::wrote_child(ChildType type, const json::Value& object, const Key& key, std::string_view applied) {
-  keep_child(key, type, object, owner_of(object) != key, applied);
+  const Answer answer{.foreign = owner_of(object) != key, .applied = applied};
+  keep_child(key, type, object, &answer);
 }
 
 void Store::forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid) {

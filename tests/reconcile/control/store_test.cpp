@@ -173,6 +173,60 @@ TEST_F(StoreTest, knows_claims_that_are_only_named) {
   EXPECT_EQ(store.claim("ml", "models"), nullptr);
 }
 
+TEST_F(StoreTest, the_event_of_an_own_write_is_no_news_although_it_comes_first) {
+  store.put_resource(llm.kind, service("llm", 1));
+  news();
+  {
+    const Store::OwnWrite writing(store, llm, ChildType::service, "llm");
+    store.put_child(ChildType::service, child("llm", "llm", 4));
+    EXPECT_EQ(store.snapshot(llm).children.size(), 1U) << "it is filed all the same";
+    store.wrote_child(ChildType::service, child("llm", "llm", 4), llm);
+  }
+  {
+    const Store::OwnWrite writing(store, llm);
+    store.put_resource(llm.kind, service("llm", 5, "Pending"));
+    store.wrote_resource(llm, service("llm", 5, "Pending"));
+  }
+  EXPECT_THAT(news(), IsEmpty());
+}
+
+TEST_F(StoreTest, what_others_did_during_an_own_write_is_told_when_it_has_ended) {
+  store.put_resource(llm.kind, service("llm", 1));
+  news();
+  {
+    const Store::OwnWrite writing(store, llm, ChildType::service, "llm");
+    store.put_child(ChildType::service, child("llm", "llm", 4));
+    store.put_child(ChildType::service, child("llm", "llm", 6));
+    store.wrote_child(ChildType::service, child("llm", "llm", 4), llm);
+    EXPECT_THAT(news(), IsEmpty()) << "not while the answer may still explain it";
+    store.put_resource(llm.kind, service("llm", 7));
+    EXPECT_THAT(news(), ElementsAre("llm")) << "another object than the one that is written";
+  }
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  EXPECT_EQ(store.snapshot(llm).children.at(0).version, 6U);
+}
+
+TEST_F(StoreTest, what_came_during_a_write_that_failed_is_told) {
+  store.put_resource(llm.kind, service("llm", 1));
+  news();
+  {
+    const Store::OwnWrite writing(store, llm);
+    store.put_resource(llm.kind, service("llm", 5));
+  }
+  EXPECT_THAT(news(), ElementsAre("llm"));
+}
+
+TEST_F(StoreTest, whoever_waits_for_a_resource_hears_of_its_own_write_at_once) {
+  const Key other{crds::Kind::inference_service, "ml", "other"};
+  store.put_resource(llm.kind, service("llm", 1));
+  store.put_resource(llm.kind, service("other", 2));
+  store.set_references(other, {reference("inferenceservices", "ml", "llm")});
+  news();
+  const Store::OwnWrite writing(store, llm);
+  store.put_resource(llm.kind, service("llm", 5, "Ready"));
+  EXPECT_THAT(news(), ElementsAre("other"));
+}
+
 TEST_F(StoreTest, counts_states) {
   store.put_resource(llm.kind, service("a", 1, "Ready"));
   store.put_resource(llm.kind, service("b", 1, "Ready"));
