@@ -1,6 +1,7 @@
 // The operator on a real API server, beside a bare client that writes the same children in the same run.
 // There is no controller manager: a helper sets Deployments available where they shall be Ready.
-// Environment: SERVICES (1000), SETTLED_SECONDS (60), KEEP=1 leaves the state folder.
+// Environment: SERVICES (1000), SETTLED_SECONDS (60), KEEP=1 leaves the state folder, STACKGATE the program to measure
+// (this build's), ONLY_CREATE=1 ends after the creation and the patches: to compare two programs in turn.
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -23,6 +24,11 @@ const std::string operator_agent = "stackgate-operator", bare_agent = "bench-bar
 int from_environment(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
+}
+
+std::string program() {
+  const char* given = std::getenv("STACKGATE");
+  return given == nullptr ? STACKGATE_BINARY_DIR "/bin/stackgate" : given;
 }
 
 void run_command(const std::string& command) {
@@ -70,6 +76,7 @@ class Bench {
     std::this_thread::sleep_for(3s);
     print({.name = "operator_rss_idle", .value = leader_->memory_mib("VmRSS"), .unit = "MiB", .limit = 20});
     create();
+    if (from_environment("ONLY_CREATE", 0) != 0) return patch_latency();
     settled("not_ready", 0.5);
     become_ready();
     settled("ready", 0.5);
@@ -116,10 +123,10 @@ class Bench {
 
   std::unique_ptr<Process> start_operator(const std::string& log) const {
     return std::make_unique<Process>(
-        std::vector<std::string>{STACKGATE_BINARY_DIR "/bin/stackgate", "operator", "--kubeconfig", kubeconfig(),
-                                 "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--health-listen",
-                                 "127.0.0.1:0", "--tls-cert", (state_ / "tls.crt").string(), "--tls-key",
-                                 (state_ / "tls.key").string(), "--drain-seconds", "0"},
+        std::vector<std::string>{program(), "operator", "--kubeconfig", kubeconfig(), "--listen", "127.0.0.1:0",
+                                 "--metrics-listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0", "--tls-cert",
+                                 (state_ / "tls.crt").string(), "--tls-key", (state_ / "tls.key").string(),
+                                 "--drain-seconds", "0"},
         (state_ / log).string());
   }
 
