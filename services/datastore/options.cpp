@@ -30,7 +30,8 @@ std::vector<Setting> own_settings() {
        .group = "Accounts"},
       {.name = "lfs-jwt-secret",
        .kind = Kind::secret,
-       .help = "signs the tokens of large-file transfers; 32 bytes or more, the same in every replica",
+       .help = "signs the tokens of large-file transfers; 16 bytes or more, 32 random ones at best; the same in every "
+               "replica",
        .group = "Large files"},
       {.name = "lfs-threshold",
        .kind = Kind::size,
@@ -133,6 +134,18 @@ std::vector<settings::Command> own_commands() {
           {"token", "list USER | add USER NAME [read|write] [DAYS] | remove USER NAME", true, accounts}};
 }
 
+/// Of what objects::faults_of() says: "access key: is missing …".
+std::string_view setting_of(std::string_view fault) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {{"public endpoint", "--s3-public-endpoint"},
+                                                                     {"bucket", "--s3-bucket"},
+                                                                     {"region", "--s3-region"},
+                                                                     {"access key", "S3_ACCESS_KEY"},
+                                                                     {"secret key", "S3_SECRET_KEY"}};
+  for (const auto& [member, setting] : names)
+    if (fault.starts_with(std::string(member) + ": ")) return setting;
+  return "--s3-endpoint";
+}
+
 }  // namespace
 
 settings::Program program() {
@@ -197,10 +210,10 @@ validate::Findings check_options(const settings::Values& values) {
     if (const auto fault = fault_of_account_name(options.admin_name))
       complain("--git-admin-username", *fault, "write a name like git-admin");
   if (!options.jwt_key.empty() && options.jwt_key.size() < 16)
-    complain("--lfs-jwt-secret-file", "the secret has fewer than 16 bytes", "write 32 random ones or more");
+    complain("--lfs-jwt-secret-file", "the secret has fewer than 16 bytes", "write 32 random ones");
   if (!options.store.s3.endpoint.empty())
     for (std::string& fault : objects::faults_of(options.store))
-      complain("--s3-endpoint", std::move(fault), "correct the --s3-… settings");
+      complain(setting_of(fault), fault.substr(fault.find(": ") + 2), "correct it, or leave --s3-endpoint out");
   return out;
 }
 

@@ -32,7 +32,8 @@ struct Accounts::Impl {
   Expected<Identity> by_token(const std::string& secret);
   Expected<Identity> administrator();
   /// The rows, without limits and memory. `wrong` takes as long as a right one.
-  Expected<Identity> check_password(const std::string& key, const std::string& password);
+  /// `known_as`: the name of the account that there is, whether or not the password is right.
+  Expected<Identity> check_password(const std::string& key, const std::string& password, std::string& known_as);
   bool is_configured_admin(std::string_view key, std::string_view password) const;
   std::string keyed(std::string_view key, std::string_view password) const;
   /// Of account_columns.

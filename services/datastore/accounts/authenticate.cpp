@@ -21,11 +21,6 @@ std::string_view address_of(std::string_view peer) {
   return colon == std::string_view::npos || peer.ends_with(']') ? peer : peer.substr(0, colon);
 }
 
-/// What stands where a name belongs may be a password that slipped: only what could be a name is written down.
-std::string_view loggable(std::string_view name) {
-  return fault_of_account_name(name) ? std::string_view("(not a name)") : name;
-}
-
 std::string mac_of(std::string_view process_key, std::string_view text) {
   const crypto::Sha256 mac = crypto::hmac_sha256(process_key, text);
   return {reinterpret_cast<const char*>(mac.data()), mac.size()};
@@ -68,8 +63,10 @@ void Accounts::Impl::forget(std::string_view key) {
   std::erase_if(proven_, [&](const auto& each) { return each.second.account_key == key; });
 }
 
-Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& key, const std::string& password) {
+Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& key, const std::string& password,
+                                                            std::string& known_as) {
   if (is_configured_admin(key, password)) return administrator();
+  if (!admin_key_.empty() && key == admin_key_) known_as = admin_name_;
   auto found = database_.run(
       "SELECT id, name, password, is_admin, is_active FROM accounts WHERE name_key = $1 AND kind = 'user'", {key});
   // A name that no account can have is as wrong as one that none has.
@@ -80,6 +77,7 @@ Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& k
     ~Release() { semaphore.release(); }
   } const release{scrypt_};
   const sql::Row* row = !found || found->rows.empty() ? nullptr : found->rows.data();
+  if (row != nullptr) known_as = row->text(1);
   if (row == nullptr || row->is_null(2) || row->integer(4) == 0) {
     crypto::waste_password_check(password);
     return std::unexpected(wrong_credentials());
@@ -115,7 +113,8 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
   }
   const SharedFailures::Found shared = shared_failures_.look(key, address, clock);
   if (shared.wait.count() > 0 && !known) return limited(shared.wait);
-  auto identity = check_password(key, password);
+  std::string known_as;
+  auto identity = check_password(key, password, known_as);
   if (identity) {
     remember(mac, *identity, key, at);
     if (shared.any) shared_failures_.succeeded(key, address);
@@ -128,7 +127,11 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
       failures_.failed(key, address, std::chrono::steady_clock::now());
     }
     shared_failures_.failed(key, address, clock);
-    log::warning("sign-in failed", {{"account", loggable(name)}, {"address", address}});
+    // What stands where a name belongs may be a password that slipped: only a name that exists is written down.
+    if (known_as.empty())
+      log::warning("sign-in failed", {{"account", "(none of that name)"}, {"address", address}});
+    else
+      log::warning("sign-in failed", {{"account", known_as}, {"address", address}});
   }
   return identity;
 }

@@ -43,8 +43,7 @@ std::expected<Account, web::Failure> owner_of_tokens(Backend& backend, web::Call
 constexpr std::array<std::string_view, 9> scope_areas{"activitypub",  "admin",   "issue",      "misc", "notification",
                                                       "organization", "package", "repository", "user"};
 
-/// One of Gitea's words, or ours ("read", "write"); nothing for any other. "public-only" is no such word here: a token
-/// that sees private repositories after all would be more than was asked for.
+/// One of Gitea's words, or ours ("read", "write"); nothing for any other.
 std::optional<Scope> scope_of_word(std::string_view word) {
   if (word == "all" || word == "repo" || word == "write") return Scope::write;
   if (word == "read") return Scope::read;
@@ -60,6 +59,13 @@ std::expected<Scope, web::Failure> scope_of(const json::Value& body) {
   if (scopes == nullptr || !scopes->is_array() || scopes->items().empty()) return Scope::write;
   Scope out = Scope::read;
   for (const json::Value& each : scopes->items()) {
+    // A token that sees private repositories after all would be more than was asked for.
+    if (each.string() == "public-only")
+      return std::unexpected(web::Failure{
+          .status = 422,
+          .message =
+              "scopes: \"public-only\" is not supported: a token here sees what its account sees; make the token "
+              "for a user who sees no private repositories, with the scope read"});
     const auto scope = scope_of_word(each.string());
     if (!scope)
       return std::unexpected(web::Failure{

@@ -42,11 +42,34 @@ std::vector<std::string_view> wanted_tags(const web::Query& query) {
   return out;
 }
 
-Tags tags_of_default_branch(const Backend& backend, const Repository& repository, RepositoryType type) {
-  const auto git = git::Repository::open(backend.repositories.path(repository));
-  if (!git) return std::make_shared<const std::vector<std::string>>();
-  const auto commit = (*git)->resolve("refs/heads/" + repository.default_branch);
-  return tags_at(**git, commit ? *commit : git::Oid(), type);
+/// The default branch of one repository of a list.
+struct Head {
+  std::unique_ptr<git::Repository> git{};
+  git::Oid commit{};  // empty: nothing has been committed, or the folder is damaged, which hides no other's
+  std::int64_t modified = 0;
+};
+
+Head head_of(const Backend& backend, const Repository& repository) {
+  auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) {
+    (void)to_failure(git.error());  // the log's line
+    return {};
+  }
+  Head out{.git = std::move(*git)};
+  const auto id = out.git->resolve("refs/heads/" + repository.default_branch);
+  const auto commit = id ? out.git->commit(*id) : std::unexpected(id.error());
+  if (commit) {
+    out.commit = *id;
+    out.modified = commit->committer.seconds;
+  } else if (id || id.error().fault != git::Fault::missing) {
+    (void)to_failure({git::Fault::broken, commit.error().message});
+  }
+  return out;
+}
+
+Tags tags_of(const Head& head, RepositoryType type) {
+  if (!head.git) return std::make_shared<const std::vector<std::string>>();
+  return tags_at(*head.git, head.commit, type);
 }
 
 /// A page of those that have all `tags`, written into `w`; where the next one begins in the list without tags, or
@@ -62,10 +85,13 @@ std::expected<std::optional<std::size_t>, web::Failure> write_tagged(json::Write
     if (!page) return std::unexpected(to_failure(page.error()));
     for (const Repository& repository : page->items) {
       ++filter.skip;
-      const Tags has = tags_of_default_branch(backend, repository, type);
+      const Head head = head_of(backend, repository);
+      const Tags has = tags_of(head, type);
       if (!std::ranges::all_of(tags, [&](std::string_view tag) { return std::ranges::find(*has, tag) != has->end(); }))
         continue;
-      write_info(w, {.repository = repository, .type = type, .tags = has.get()});
+      write_info(
+          w,
+          {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified, .tags = has.get()});
       if (++written == wanted) break;
     }
     if (page->items.empty() || filter.skip >= page->total) return std::nullopt;
@@ -154,7 +180,10 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
     std::string out;
     json::Writer w(out);
     w.array([&] {
-      for (const Repository& repository : page->items) write_info(w, {.repository = repository, .type = type});
+      for (const Repository& repository : page->items) {
+        const Head head = head_of(backend, repository);
+        write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
+      }
     });
     web::Headers headers;
     if (skip + page->items.size() < page->total && !page->items.empty())

@@ -103,19 +103,21 @@ struct Advice {
 constexpr Advice table[] = {
     {"NoSuchKey", Fault::missing, ""},
     {"NoSuchUpload", Fault::missing, "the upload in parts was completed or given up before"},
-    {"NoSuchBucket", Fault::refused, "create the bucket, or correct the bucket's name"},
-    {"InvalidAccessKeyId", Fault::refused, "the server knows no such access key: correct the user in the credentials"},
+    {"NoSuchBucket", Fault::refused, "create the bucket, or correct --s3-bucket:"},
+    {"InvalidAccessKeyId", Fault::refused, "the server knows no such access key: correct S3_ACCESS_KEY"},
     {"SignatureDoesNotMatch", Fault::refused,
-     "the secret key is not the access key's, or a proxy changes host or path on the way"},
-    {"AccessDenied", Fault::refused, "give the user the right to read, write, list and delete in the bucket"},
+     "S3_SECRET_KEY is not the secret of S3_ACCESS_KEY, or a proxy changes host or path on the way"},
+    {"AccessDenied", Fault::refused,
+     "give the user of S3_ACCESS_KEY the right to read, write, list and delete in the bucket of --s3-bucket"},
     {"RequestTimeTooSkewed", Fault::refused,
      "this machine's clock and the server's differ by more than 15 minutes: set them right"},
     {"ExpiredToken", Fault::refused, "the session token has expired: give a new one"},
     {"InvalidToken", Fault::refused, "the session token is not valid: give a new one"},
-    {"AuthorizationHeaderMalformed", Fault::refused, "the region is probably wrong: set the bucket's"},
-    {"PermanentRedirect", Fault::refused, "the bucket is in another region: set region and endpoint to the bucket's"},
-    {"IllegalLocationConstraintException", Fault::refused, "the bucket is in another region: set its region"},
-    {"InvalidBucketName", Fault::refused, "correct the bucket's name"},
+    {"AuthorizationHeaderMalformed", Fault::refused, "--s3-region is probably wrong: set the bucket's"},
+    {"PermanentRedirect", Fault::refused,
+     "the bucket is in another region: set --s3-region and --s3-endpoint to the bucket's"},
+    {"IllegalLocationConstraintException", Fault::refused, "the bucket is in another region: set --s3-region to it"},
+    {"InvalidBucketName", Fault::refused, "correct --s3-bucket"},
     {"XAmzContentSHA256Mismatch", Fault::broken, "the bytes changed on the way"},
     {"BadDigest", Fault::broken, "the bytes changed on the way"},
     {"QuotaExceeded", Fault::full, "raise the user's or the bucket's quota, or delete objects"},
@@ -221,10 +223,10 @@ StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_
     error.fault = Fault::missing;
   } else if (status == 403 || status == 401) {
     error.fault = Fault::refused;
-    error.message += "; the credentials or their rights are wrong";
+    error.message += "; S3_ACCESS_KEY and S3_SECRET_KEY, or their rights in the bucket of --s3-bucket, are wrong";
   } else if (status == 301 || status == 307) {
     error.fault = Fault::refused;
-    error.message += "; the bucket is in another region: set region and endpoint to the bucket's";
+    error.message += "; the bucket is in another region: set --s3-region and --s3-endpoint to the bucket's";
   } else if (status == 507) {
     error.fault = Fault::full;
   } else if (status >= 500 || status == 429) {

@@ -38,7 +38,7 @@ std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_
 std::optional<std::chrono::system_clock::time_point> parse_http_time(std::string_view text);
 
 /// What a fault means here and what to change: by S3's code, or by status where a HEAD has no body. `what` begins the
-/// sentence ("cannot read bucket/key").
+/// sentence ("cannot read bucket/key"). Settings are named as the services spell them: --s3-bucket, S3_ACCESS_KEY.
 StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_view what, std::string_view bucket);
 
 }  // namespace stackgate::objects

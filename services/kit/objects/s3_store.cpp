@@ -68,10 +68,12 @@ Expected<void> S3Store::check() {
   // A list, because its answer has a body that says what is wrong; a HEAD of the bucket has none.
   S3Call call{.query = {{"list-type", "2"}, {"max-keys", "1"}}, .quick = true};
   auto reply = client_->must(call, "cannot use the bucket");
+  if (!reply && reply.error().message.contains("does not answer"))
+    reply.error().message += "; look at --s3-endpoint and --s3-ssl if it should be there";
   if (!reply) return std::unexpected(std::move(reply.error()));
   if (auto page = parse_list(reply->body); !page)
-    return std::unexpected(
-        StoreError{Fault::broken, "cannot use the bucket: " + page.error() + "; does the endpoint speak S3?"});
+    return std::unexpected(StoreError{Fault::broken, "cannot use the bucket: " + page.error() +
+                                                         "; does --s3-endpoint name a server that speaks S3?"});
   return {};
 }
 

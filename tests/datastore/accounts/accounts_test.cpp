@@ -5,6 +5,7 @@
 
 #include "services/datastore/migrations.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/log/log.hpp"
 #include "tests/kit/sql/engines.hpp"
 
 namespace stackgate::datastore {
@@ -46,6 +47,18 @@ TEST_P(AccountsOnBoth, NobodyIsAnonymous) {
   auto who = ask("");
   ASSERT_TRUE(who);
   EXPECT_TRUE(who->anonymous());
+}
+
+TEST_P(AccountsOnBoth, AFailedSignInIsLoggedWithNamesThatExistOnly) {
+  ASSERT_TRUE(accounts_->create_user("Ann", "a long password", false));
+  log::configure({.level = log::Level::warning});
+  testing::internal::CaptureStderr();
+  for (const char* name : {"hunter2-my-password", "ann", "ROOT", "no name at all!"})
+    EXPECT_FALSE(ask(basic(name, "wrong"), "10.9.8.7:1"));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, testing::AllOf(HasSubstr("sign-in failed account=Ann"), HasSubstr("sign-in failed account=Root"),
+                                   HasSubstr("(none of that name)"), HasSubstr("10.9.8.7")));
+  EXPECT_THAT(said, testing::Not(testing::AnyOf(HasSubstr("hunter2"), HasSubstr("no name"))));
 }
 
 TEST_P(AccountsOnBoth, TheConfiguredAdministratorSignsInWithAnyCaseOfTheNameAndOnlyTheRightPassword) {

@@ -77,17 +77,17 @@ struct ExplainCase {
 TEST(S3Answers, SaysWhatToChange) {
   for (const auto& [status, code, fault, advice] : {
            ExplainCase{404, "NoSuchKey", Fault::missing, "NoSuchKey"},
-           ExplainCase{404, "NoSuchBucket", Fault::refused, "\"my-bucket\""},
-           ExplainCase{403, "InvalidAccessKeyId", Fault::refused, "no such access key"},
-           ExplainCase{403, "SignatureDoesNotMatch", Fault::refused, "secret key"},
-           ExplainCase{403, "AccessDenied", Fault::refused, "give the user the right"},
+           ExplainCase{404, "NoSuchBucket", Fault::refused, "correct --s3-bucket: \"my-bucket\""},
+           ExplainCase{403, "InvalidAccessKeyId", Fault::refused, "correct S3_ACCESS_KEY"},
+           ExplainCase{403, "SignatureDoesNotMatch", Fault::refused, "S3_SECRET_KEY is not"},
+           ExplainCase{403, "AccessDenied", Fault::refused, "give the user of S3_ACCESS_KEY the right"},
            ExplainCase{403, "RequestTimeTooSkewed", Fault::refused, "clock"},
            ExplainCase{403, "QuotaExceeded", Fault::full, "quota"},
            ExplainCase{503, "SlowDown", Fault::away, "slow down"},
            ExplainCase{400, "Unheard", Fault::refused, "Unheard"},
            ExplainCase{500, "Unheard", Fault::away, "Unheard"},
            ExplainCase{404, nullptr, Fault::missing, "404"},
-           ExplainCase{403, nullptr, Fault::refused, "credentials"},
+           ExplainCase{403, nullptr, Fault::refused, "S3_ACCESS_KEY and S3_SECRET_KEY"},
            ExplainCase{502, nullptr, Fault::away, "502"},
            ExplainCase{200, "InternalError", Fault::away, "InternalError"},
        }) {
