@@ -371,6 +371,12 @@ sql::Expected<bool> is_known(sql::Database& database, std::string_view repositor
   return !result->rows.empty();
 }
 
+sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, std::string_view name) {
+  const auto got = database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)});
+  if (!got) return std::unexpected(got.error());
+  return got->rows.empty() ? std::nullopt : std::optional(got->rows[0].text(0));
+}
+
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
   const auto put = database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
                                 {std::string(name), std::string(proposal)});

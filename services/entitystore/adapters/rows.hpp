@@ -77,6 +77,8 @@ sql::Expected<void> forget_made(sql::Database& database, std::string_view reposi
 /// Noted as made, or a version that is not removed yet lies in it.
 sql::Expected<bool> is_known(sql::Database& database, std::string_view repository);
 
+/// The value, if somebody has asked for it before.
+sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, std::string_view name);
 /// A value that all replicas share, made once: the first one to ask decides.
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal);
 

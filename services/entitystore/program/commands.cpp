@@ -46,7 +46,7 @@ int run_command(const settings::Values& values) {
   if (auto current = sql::require_current(**database, migrations()); !current)
     return commands_detail::failed(current.error().message);
   Datastore datastore(datastore_options(values));
-  return fsck(**database, datastore);
+  return fsck(**database, datastore, values.text("datastore-owner"));
 }
 
 }  // namespace stackgate::entitystore

@@ -1,7 +1,9 @@
-// Database against datastore: every adapter that can be served has its commit, its tag and its files, and nothing is
-// left of those that are gone. Changes nothing: the sweep does.
+// Database against datastore: every adapter that can be served has its commit, its tag and its files, nothing is left
+// of those that are gone, and the repositories are marked for the database that has records of them. Changes nothing:
+// the sweep does.
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,8 @@ namespace fsck_detail {
 
 class Checker {
  public:
-  Checker(sql::Database& database, Datastore& datastore) : database_(database), datastore_(datastore) {}
+  Checker(sql::Database& database, Datastore& datastore, const std::string& owner)
+      : database_(database), datastore_(datastore), owner_(owner) {}
 
   int run() {
     const auto living = read_changed(database_, -1);
@@ -32,6 +35,7 @@ class Checker {
     for (const Work& work : *remains)
       fault(work.record, work.record.deleted_at.empty() ? "failed, and its remains were not removed yet"
                                                         : "was deleted, and its files were not removed yet");
+    if (!marks(*living)) return 1;
     fmt::print("{} adapters, {} faults\n", living->size(), faults_);
     return faults_ == 0 ? 0 : 1;
   }
@@ -71,13 +75,64 @@ class Checker {
     return true;
   }
 
+  /// Whose the repositories say that they are. False when somebody cannot be asked.
+  bool marks(const std::vector<Record>& living) {
+    const auto id = find_setting(database_, "database-id");
+    if (!id) return fail(id.error().message), false;
+    auto found = datastore_.repositories_of(owner_);
+    if (!found) return fail(found.error().message), false;
+    // Of another owner, from before --datastore-owner was changed.
+    std::set<std::string> seen;
+    for (const wire::Described& each : *found) seen.insert(lower_case(each.name));
+    for (const Record& record : living) {
+      const bool there = record.status == Status::ready || record.status == Status::pending;
+      if (!there || !seen.insert(lower_case(record.repository)).second) continue;
+      auto text = datastore_.description(record.repository);
+      if (!text) return fail(text.error().message), false;
+      if (*text) found->push_back({record.repository, std::move(**text)});
+    }
+    for (const wire::Described& each : *found) {
+      const auto known = is_known(database_, each.name);
+      if (!known) return fail(known.error().message), false;
+      mark(each.name, wire::marked_database(each.description), id->value_or(""), *known);
+    }
+    return true;
+  }
+
+  void mark(const std::string& repository, const std::string& marked, const std::string& ours, bool known) {
+    if (known && marked.empty()) {
+      fmt::print("{}: bears no mark of a database yet; the next upload sets it\n", repository);
+    } else if (known && marked != ours) {
+      ++faults_;
+      fmt::print(
+          "{}: is marked for the database {}, and this one ({}) has records of it: one of the two is a copy, or was "
+          "restored; uploads get 409. Give each entitystore a --datastore-owner and a database of its own\n",
+          repository, marked, ours.empty() ? "without an id" : ours);
+    } else if (!known && !marked.empty() && marked == ours) {
+      ++faults_;
+      fmt::print("{}: is marked for this database, which has no record of it; delete it if nobody needs its files\n",
+                 repository);
+    } else if (!known && !marked.empty()) {
+      fmt::print("{}: belongs to the entitystore with the database {}\n", repository, marked);
+    }
+  }
+
+  static std::string lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return text;
+  }
+
   sql::Database& database_;
   Datastore& datastore_;
+  const std::string& owner_;
   std::size_t faults_ = 0;
 };
 
 }  // namespace fsck_detail
 
-int fsck(sql::Database& database, Datastore& datastore) { return fsck_detail::Checker(database, datastore).run(); }
+int fsck(sql::Database& database, Datastore& datastore, const std::string& owner) {
+  return fsck_detail::Checker(database, datastore, owner).run();
+}
 
 }  // namespace stackgate::entitystore

@@ -16,6 +16,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
 /// migrate, fsck; the exit status.
 int run_command(const settings::Values& values);
 
-int fsck(sql::Database& database, Datastore& datastore);
+/// `owner`: of the adapters' repositories.
+int fsck(sql::Database& database, Datastore& datastore, const std::string& owner);
 
 }  // namespace stackgate::entitystore

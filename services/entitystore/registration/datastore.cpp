@@ -116,6 +116,21 @@ FromDatastore<std::optional<std::string>> Datastore::description(std::string_vie
   return std::optional(std::move(*text));
 }
 
+FromDatastore<std::vector<wire::Described>> Datastore::repositories_of(std::string_view owner) {
+  std::vector<wire::Described> out;
+  std::optional<std::string> query = wire::list_query(owner);
+  for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
+    const auto reply = ask("GET", fmt::format("{}/api/models?{}", base_, *query));
+    if (!reply) return std::unexpected(reply.error());
+    if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("list repositories", *reply));
+    auto some = wire::read_repositories(reply->body);
+    if (!some) return datastore_detail::unreadable(some.error());
+    std::ranges::move(*some, std::back_inserter(out));
+    query = wire::next_query(reply->header("Link").value_or(""));
+  }
+  return out;
+}
+
 FromDatastore<void> Datastore::describe(std::string_view repository, std::string_view description) {
   std::string body;
   json::Writer w(body);

@@ -48,6 +48,8 @@ class Datastore {
   FromDatastore<bool> create_repository(std::string_view repository);
   /// Nothing: no such repository.
   FromDatastore<std::optional<std::string>> description(std::string_view repository);
+  /// All of an owner that we may see, with their descriptions.
+  FromDatastore<std::vector<wire::Described>> repositories_of(std::string_view owner);
   FromDatastore<void> describe(std::string_view repository, std::string_view description);
   /// One that does not exist is no error.
   FromDatastore<void> delete_repository(std::string_view repository);

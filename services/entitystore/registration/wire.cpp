@@ -228,6 +228,19 @@ std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view bod
   });
 }
 
+std::string list_query(std::string_view owner) {
+  return fmt::format("author={}&limit=500", web::percent_encode(owner));
+}
+
+std::expected<std::vector<Described>, std::string> read_repositories(std::string_view body) {
+  return wire_detail::read_json(body, "list of repositories", [](const json::Value& root) {
+    std::vector<Described> out;
+    for (const json::Value& each : root.items())
+      out.push_back({wire_detail::text_of(each, "id"), wire_detail::text_of(each, "description")});
+    return out;
+  });
+}
+
 std::expected<std::vector<LogEntry>, std::string> read_log(std::string_view body) {
   return wire_detail::read_json(body, "list of commits", [](const json::Value& root) {
     std::vector<LogEntry> out;

@@ -74,6 +74,13 @@ struct TreeFile {
 };
 std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view body);
 
+/// "/api/models?author=…": a page of an owner's repositories.
+std::string list_query(std::string_view owner);
+struct Described {
+  std::string name, description;  // "owner/name"
+};
+std::expected<std::vector<Described>, std::string> read_repositories(std::string_view body);
+
 struct LogEntry {
   std::string id, title;
 };
