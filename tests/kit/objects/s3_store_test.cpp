@@ -168,13 +168,13 @@ TEST_F(S3StoreTest, SaysWhatIsWrongWithItsSettings) {
   objects::S3Options options = options_;
   EXPECT_EQ(why_not(options), "");
   options.bucket = "no-such-bucket";
-  EXPECT_TRUE(why_not(options).contains("create the bucket")) << why_not(options);
+  EXPECT_TRUE(why_not(options).contains("correct --s3-bucket")) << why_not(options);
   options = options_;
   options.access_key = "NOBODY";
-  EXPECT_TRUE(why_not(options).contains("no such access key")) << why_not(options);
+  EXPECT_TRUE(why_not(options).contains("correct S3_ACCESS_KEY")) << why_not(options);
   options = options_;
   options.secret_key = "hunter2";
-  EXPECT_TRUE(why_not(options).contains("secret key is not")) << why_not(options);
+  EXPECT_TRUE(why_not(options).contains("S3_SECRET_KEY is not")) << why_not(options);
   EXPECT_FALSE(why_not(options).contains("hunter2"));
   options = options_;
   options.endpoint = "http://127.0.0.1:1";
