@@ -45,7 +45,9 @@ int run_crds(const CrdsOptions& options, const Console& console) {
       console.err << "stackgate: there is no kind '" << word << "'";
       if (const std::string_view near = nearest_kind_word(word); !near.empty())
         console.err << "; did you mean '" << near << "'?";
-      console.err << '\n';
+      console.err << "\nThere are";
+      for (const crds::KindInfo& each : crds::kinds) console.err << ' ' << each.name << " (" << each.short_name << ')';
+      console.err << ".\n";
       return 2;
     }
     if (std::ranges::find(kinds, *kind) == kinds.end()) kinds.push_back(*kind);

@@ -1,6 +1,10 @@
 // The `stackgate` command: picks the sub-command, each of which is a function of its own.
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
+#include <string_view>
 #include <variant>
 
 #include <unistd.h>
@@ -17,9 +21,7 @@ struct Overloaded : Bodies... {
   using Bodies::operator()...;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace stackgate;
   std::ios::sync_with_stdio(false);
   const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org: counts when it is not empty
@@ -48,4 +50,17 @@ int main(int argc, char** argv) {
     return 2;
   }
   return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("stackgate: there is not enough memory for this\n", stderr);
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "stackgate: %s; please report this\n", fault.what());
+  }
+  return 2;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/json/write.hpp"
+#include "services/stackgate/usage.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
 #include "validators/rulebook.hpp"
 #include "validators/schema/check.hpp"
@@ -69,9 +70,21 @@ std::string_view heading(std::string_view label) {
   return label;
 }
 
+/// Lines of a paragraph become one; wrap_help cuts it where a terminal ends.
+std::string paragraphs(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool ends_paragraph = text[i] == '\n' && (i + 1 == text.size() || text[i + 1] == '\n');
+    const bool begins_one = text[i] == '\n' && i > 0 && text[i - 1] == '\n';
+    out += text[i] == '\n' && !ends_paragraph && !begins_one ? ' ' : text[i];
+  }
+  return wrap_help(out);
+}
+
 std::string page_text(const RulePage& page, bool colour) {
-  std::string out = fmt::format("{}{}{} ({}, {})\n{}\n\n{}\n", colour ? "\x1b[1m" : "", page.rule.id,
-                                colour ? "\x1b[0m" : "", severity_word(page), page.group, page.title, page.why);
+  std::string out =
+      fmt::format("{}{}{} ({}, {})\n{}\n\n{}\n", colour ? "\x1b[1m" : "", page.rule.id, colour ? "\x1b[0m" : "",
+                  severity_word(page), page.group, page.title, paragraphs(page.why));
   for (const validate::Example& example : page.examples) {
     fmt::format_to(std::back_inserter(out), "\n{}:\n", heading(example.label));
     append_indented(out, example.yaml);
@@ -125,7 +138,10 @@ int run_rules(const RulesOptions& options, const Console& console) {
     const std::string_view near = validate::schema::nearest(options.explain, ids);
     console.err << "stackgate: there is no rule '" << options.explain << "'";
     if (!near.empty()) console.err << "; did you mean '" << near << "'?";
-    console.err << "\n'stackgate rules' lists them all.\n";
+    console.err << '\n';
+    for (const std::string_view id : ids)
+      if (near.empty() && id.find(options.explain) != std::string_view::npos) console.err << "  " << id << '\n';
+    console.err << "'stackgate rules' lists them all.\n";
     return 2;
   }
   if (options.json) {

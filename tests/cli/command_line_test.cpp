@@ -181,6 +181,7 @@ TEST(CommandLine, wrong_use_ends_with_2_and_says_what_to_write) {
            {{"crds", "--kubeconfig", "x"}, "--kubeconfig requires --apply"},
            {{"validat", "x"}, "there is no command 'validat'; did you mean 'validate'?"},
            {{"crds", "isvx"}, "did you mean 'isvc'"},
+           {{"crds", "nothing"}, "There are InferenceService (isvc) InferenceCache (icache)"},
            {{"rules", "explain", "schema-requird"}, "did you mean 'schema-required'"},
            {{"rules", "explain"}, "rule"},
        }) {
@@ -234,6 +235,15 @@ TEST(Crds, prints_all_or_those_that_are_named) {
   const yaml::Stream stream = yaml::parse(all.out);
   EXPECT_FALSE(stream.failed);
   EXPECT_EQ(stream.documents.size(), crds::kinds.size());
+}
+
+TEST(Rules, pages_fit_eighty_columns_but_for_their_examples) {
+  std::istringstream page(run({"rules", "explain", "amount-unlikely"}).out);
+  for (std::string line; std::getline(page, line) && line != "Bad:";) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Rules, a_part_of_an_id_names_those_that_have_it) {
+  EXPECT_THAT(run({"rules", "explain", "adapter"}).err, HasSubstr("\n  adapter-limits\n  adapter-refresh-interval\n"));
 }
 
 TEST(Rules, lists_and_explains_every_rule) {

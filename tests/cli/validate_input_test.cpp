@@ -1,11 +1,15 @@
 // What comes in: documents that are meant for us and are not, faults of syntax, odd files, secrets in what is shown.
 #include <filesystem>
 #include <fstream>
+#include <ios>
+#include <istream>
+#include <streambuf>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "services/stackgate/validate/inputs.hpp"
 #include "tests/cli/documents.hpp"
 #include "tests/cli/run_command.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -106,6 +110,76 @@ TEST(ValidateInput, pipes_in_a_directory_are_not_waited_for) {
   EXPECT_EQ(run({"validate", dir / "."}).status, 0);
 }
 
+TEST(ValidateInput, a_directory_that_cannot_be_entered_does_not_hide_the_others) {
+  const test::TempDir dir;
+  std::filesystem::create_directory(dir / "a");
+  std::filesystem::create_directory(dir / "b");
+  std::ofstream(dir / "a/a.yaml") << good;
+  std::filesystem::create_symlink("nowhere", dir / "b/link.yaml");
+  std::filesystem::create_directory_symlink("..", dir / "b/loop.yaml");
+  // Root may enter any directory, but not one that lies too deep.
+  std::string deep = dir / "aa";
+  for (int depth = 0; depth < 1010; ++depth, deep += "/d") ASSERT_EQ(::mkdir(deep.c_str(), 0700), 0);
+  const Ran ran = run({"validate", dir / "."});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("/d/d: error: cannot be read: "));
+  EXPECT_THAT(ran.out, HasSubstr("/b/link.yaml: error: cannot be read: No such file or directory"));
+  EXPECT_THAT(ran.out, HasSubstr("1 document checked"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("loop")));
+}
+
+TEST(ValidateInput, no_file_is_read_twice_whatever_its_paths) {
+  const test::TempDir dir;
+  std::ofstream(dir / "a.yaml") << good;
+  std::filesystem::create_symlink("a.yaml", dir / "b.yaml");
+  const Ran ran = run({"validate", dir / ".", dir / "a.yaml", dir / "./a.yaml"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("1 document checked: no findings"));
+  const Ran nowhere = run({"validate", "/nowhere/a", "/nowhere/./a"});
+  EXPECT_THAT(nowhere.out, HasSubstr("1 error"));
+}
+
+TEST(ValidateInput, a_pattern_that_the_shell_left_alone_is_told_from_a_missing_file) {
+  EXPECT_THAT(run({"validate", "/nowhere/*.yaml"}).out, HasSubstr("patterns are for the shell"));
+  EXPECT_THAT(run({"validate", "/nowhere/a.yaml"}).out, Not(HasSubstr("pattern")));
+}
+
+class BrokenStream : public std::streambuf {
+  int_type underflow() override { throw std::ios_base::failure("broken"); }
+};
+
+TEST(ValidateInput, standard_input_that_cannot_be_read_or_has_no_end_is_an_error) {
+  BrokenStream buffer;
+  std::istream broken(&buffer);
+  const std::vector<Input> none = read_inputs({"-"}, broken);
+  ASSERT_EQ(none.size(), 1U);
+  EXPECT_THAT(none[0].problem, HasSubstr("cannot be read"));
+  std::ifstream endless("/dev/zero", std::ios::binary);
+  const std::vector<Input> much = read_inputs({"-"}, endless);
+  EXPECT_EQ(much.at(0).problem, "cannot be read: larger than 64 MiB");
+}
+
+TEST(ValidateInput, an_empty_input_beside_what_is_stored_is_no_deletion_of_everything) {
+  const test::TempDir dir;
+  const std::string old = dir / "old.yaml";
+  std::ofstream(old) << good;
+  const Ran ran = run({"validate", "--old", old, "-"}, "# the generator failed\n");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("there was nothing to check"));
+  const Ran both = run({"validate", "--old", "-", "-"}, good);
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("standard input cannot be both"));
+}
+
+TEST(ValidateInput, parts_that_kustomize_puts_together_are_told_from_manifests) {
+  const test::TempDir dir;
+  std::ofstream(dir / "kustomization.yaml") << "resources: [a.yaml]\n";
+  std::ofstream(dir / "a.yaml") << good;
+  EXPECT_EQ(run({"validate", dir / "."}).err, "");
+  std::ofstream(dir / "patch.yaml") << with(good, "spec:", "spec: {}\nnothing:");
+  EXPECT_THAT(run({"validate", dir / "."}).err, HasSubstr("kustomize build DIRECTORY | stackgate validate -"));
+}
+
 TEST(ValidateInput, a_namespace_is_one) {
   const Ran ran = run({"validate", "--namespace", "Bad_NS", "-"}, good);
   EXPECT_EQ(ran.status, 2);
@@ -189,6 +263,8 @@ TEST(SyntaxCure, says_what_to_do) {
     const char* cure;
   } table[] = {
       {"a:\n\tb: 1\n", "YAML takes no tabs"},
+      {"\x1F\x8B\x08 packed", "this is no text: unpack or decode it first"},
+      {"a: \x1b[1m\n", "write it as \"\\x1b\" in double quotes"},
       {"a: {{ .Values.x }}\n", "render it first"},
       {"{{- if .Values.x }}\na: 1\n{{- end }}\n", "render it first"},
       {"apiVersion: v1\nkind: A\napiVersion: v1\nkind: B\n", "put a line --- between the two"},

@@ -301,6 +301,8 @@ TEST(Validate, sarif_names_rules_and_places) {
   const auto log = json::parse(text, document);
   ASSERT_TRUE(log.has_value()) << text;
   EXPECT_EQ(log->find("version")->string(), "2.1.0");
+  EXPECT_THAT(text, HasSubstr(R"("invocations":[{"executionSuccessful":true}])"));
+  EXPECT_THAT(output_of({"--output", "sarif"}, "a: ["), HasSubstr(R"("executionSuccessful":false)"));
   const json::Value& result = log->find("runs")->items()[0];
   const auto rules = result.find("tool")->find("driver")->find("rules")->items();
   const auto results = result.find("results")->items();

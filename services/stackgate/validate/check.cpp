@@ -216,8 +216,7 @@ void CheckedSet::write_report(CheckedFile& file, bool is_new) {
     for (const validate::Finding& finding : each.findings) add(finding, &each, places.best_offset(finding));
   }
   if (!file.input.problem.empty()) {
-    add({unreadable_rule.id, unreadable_rule.severity, "", "", "cannot be read: " + file.input.problem, "", 0}, nullptr,
-        0);
+    add({unreadable_rule.id, unreadable_rule.severity, "", "", file.input.problem, "", 0}, nullptr, 0);
     report_.unreadable = true;
   } else if (file.stream.failed) {
     const json::ParseError& error = file.stream.error;

@@ -7,12 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <istream>
-#include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace stackgate {
 
@@ -21,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+constexpr const char* too_large = "cannot be read: larger than 64 MiB";
 
 bool is_manifest(const fs::path& path) {
   const std::string extension = path.extension().string();
@@ -31,11 +34,18 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+std::string why_unopened(const std::string& name, int error) {
+  std::string why = fmt::format("cannot be read: {}", std::strerror(error));
+  if (error == ENOENT && name.find_first_of("*?[") != std::string::npos)
+    why += "; patterns are for the shell: write this one without quotes, or name the directory";
+  return why;
+}
+
 Input read_file(std::string name) {
   Input input{std::move(name), {}, {}};
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(input.name.c_str(), "rbe"));
   if (!file) {
-    input.problem = std::strerror(errno);
+    input.problem = why_unopened(input.name, errno);
     return input;
   }
   // By its size where it has one; what is written to a pipe or still grows comes in further pieces.
@@ -50,51 +60,93 @@ Input read_file(std::string name) {
     if (got < room || input.text.size() > most_bytes) break;
     room = std::max<std::size_t>(65536, input.text.size());
   }
-  if (std::ferror(file.get()) != 0) input.problem = std::strerror(errno);
-  if (input.text.size() > most_bytes) input.problem = "larger than 64 MiB";
+  if (std::ferror(file.get()) != 0) input.problem = fmt::format("cannot be read: {}", std::strerror(errno));
+  if (input.text.size() > most_bytes) input.problem = too_large;
   if (!input.problem.empty()) input.text.clear();
   return input;
 }
 
-std::vector<std::string> files_below(const std::string& directory, std::vector<Input>& problems) {
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::recursive_directory_iterator at(directory, error);
-  while (!error && at != fs::recursive_directory_iterator()) {
-    const fs::path& path = at->path();
-    std::error_code ignored;
-    const bool hidden = path.filename().string().starts_with('.');
-    if (hidden && at->is_directory(ignored))
-      at.disable_recursion_pending();
-    else if (is_manifest(path) && at->is_regular_file(ignored))  // a pipe would be waited for
-      files.push_back(path.string());
-    at.increment(error);
+/// What stands below one directory. One that cannot be entered is a problem, and the others are read all the same.
+class Walk {
+ public:
+  explicit Walk(std::vector<Input>& problems) : problems_(problems) {}
+
+  std::vector<std::string> files_below(const std::string& directory) {
+    const std::size_t before = problems_.size();
+    enter(directory, 0);
+    if (files_.empty() && problems_.size() == before)
+      problems_.push_back({directory, {}, "there is nothing to check: it holds no .yaml, .yml or .json file"});
+    std::ranges::sort(files_);
+    return std::exchange(files_, {});
   }
-  if (error)
-    problems.push_back({directory, {}, error.message()});
-  else if (files.empty())
-    problems.push_back({directory, {}, "holds no .yaml, .yml or .json file"});
-  std::ranges::sort(files);
-  return files;
+
+ private:
+  void enter(const std::string& directory, unsigned depth) {
+    std::error_code error;
+    fs::directory_iterator at(directory, error);
+    if (depth > deepest) error = std::make_error_code(std::errc::filename_too_long);
+    for (; !error && at != fs::directory_iterator(); at.increment(error)) visit(*at, depth);
+    if (error) problems_.push_back({directory, {}, "cannot be read: " + error.message()});
+  }
+
+  void visit(const fs::directory_entry& entry, unsigned depth) {
+    const fs::path& path = entry.path();
+    std::error_code ignored;
+    if (entry.is_directory(ignored)) {
+      const bool hidden = path.filename().string().starts_with('.');
+      if (!hidden && !entry.is_symlink(ignored)) enter(path.string(), depth + 1);
+    } else if (is_manifest(path) && (entry.is_regular_file(ignored) || !entry.exists(ignored))) {
+      files_.push_back(path.string());  // a pipe would be waited for; a link to nowhere is a fault
+    }
+  }
+
+  static constexpr unsigned deepest = 1000;  // directories within one another
+  std::vector<Input>& problems_;
+  std::vector<std::string> files_;
+};
+
+Input read_standard_input(std::istream& in) {
+  Input input{"<stdin>", {}, {}};
+  constexpr std::size_t piece = std::size_t{1} << 16U;
+  errno = 0;
+  while (in && input.text.size() <= most_bytes) {
+    const std::size_t had = input.text.size();
+    input.text.resize(had + piece);
+    in.read(input.text.data() + had, static_cast<std::streamsize>(piece));
+    input.text.resize(had + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) input.problem = fmt::format("cannot be read: {}", std::strerror(errno == 0 ? EIO : errno));
+  if (input.text.size() > most_bytes) input.problem = too_large;
+  if (!input.problem.empty()) input.text.clear();
+  return input;
+}
+
+/// One file has one identity, whatever its path.
+std::optional<std::pair<dev_t, ino_t>> identity_of(const std::string& path) {
+  struct stat known{};
+  if (::stat(path.c_str(), &known) != 0 || !S_ISREG(known.st_mode)) return std::nullopt;
+  return std::pair(known.st_dev, known.st_ino);
 }
 
 }  // namespace
 
 std::vector<Input> read_inputs(const std::vector<std::string>& paths, std::istream& in) {
   std::vector<Input> inputs;
-  std::set<std::string> seen;
+  std::set<std::string> seen_names;
+  std::set<std::pair<dev_t, ino_t>> seen_files;
   const auto add_file = [&](std::string name) {
-    if (seen.insert(name).second) inputs.push_back(read_file(std::move(name)));
+    const auto identity = identity_of(name);
+    if (identity ? seen_files.insert(*identity).second
+                 : seen_names.insert(fs::path(name).lexically_normal().string()).second)
+      inputs.push_back(read_file(std::move(name)));
   };
+  Walk walk(inputs);
   for (const std::string& path : paths) {
     std::error_code ignored;
     if (path == "-") {
-      if (!seen.insert(path).second) continue;
-      Input input{"<stdin>", std::string(std::istreambuf_iterator<char>(in), {}), {}};
-      if (input.text.size() > most_bytes) input = {"<stdin>", {}, "larger than 64 MiB"};
-      inputs.push_back(std::move(input));
+      if (seen_names.insert(path).second) inputs.push_back(read_standard_input(in));
     } else if (fs::is_directory(path, ignored)) {
-      for (std::string& file : files_below(path, inputs)) add_file(std::move(file));
+      for (std::string& file : walk.files_below(path)) add_file(std::move(file));
     } else {
       add_file(path);
     }

@@ -36,7 +36,8 @@ struct Report {
 
 std::string write_text(const Report& report, bool colour);
 std::string write_json(const Report& report);
-std::string write_sarif(const Report& report);
+/// `complete`: everything could be read and asked.
+std::string write_sarif(const Report& report, bool complete);
 std::string write_github(const Report& report);
 
 /// "3 documents checked, 2 passed over: 4 errors, 1 warning"

@@ -29,6 +29,9 @@ std::string_view cure_of(std::string_view problem, std::string_view text, std::s
   const auto says = [problem](std::string_view words) { return problem.find(words) != std::string_view::npos; };
   const std::string_view line = line_at(text, offset);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return "this looks like UTF-16: save it as UTF-8";
+  if (text.substr(0, offset + 1).find('\0') != std::string_view::npos || text.starts_with("\x1F\x8B"))
+    return "this is no text: unpack or decode it first";
+  if (says("control characters")) return "take the character out, or write it as \"\\x1b\" in double quotes";
   if (line.find("{{") != std::string_view::npos)
     return "this looks like a template: render it first, for example helm template . | stackgate validate -";
   if (text.starts_with("<<<<<<< ") || text.find("\n<<<<<<< ") != std::string_view::npos)

@@ -1,28 +1,42 @@
 #include "services/stackgate/validate/validate.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "services/stackgate/validate/check.hpp"
 #include "services/stackgate/validate/cluster.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 #include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/validate/visible_text.hpp"
 
 namespace stackgate {
 
 namespace {
 
-std::string write_report(const Report& report, ValidateOutput output, bool colour) {
+std::string write_report(const Report& report, ValidateOutput output, bool colour, bool complete) {
   switch (output) {
     case ValidateOutput::json:
       return write_json(report);
     case ValidateOutput::sarif:
-      return write_sarif(report);
+      return write_sarif(report, complete);
     case ValidateOutput::github:
       return write_github(report);
     case ValidateOutput::text:
       break;
   }
   return write_text(report, colour);
+}
+
+/// The name of the first file that only kustomize reads, or "".
+std::string kustomization_among(const std::vector<Input>& inputs) {
+  const auto found = std::ranges::find_if(inputs, [](const Input& input) {
+    const std::string_view name = std::string_view(input.name).substr(input.name.rfind('/') + 1);
+    return name == "kustomization.yaml" || name == "kustomization.yml";
+  });
+  return found == inputs.end() ? std::string() : visible_text(found->name);
 }
 
 }  // namespace
@@ -42,24 +56,33 @@ int run_validate(const ValidateOptions& given, const Console& console) {
     if (options.ns.empty()) options.ns = cluster.ns;
   }
 
+  if (options.old_path == "-" && std::ranges::find(options.paths, "-") != options.paths.end()) {
+    console.err << "stackgate: standard input cannot be both the stored resources and the new ones\n";
+    return 2;
+  }
   std::vector<Input> inputs = read_inputs(options.paths, console.in);
+  const std::string kustomization = kustomization_among(inputs);
   std::vector<Input> old;
   if (!options.old_path.empty()) old = read_inputs({options.old_path}, console.in);
   const CheckedSet checked(std::move(inputs), std::move(old), options, cluster.lookup.get());
   const Report& report = checked.report();
-  console.out << write_report(report, options.output, console.colour);
   const bool cluster_failed = cluster.problem && !cluster.problem->empty();
+  const bool nothing_to_check = report.documents - report.deletions + report.passed_over == 0 && !report.unreadable;
+  const bool complete = !report.unreadable && !cluster_failed && !nothing_to_check;
+  console.out << write_report(report, options.output, console.colour, complete);
   if (cluster_failed) console.err << "stackgate: the cluster stopped answering: " << *cluster.problem << '\n';
-  if (!options.old_path.empty() && report.updates == 0 && !report.unreadable) {
-    console.err
-        << "stackgate: no resource of " << options.old_path
-        << " is among the new ones (by kind, namespace and name): nothing was compared, all of them count as deleted\n";
-  }
-  if (report.documents + report.passed_over == 0 && !report.unreadable) {
+  if (nothing_to_check) {
     console.err << "stackgate: there was nothing to check: the input holds no document\n";
-    return 2;
+  } else if (!options.old_path.empty() && report.updates == 0 && !report.unreadable) {
+    console.err << "stackgate: no resource of " << options.old_path
+                << " is among the new ones (by kind, namespace and name): nothing was compared"
+                << (report.deletions > 0 ? ", all of them count as deleted\n" : "\n");
   }
-  if (report.unreadable || cluster_failed) return 2;
+  if (report.errors > 0 && !kustomization.empty()) {
+    console.err << "stackgate: " << kustomization << " puts manifests together, and these may be parts of them: "
+                << "kustomize build DIRECTORY | stackgate validate - checks what will be applied\n";
+  }
+  if (!complete) return 2;
   return report.errors > 0 || (options.warnings_as_errors && report.warnings > 0) ? 1 : 0;
 }
 

@@ -99,7 +99,7 @@ void write_location(json::Writer& w, const Entry& entry) {
 
 }  // namespace
 
-std::string write_sarif(const Report& report) {
+std::string write_sarif(const Report& report, bool complete) {
   std::vector<std::string_view> rules;
   rules.reserve(report.entries.size());
   for (const Entry& entry : report.entries) rules.push_back(entry.finding.rule);
@@ -126,6 +126,8 @@ std::string write_sarif(const Report& report) {
             });
           });
         });
+        w.key("invocations");
+        w.array([&] { w.object([&] { w.member("executionSuccessful", complete); }); });
         w.member("columnKind", "unicodeCodePoints");
         w.key("results");
         w.array([&] {
