@@ -35,6 +35,14 @@ std::expected<void, Error> AnswerBody::fail(std::string why) {
   return std::unexpected(*failed_);
 }
 
+// A socket that has ended tells nobody who ended it.
+std::expected<void, Error> AnswerBody::fail_gone() {
+  return fail(
+      connection_->is_cut_by_us()
+          ? "the server has ended before the answer was whole: what is in progress when its drain is over is cut"
+          : "the client is gone");
+}
+
 // Holds the bytes against what was announced.
 std::expected<void, Error> AnswerBody::account(std::uint64_t bytes) {
   if (failed_) return std::unexpected(*failed_);
@@ -67,7 +75,7 @@ std::expected<void, Error> AnswerBody::send_file(int fd, std::uint64_t offset, s
 
 std::expected<void, Error> AnswerBody::copy_file(int fd, std::uint64_t offset, std::uint64_t length) {
   using namespace answer_body_detail;
-  if (!connection_->borrow()) return fail("the client is gone");
+  if (!connection_->borrow()) return fail_gone();
   Stream& stream = connection_->stream();
   bool by_kernel = !stream.is_tls();
   std::unique_ptr<char[]> copied;
@@ -86,8 +94,8 @@ std::expected<void, Error> AnswerBody::copy_file(int fd, std::uint64_t offset, s
       } else if (result.state == Stream::State::failed && (error == EINVAL || error == ENOSYS)) {
         by_kernel = false;  // not a file that can be mapped
       } else if (result.state != Stream::State::done) {
-        return fail(result.state == Stream::State::closed ? "the client is gone"
-                                                          : fmt::format("cannot send the file: error {}", error));
+        if (result.state == Stream::State::closed) return fail_gone();
+        return fail(fmt::format("cannot send the file: error {}", error));
       } else if (result.bytes == 0) {
         return fail("the file is shorter than the answer has announced");
       } else {
@@ -138,7 +146,7 @@ std::expected<void, Error> AnswerBody::send(Pieces pieces, bool more) {
     }
   }
   if (std::ranges::all_of(pieces, &std::string_view::empty)) return {};
-  if (!connection_->borrow()) return fail("the client is gone");
+  if (!connection_->borrow()) return fail_gone();
   return connection_->stream().is_tls() ? send_secure(pieces) : send_plain(pieces, more);
 }
 
@@ -152,7 +160,7 @@ std::expected<void, Error> AnswerBody::send_plain(Pieces& pieces, bool more) {
       if (auto ready = wait(POLLOUT); !ready) return ready;
       continue;
     }
-    if (result.state != Stream::State::done) return fail("the client is gone");
+    if (result.state != Stream::State::done) return fail_gone();
     went_out(result.bytes);
     for (std::size_t taken = result.bytes; taken > 0;) {
       const std::size_t n = std::min(taken, rest.front().size());
@@ -183,7 +191,7 @@ std::expected<void, Error> AnswerBody::send_secure(const Pieces& pieces) {
       } else if (result.state == Stream::State::want_read || result.state == Stream::State::want_write) {
         if (auto ready = wait(result.state == Stream::State::want_read ? POLLIN : POLLOUT); !ready) return ready;
       } else {
-        return fail("the client is gone");
+        return fail_gone();
       }
     }
     return {};
@@ -224,7 +232,7 @@ std::expected<void, Error> AnswerBody::wait(short events) {
         patience_.renew();
         continue;
       case Patience::Verdict::stopped:
-        return fail("the connection was closed");
+        return fail_gone();
     }
   }
 }

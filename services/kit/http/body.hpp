@@ -15,8 +15,8 @@
 
 namespace stackgate::http {
 
-/// Why a body ended early. `status` is what the client deserves, if it can still be told (408, 413, 400); 0 when it is
-/// gone or the server stops.
+/// Why a body ended early. `status` is what the client deserves, if it can still be told (408, 413, 400, and 503 when
+/// the server itself ends); 0 when the client is gone.
 struct BodyError {
   int status = 0;
   Error error;

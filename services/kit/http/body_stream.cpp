@@ -12,7 +12,12 @@ namespace body_stream_detail {
 
 constexpr std::chrono::milliseconds look_around{100};
 
-BodyError gone_error() { return {0, {"the client has closed the connection in the middle of its body"}}; }
+/// A socket that has ended tells nobody who ended it.
+BodyError gone_error(const Connection& connection) {
+  if (connection.is_cut_by_us())
+    return {503, {"the server has ended before the body was whole: what is in progress when its drain is over is cut"}};
+  return {0, {"the client has closed the connection in the middle of its body"}};
+}
 BodyError ended_error() { return {0, {"the request has been answered: its body can be read no more"}}; }
 
 }  // namespace body_stream_detail
@@ -100,7 +105,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
       if (!part || *part > 0) return part;
       continue;
     }
-    if (!connection.borrow()) return std::unexpected(gone_error());
+    if (!connection.borrow()) return std::unexpected(gone_error(connection));
     if (asks_for_body_) {
       if (auto asked = ask_for_body(connection); !asked) return std::unexpected(asked.error());
     }
@@ -117,7 +122,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
       }
       case Stream::State::closed:
       case Stream::State::failed:
-        return std::unexpected(gone_error());
+        return std::unexpected(gone_error(connection));
       case Stream::State::want_read:
       case Stream::State::want_write:
         break;
@@ -129,7 +134,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
       case Patience::Verdict::too_slow:
         return std::unexpected(BodyError{408, {"the request's body did not arrive in time"}});
       case Patience::Verdict::stopped:
-        return std::unexpected(connection.is_cut() ? gone_error() : body_stream_detail::ended_error());
+        return std::unexpected(connection.is_cut() ? gone_error(connection) : body_stream_detail::ended_error());
     }
   }
   return 0;
@@ -157,7 +162,7 @@ std::expected<void, BodyError> RequestBody::ask_for_body(Connection& connection)
   asks_for_body_ = false;
   const auto result = connection.stream().write(line);  // nothing else is under way: the socket has room
   if (result.state != Stream::State::done || result.bytes != line.size())
-    return std::unexpected(body_stream_detail::gone_error());
+    return std::unexpected(body_stream_detail::gone_error(connection));
   return {};
 }
 

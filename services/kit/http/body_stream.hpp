@@ -134,6 +134,7 @@ class AnswerBody final : public BodyWriter {
   std::int64_t taken() const;
   Done wait(short events);
   Done fail(std::string why);
+  Done fail_gone();
 
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<RequestBody> request_;  // null when the request was buffered

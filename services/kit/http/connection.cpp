@@ -415,6 +415,11 @@ void Connection::close() {
   worker_->closed(*list_, place_);
 }
 
+void Connection::cut() {
+  cut_by_us_.store(true, std::memory_order_release);  // before the socket is shut down, which wakes a reader
+  close();
+}
+
 void Connection::watch(std::uint32_t events) {
   if (events == watched_) return;
   watched_ = events;

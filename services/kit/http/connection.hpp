@@ -7,6 +7,7 @@
 // While handling, the handler's threads may borrow the socket for a streamed body: body_stream.hpp. They give it back
 // with the Outcome of the answer.
 #pragma once
+#include <atomic>
 #include <optional>
 
 #include "services/kit/http/body_stream.hpp"
@@ -31,6 +32,8 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   void say_goodbye();
   /// Ends it at once. Safe to call twice.
   void close();
+  /// The same because the server itself comes to its end: whoever holds the body is told so.
+  void cut();
   /// Bytes wait in the socket or in TLS.
   bool has_input() const;
 
@@ -47,6 +50,7 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   /// The head as it is now to be sent: decides whether the connection goes on.
   std::string head_of(const AnswerBody::Shape& shape);
   bool is_cut() const { return custody_.holder() == Custody::Holder::closed; }
+  bool is_cut_by_us() const { return cut_by_us_.load(std::memory_order_acquire); }
   bool is_draining() const { return worker_->draining(); }
   Stream& stream() { return stream_; }
   RequestReader& reader() { return reader_; }
@@ -97,6 +101,7 @@ class Connection final : public Watcher, public Responder::Sink, public std::ena
   RequestReader::Phase waited_in_ = RequestReader::Phase::complete;  // the phase that the deadline is for
   bool in_handler_ = false;
   bool close_after_ = false;
+  std::atomic<bool> cut_by_us_{false};
   Outcome outcome_ = Outcome::none;  // of an answer that waits for its body's reader to come out
   bool refused_ = false;             // ready_ was the policy's: no handler
   bool streams_ = false;             // the policy's plan for the body

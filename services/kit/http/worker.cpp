@@ -34,8 +34,8 @@ void Worker::run() {
   loop_->run();
   for (Connections* list : {&idle_, &greeting_, &busy_}) {
     while (!list->empty()) {
-      const auto connection = list->front();  // kept until close() has returned
-      connection->close();
+      const auto connection = list->front();  // kept until cut() has returned
+      connection->cut();
     }
   }
   loop_->end_round();  // the dead hold their worker

@@ -19,7 +19,7 @@ TEST_F(Tokens, thatSeeOnlyPublicRepositoriesAreNotSupportedAndThatIsSaid) {
   const auto refused = made(R"(["public-only","read:repository"])");
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(refused.body, AllOf(HasSubstr("is not supported"), Not(HasSubstr("is not a scope"))));
-  EXPECT_THAT(made(R"(["raed"])").body, HasSubstr("is not a scope of this server"));
+  EXPECT_THAT(made(R"(["sudo"])").body, HasSubstr("is not a scope of this server"));
   EXPECT_EQ(made(R"(["read:repository"])").status, 201);
 }
 

@@ -373,7 +373,9 @@ TEST_P(DownloadStream, a_blocked_writer_wakes_when_the_server_ends) {
   ASSERT_NE(client->some(), "");
   std::this_thread::sleep_for(200ms);
   server.reset();
-  EXPECT_EQ(ended.get_future().wait_for(5s), std::future_status::ready);
+  auto told = ended.get_future();
+  ASSERT_EQ(told.wait_for(5s), std::future_status::ready);
+  EXPECT_THAT(told.get(), HasSubstr("the server has ended before the answer was whole"));
 }
 
 TEST_P(DownloadStream, a_failed_answer_in_the_middle_of_an_upload_lets_the_reader_out) {
