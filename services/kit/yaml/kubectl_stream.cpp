@@ -41,6 +41,9 @@ class Cutter {
  public:
   explicit Cutter(std::vector<StreamRemark>& out) : out_(out) {}
 
+  /// Whether a line that begins like this can matter: nearly none does.
+  bool heeds(char first) const { return !has_content_ || first == '-' || first == '%' || first == byte_order_mark[0]; }
+
   void line(std::string_view line, std::size_t offset) {
     const auto remark = [&](std::string problem, std::string_view cure, bool some_only = false) {
       out_.push_back({static_cast<std::uint32_t>(offset), std::move(problem), cure, some_only});
@@ -66,8 +69,9 @@ class Cutter {
       remark("kubectl refuses directives", "take the line out");
     }
     at_start_ = false;
+    if (has_content_) return;
     const std::size_t first = line.find_first_not_of(white);
-    has_content_ = has_content_ || (first != std::string_view::npos && line[first] != '#');
+    has_content_ = first != std::string_view::npos && line[first] != '#';
   }
 
  private:
@@ -90,7 +94,7 @@ std::vector<StreamRemark> kubectl_remarks(std::string_view text) {
   Cutter cutter(out);
   for (std::size_t at = begin; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    cutter.line(text.substr(at, end - at), at);
+    if (cutter.heeds(text[at])) cutter.line(text.substr(at, end - at), at);
     at = end + 1;
   }
   return out;
