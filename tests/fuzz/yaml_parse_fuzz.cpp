@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "services/kit/json/write.hpp"
+#include "services/kit/yaml/kubectl_stream.hpp"
 #include "services/kit/yaml/parse.hpp"
 
 namespace {
@@ -35,6 +36,8 @@ bool same_places(const Value& a, const Value& b) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stackgate;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const yaml::StreamRemark& remark : yaml::kubectl_remarks(text))
+    if (remark.offset > size) std::abort();
   // A JSON text goes to json::parse, whose strings may hold what YAML's may not.
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) {
