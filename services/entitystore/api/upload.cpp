@@ -64,9 +64,7 @@ class Upload {
       auto finished = intake_.finish(true);
       if (!finished) return std::unexpected(storage_failure(finished.error()));
       upload = std::move(*finished);
-      const auto shape = shape_of(metadata.metadata.record);
-      if (!shape) return std::unexpected(shape.error());
-      append(findings, judge(upload->inspected, metadata.metadata, *shape, api_.serving));
+      append(findings, judge(upload->inspected, metadata.metadata, shape_of(metadata.metadata.record), api_.serving));
     }
     if (validate::has_errors(findings)) return std::unexpected(web::unprocessable(std::move(findings)));
     Record record = std::move(metadata.metadata.record);
@@ -75,7 +73,7 @@ class Upload {
     record.id = id_;
     record.created_at = record.updated_at = timestamp();
     entered_ = true;  // from here on the registrar decides what stays in the spool
-    return api_.registrar.enter(std::move(record), *upload);
+    return api_.registrar.enter(std::move(record), *upload, silence_);
   }
 
   std::uint64_t bytes() const { return bytes_; }
@@ -85,16 +83,13 @@ class Upload {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  /// The base model's own sizes, if the datastore has that model. The failure: it says nothing, so nothing can be
-  /// registered either.
-  std::expected<std::optional<peft::ModelShape>, web::Failure> shape_of(const Record& record) {
+  /// The base model's own sizes, if the datastore has that model.
+  std::optional<peft::ModelShape> shape_of(const Record& record) {
     const bool plain = std::ranges::count(record.base_model, '/') == 1 && !record.base_model.contains("..") &&
                        record.base_model.find_first_of(":@\\ ?#") == std::string::npos;
-    if (!plain) return std::optional<peft::ModelShape>();
+    if (!plain) return std::nullopt;
     const auto text = api_.datastore.small_file(record.base_model, "config.json");
-    if (!text && text.error().silent())
-      return std::unexpected(
-          web::Failure{.status = 503, .message = text.error().message, .headers = {{"Retry-After", "10"}}});
+    if (!text && text.error().silent()) silence_ = text.error();
     return text && *text ? peft::read_model_shape(**text) : std::nullopt;
   }
 
@@ -149,6 +144,7 @@ class Upload {
   bool has_adapter_ = false, has_metadata_ = false, entered_ = false;
   std::string metadata_;
   std::uint64_t bytes_ = 0;
+  std::optional<DatastoreError> silence_;
   validate::Findings findings_;
 };
 

@@ -85,7 +85,8 @@ bool Registrar::is_held(const std::string& id) {
   return held_.contains(id);
 }
 
-std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake::Outcome& upload) {
+std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake::Outcome& upload,
+                                                     const std::optional<DatastoreError>& silence) {
   struct Holding {
     Registrar& registrar;
     const std::string id;
@@ -112,8 +113,9 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake
   }
   (void)catalogue_.refresh();
   point("inserted");
-  if (auto done = bring(record, upload.inspected, upload.sha256); !done)
-    return std::unexpected(give_up(record, std::move(done.error())));
+  auto done =
+      silence ? Maybe<void>(std::unexpected(trouble_with(*silence))) : bring(record, upload.inspected, upload.sha256);
+  if (!done) return std::unexpected(give_up(record, std::move(done.error())));
   spool_.remove(record.id);
   return record;
 }

@@ -36,8 +36,10 @@ class Registrar {
             RegistrarOptions options);
 
   /// From a judged upload in the spool to a record that is ready or pending. The spool is empty afterwards.
-  /// Failures: 409 for a version that exists, 502 and 503 for the datastore and the database.
-  std::expected<Record, web::Failure> enter(Record record, const Intake::Outcome& upload);
+  /// Failures: 409 for a version that exists, 502 and 503 for the datastore and the database. `silence`: the datastore
+  /// was just asked something and said nothing; it is not asked again while the caller waits.
+  std::expected<Record, web::Failure> enter(Record record, const Intake::Outcome& upload,
+                                            const std::optional<DatastoreError>& silence = {});
 
   /// Uploads that a crash interrupted, here or on a replica that is gone; remains of failed and deleted versions;
   /// forgotten folders of the spool. Returns when `stop` is set.

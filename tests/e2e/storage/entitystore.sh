@@ -157,7 +157,26 @@ replicas() {
   check "nothing is left over" fsck
 }
 
+# in_time SECONDS WANTED COMMAND…: what it prints, and how long that took.
+in_time() {
+  local most=$1 wanted=$2 got began=$SECONDS
+  shift 2
+  got=$("$@")
+  is "$got" "$wanted" && { ((SECONDS - began <= most)) || { echo "after $((SECONDS - began)) s" && return 1; }; }
+}
+ready_says() { curl -sS "http://127.0.0.1:$port/v1/health/ready" | jq -e "$1"; }
+
 outages() {
+  check "an adapter to be downloaded" is "$(upload "$state/good.tar.gz" hung 1.0.0)" 201
+  kill -STOP "${servers_of[datastore]}"
+  check "a datastore that takes connections and says nothing: readiness tells" soon ready_says '.status == "warn" and (.checks.datastore.output | test("is away"))'
+  check "an upload is refused in time" in_time 20 503 upload "$state/good.tar.gz" hung 1.1.0
+  status "$url/$(id_of hung 1.0.0)" >/dev/null
+  check "so is a download" in_time 20 503 status "$(field .download_url)"
+  check "lists go on" is "$(status "$url")" 200
+  kill -CONT "${servers_of[datastore]}"
+  check "and when it goes on, so does readiness" soon ready_says '.status == "pass"'
+  check "and the upload" is "$(upload "$state/good.tar.gz" hung 1.1.0)" 201
   stop datastore
   check "without a datastore an upload is refused" is "$(upload "$state/good.tar.gz" away 1.0.0)" 503
   check "lists go on" is "$(status "$url")" 200
