@@ -1,6 +1,8 @@
 #include "services/kit/yaml/kubectl_stream.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,8 +47,8 @@ class Cutter {
   bool heeds(char first) const { return !has_content_ || first == '-' || first == '%' || first == byte_order_mark[0]; }
 
   void line(std::string_view line, std::size_t offset) {
-    const auto remark = [&](std::string problem, std::string_view cure, bool some_only = false) {
-      out_.push_back({static_cast<std::uint32_t>(offset), std::move(problem), cure, some_only});
+    const auto remark = [&](std::string problem, std::string_view cure) {
+      out_.push_back({static_cast<std::uint32_t>(offset), std::move(problem), cure, false});
     };
     if (line.starts_with(byte_order_mark)) {
       if (!at_start_)
@@ -54,15 +56,14 @@ class Cutter {
       line.remove_prefix(byte_order_mark.size());
     } else if (line.starts_with("---")) {
       const std::string_view behind = line.substr(std::min(line.find_first_not_of(white, 3), line.size()));
+      unseen_.reset();
       if (behind.starts_with('#')) {
-        if (has_content_)
-          remark("older kubectl, 1.20 among them, takes this for no separator, and drops the document behind it",
-                 "put the comment into a line of its own", true);
+        if (has_content_) unseen_ = offset;
       } else if (!behind.empty()) {
         remark("kubectl refuses a line that begins with --- and goes on, or drops what it says",
                "put what stands behind --- into the next line");
       }
-      at_start_ = true;
+      at_start_ = !at_start_;  // kubectl leaves a marker that ends no part in the part that it begins
       has_content_ = false;
       return;
     } else if (line.starts_with('%') && !has_content_) {
@@ -72,12 +73,18 @@ class Cutter {
     if (has_content_) return;
     const std::size_t first = line.find_first_not_of(white);
     has_content_ = first != std::string_view::npos && line[first] != '#';
+    if (!has_content_ || !unseen_) return;
+    out_.push_back({static_cast<std::uint32_t>(*unseen_),
+                    "older kubectl, 1.20 among them, takes this for no separator, and drops the document behind it",
+                    "put the comment into a line of its own", true});
+    unseen_.reset();
   }
 
  private:
   std::vector<StreamRemark>& out_;
-  bool at_start_ = true;      // of a part
-  bool has_content_ = false;  // in the part so far
+  bool at_start_ = true;               // of a part
+  bool has_content_ = false;           // in the part so far
+  std::optional<std::size_t> unseen_;  // a separator with a comment, and nothing behind it yet
 };
 
 }  // namespace

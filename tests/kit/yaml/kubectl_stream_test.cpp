@@ -41,6 +41,10 @@ TEST(KubectlStream, what_kubectl_refuses_or_drops_is_remarked_on_at_its_place) {
            // Refused by both.
            {"%YAML 1.1\n---\na: 1\n", 0, "refuses directives"},
            {"a: 1\n\xEF\xBB\xBF\n", 5, "byte order mark"},
+           {"---\n\xEF\xBB\xBF{\"a\": 1}\n", 4, "byte order mark"},
+           {"a: 1\n---\n---\n\xEF\xBB\xBF"
+            "b: 1\n",
+            13, "byte order mark"},
        }) {
     ASSERT_FALSE(parse(each.text).failed) << each.text << parse(each.text).error.message;
     const std::vector<StreamRemark> remarks = kubectl_remarks(each.text);
@@ -53,14 +57,27 @@ TEST(KubectlStream, what_kubectl_refuses_or_drops_is_remarked_on_at_its_place) {
 }
 
 TEST(KubectlStream, what_every_kubectl_reads_alike_is_not_remarked_on) {
-  for (const std::string text :
-       {"", "\n", "a: 1\n", "a: 1\n---\nb: 1\n", "---   \na: 1\n---\t\nb: 1\n", "a: 1\r\n---\r\nb: 1\r\n",
-        "--- # first\na: 1\n", "# only a comment\n--- # first\na: 1\n", "a: 1\n...\n---\nb: 1\n",
-        "a: 1\n...\n%YAML 1.1\n---\nb: 1\n", "{\"a\": 1}", "{\"a\": 1}\n{\"b\": 2}{\"c\": 3}\n", "# c\n{\"a\": 1,}\n",
-        "---\n{\"a\": 1,}\n---\n{b: 1}\n", "[{a: 1,}]\n", "a: |\n  --- x\n  % y\n", "\xEF\xBB\xBF{\"a\": 1}",
-        "a: 1\n---\n\xEF\xBB\xBF"
-        "b: 1\nc: 1\n",
-        "a: 1\n---\n\xEF\xBB\xBF---\nb: 1\n"}) {
+  for (const std::string text : {"",
+                                 "\n",
+                                 "a: 1\n",
+                                 "a: 1\n---\nb: 1\n",
+                                 "---   \na: 1\n---\t\nb: 1\n",
+                                 "a: 1\r\n---\r\nb: 1\r\n",
+                                 "--- # first\na: 1\n",
+                                 "# only a comment\n--- # first\na: 1\n",
+                                 "a: 1\n--- # nothing\n# b\n---\nb: 1\n",
+                                 "a: 1\n...\n---\nb: 1\n",
+                                 "a: 1\n...\n%YAML 1.1\n---\nb: 1\n",
+                                 "{\"a\": 1}",
+                                 "{\"a\": 1}\n{\"b\": 2}{\"c\": 3}\n",
+                                 "# c\n{\"a\": 1,}\n",
+                                 "---\n{\"a\": 1,}\n---\n{b: 1}\n",
+                                 "[{a: 1,}]\n",
+                                 "a: |\n  --- x\n  % y\n",
+                                 "\xEF\xBB\xBF{\"a\": 1}",
+                                 "a: 1\n---\n\xEF\xBB\xBF"
+                                 "b: 1\nc: 1\n",
+                                 "a: 1\n---\n\xEF\xBB\xBF---\nb: 1\n"}) {
     ASSERT_FALSE(parse(text).failed) << text;
     EXPECT_TRUE(kubectl_remarks(text).empty()) << text << kubectl_remarks(text)[0].problem;
   }
