@@ -29,7 +29,7 @@ int run_gate(const GateOptions& options) {
       return fail("gate",
                   fmt::format("{}\n  (--no-cluster runs the gate without reference rules)", connected.error().message));
     client = std::move(*connected);
-    watches = std::make_unique<kube::SharedWatches>(client->watch_transport(), options.namespaces);
+    watches = std::make_unique<kube::SharedWatches>(client->transport(), options.namespaces);
     lookup = std::make_unique<webhook::ClusterLookup>(*client, *watches);
     watches->start();
     add_lookup_metrics(registry, *lookup);

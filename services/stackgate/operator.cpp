@@ -149,7 +149,7 @@ int run_operator(const OperatorOptions& options) {
 
   const auto autoscaling = find_autoscaling(**client, signals);
   if (!autoscaling) return 0;
-  kube::SharedWatches watches((*client)->watch_transport(), options.gate.namespaces);
+  kube::SharedWatches watches((*client)->transport(), options.gate.namespaces);
   webhook::ClusterLookup lookup(**client, watches);  // hears of a change before whoever asks it
   reconcile::World world(watches, store, *autoscaling);
   watches.on_served_changed([&](std::string_view definition, bool served) {
