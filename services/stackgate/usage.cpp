@@ -98,9 +98,17 @@ std::string complaint(std::string_view fault, Words words, std::span<const Optio
   if (fault == "A subcommand is required") return "a command is required";
   if (fault.starts_with(unexpected)) {
     const std::string_view word = fault.substr(unexpected.size());
+    if (word == "-f" || word == "--filename") return fmt::format("paths stand alone: leave {} out", word);
     std::vector<std::string> flags;
     for (const OptionSource& each : options) flags.insert(flags.end(), each.flags.begin(), each.flags.end());
     return fmt::format("'{}' was not expected{}", word, did_you_mean(word.substr(0, word.find('=')), flags));
+  }
+  if (fault == "paths is required") return "no paths are given: name files, directories, or - for standard input";
+  constexpr std::string_view one_missing = ": 1 required ";  // "--flag: 1 required VALUE missing"
+  if (const std::size_t at = fault.find(one_missing); at != std::string_view::npos && fault.ends_with(" missing")) {
+    const std::string_view value = fault.substr(at + one_missing.size());
+    return fmt::format("{}: its value is missing: {}", fault.substr(0, at),
+                       value.substr(0, value.size() - std::string_view(" missing").size()));
   }
   if (const std::size_t equals = fault.find(" = "); fault.starts_with(unconverted) && equals != std::string_view::npos)
     return name_variables(
