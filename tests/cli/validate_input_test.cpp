@@ -119,10 +119,10 @@ TEST(ValidateInput, a_directory_that_cannot_be_entered_does_not_hide_the_others)
   std::filesystem::create_directory_symlink("..", dir / "b/loop.yaml");
   // Root may enter any directory, but not one that lies too deep.
   std::string deep = dir / "aa";
-  for (int depth = 0; depth < 1010; ++depth, deep += "/d") ASSERT_EQ(::mkdir(deep.c_str(), 0700), 0);
+  for (int depth = 0; depth < 110; ++depth, deep += "/d") ASSERT_EQ(::mkdir(deep.c_str(), 0700), 0);
   const Ran ran = run({"validate", dir / "."});
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, HasSubstr("/d/d: error: cannot be read: "));
+  EXPECT_THAT(ran.out, HasSubstr("/d/d: error: cannot be read: it lies below more than 100 other directories"));
   EXPECT_THAT(ran.out, HasSubstr("/b/link.yaml: error: cannot be read: No such file or directory"));
   EXPECT_THAT(ran.out, HasSubstr("1 document checked"));
   EXPECT_THAT(ran.out, Not(HasSubstr("loop")));

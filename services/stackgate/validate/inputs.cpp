@@ -82,9 +82,13 @@ class Walk {
 
  private:
   void enter(const std::string& directory, unsigned depth) {
+    if (depth > deepest) {
+      const std::string why = fmt::format("cannot be read: it lies below more than {} other directories", deepest);
+      problems_.push_back({directory, {}, why});
+      return;
+    }
     std::error_code error;
     fs::directory_iterator at(directory, error);
-    if (depth > deepest) error = std::make_error_code(std::errc::filename_too_long);
     for (; !error && at != fs::directory_iterator(); at.increment(error)) visit(*at, depth);
     if (error) problems_.push_back({directory, {}, "cannot be read: " + error.message()});
   }
@@ -100,7 +104,7 @@ class Walk {
     }
   }
 
-  static constexpr unsigned deepest = 1000;  // directories within one another
+  static constexpr unsigned deepest = 100;  // directories within one another
   std::vector<Input>& problems_;
   std::vector<std::string> files_;
 };
