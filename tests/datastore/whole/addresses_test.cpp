@@ -3,7 +3,7 @@
 
 #include "tests/datastore/whole/running_support.hpp"
 
-namespace stackgate::datastore::test {
+namespace stackgate::datastore::whole_test {
 namespace {
 
 using testing::HasSubstr;
@@ -25,4 +25,4 @@ TEST_F(Addresses, withoutAnOwnerAreNoRepositoryAndNoPageToSignIn) {
 }
 
 }  // namespace
-}  // namespace stackgate::datastore::test
+}  // namespace stackgate::datastore::whole_test

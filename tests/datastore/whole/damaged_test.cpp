@@ -6,7 +6,7 @@
 
 #include "tests/datastore/whole/running_support.hpp"
 
-namespace stackgate::datastore::test {
+namespace stackgate::datastore::whole_test {
 namespace {
 
 using testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST_F(Damaged, withPacksThatHoldNothing) {
 }
 
 }  // namespace
-}  // namespace stackgate::datastore::test
+}  // namespace stackgate::datastore::whole_test

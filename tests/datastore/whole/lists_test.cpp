@@ -6,7 +6,7 @@
 #include "services/kit/json/parse.hpp"
 #include "tests/datastore/whole/running_support.hpp"
 
-namespace stackgate::datastore::test {
+namespace stackgate::datastore::whole_test {
 namespace {
 
 using testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST_F(HubLists, giveNoCommitWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace stackgate::datastore::test
+}  // namespace stackgate::datastore::whole_test

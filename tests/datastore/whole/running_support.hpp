@@ -16,7 +16,7 @@
 #include "tests/kit/web/app_support.hpp"
 #include "tests/support/temp_dir.hpp"
 
-namespace stackgate::datastore::test {
+namespace stackgate::datastore::whole_test {
 
 inline constexpr std::string_view admin = "admin", password = "correct-horse-battery";
 
@@ -66,4 +66,4 @@ class Running : public testing::Test {
   std::unique_ptr<web::App> app_;
 };
 
-}  // namespace stackgate::datastore::test
+}  // namespace stackgate::datastore::whole_test

@@ -3,7 +3,7 @@
 
 #include "tests/datastore/whole/running_support.hpp"
 
-namespace stackgate::datastore::test {
+namespace stackgate::datastore::whole_test {
 namespace {
 
 using testing::AllOf;
@@ -24,4 +24,4 @@ TEST_F(Tokens, thatSeeOnlyPublicRepositoriesAreNotSupportedAndThatIsSaid) {
 }
 
 }  // namespace
-}  // namespace stackgate::datastore::test
+}  // namespace stackgate::datastore::whole_test
