@@ -1,5 +1,7 @@
 #include "reconcile/control/child_writer.hpp"
 
+#include <deque>
+
 #include <fmt/format.h>
 
 #include "reconcile/compare/stamp.hpp"
@@ -57,19 +59,34 @@ std::string adopt_patch(int entry) {
 
 }  // namespace
 
-std::expected<void, kube::ApiError> ChildWriter::create(const Key& key, const DesiredChild& child,
-                                                        std::string_view hash) const {
-  std::string body = stamped_body(child, hash);
-  if (child.generate_ssh_key) body = with_ssh_key(body);
-  const Store::OwnWrite writing(store_, key, child.type, child.name);
-  auto made = client_.create(world_.resource(child.type), key.ns, std::move(body));
+std::vector<std::expected<void, kube::ApiError>> ChildWriter::create(const Key& key,
+                                                                     std::span<const Creation> creations) const {
+  std::vector<std::expected<void, kube::ApiError>> out;
+  std::deque<Store::OwnWrite> writing;
+  std::vector<kube::Request> requests;
+  for (const Creation& each : creations) {
+    const DesiredChild& child = *each.child;
+    std::string body = stamped_body(child, each.hash);
+    if (child.generate_ssh_key) body = with_ssh_key(body);
+    writing.emplace_back(store_, key, child.type, child.name);
+    requests.push_back(kube::Request::create(world_.resource(child.type), key.ns, std::move(body)));
+  }
+  auto answers = client_.send_many(std::move(requests));
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    out.push_back(created(key, *creations[i].child, std::move(answers[i])));
+  return out;
+}
+
+std::expected<void, kube::ApiError> ChildWriter::created(const Key& key, const DesiredChild& child,
+                                                         kube::Result<kube::Response> answer) const {
+  const auto made = kube::object_of(std::move(answer));
   if (made) {
     store_.wrote_child(child.type, made->root(), key);
     return {};
   }
   if (made.error().conflict())
     if (auto looked = look_again(key, child.type, child.name); !looked) return std::unexpected(looked.error());
-  return std::unexpected(std::move(made.error()));
+  return std::unexpected(made.error());
 }
 
 std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const DesiredChild& child,

@@ -1,7 +1,10 @@
 // Writes one child as its verdict says, and tells the store at once what the API server answered.
 #pragma once
 #include <expected>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reconcile/compare/verdict.hpp"
 #include "reconcile/observe/store.hpp"
@@ -16,9 +19,13 @@ class ChildWriter {
  public:
   ChildWriter(kube::Client& client, Store& store, const World& world) : client_(client), store_(store), world_(world) {}
 
-  /// POST. When the name is taken (409) the object that has it is fetched into the store, so that the next verdict
-  /// knows whose it is; the error is returned all the same.
-  std::expected<void, kube::ApiError> create(const Key& key, const DesiredChild& child, std::string_view hash) const;
+  struct Creation {
+    const DesiredChild* child;
+    std::string hash, why;
+  };
+  /// POSTs, all at once; results in the order of `creations`. Where the name is taken (409) the object that has it is
+  /// fetched into the store, so that the next verdict knows whose it is; the error is returned all the same.
+  std::vector<std::expected<void, kube::ApiError>> create(const Key& key, std::span<const Creation> creations) const;
   /// Server-side apply. Where the plan may have lost a field, a child that was never applied before first has its
   /// create entry turned into an apply entry: see create_entry() in observe/slim.hpp. Where an item that somebody
   /// changed by hand stands in the way, the lists of the child are replaced.
@@ -30,6 +37,9 @@ class ChildWriter {
   std::expected<bool, kube::ApiError> look_again(const Key& key, ChildType type, std::string_view name) const;
 
  private:
+  std::expected<void, kube::ApiError> created(const Key& key, const DesiredChild& child,
+                                              kube::Result<kube::Response> answer) const;
+
   kube::Client& client_;
   Store& store_;
   const World& world_;

@@ -52,6 +52,13 @@ std::string admin_of(const Store& store, const Resource& resource, std::string_v
   return std::string(read::text(&document.root, {"spec", "secrets", "gitAdminSecret"}));
 }
 
+/// Made once the others are there: pods mount them and run as their account, and the API server looks a binding's role
+/// up when it is created.
+bool needs_others(ChildType type) {
+  return type == ChildType::role_binding || type == ChildType::deployment || type == ChildType::leader_worker_set ||
+         type == ChildType::job;
+}
+
 /// The claims that pods of the resource may mount although it does not make them.
 std::vector<std::string> named_claims(const Resource& resource, const CacheFacts& cache) {
   std::vector<std::string> out;
@@ -205,11 +212,35 @@ Plan Reconciler::plan_for(const Key& key, View& view) {
 }
 
 void Reconciler::write_children(const Key& key, const View& view, const Plan& plan, Write& write) {
-  for (const DesiredChild& child : plan.children) write_child(key, view, child, write);
+  for (const bool second : {false, true}) {
+    std::vector<ChildWriter::Creation> missing;
+    for (const DesiredChild& child : plan.children)
+      if (needs_others(child.type) == second) write_child(key, view, child, write, missing);
+    create(key, missing, write);
+  }
   prune(key, view, plan, write);
 }
 
-void Reconciler::write_child(const Key& key, const View& view, const DesiredChild& child, Write& write) {
+void Reconciler::create(const Key& key, std::span<const ChildWriter::Creation> missing, Write& write) {
+  if (missing.empty()) return;
+  const auto done = writer_.create(key, missing);
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    const DesiredChild& child = *missing[i].child;
+    const std::string_view kind = info(child.type).kind;
+    if (done[i]) {
+      ++write.pass.writes;
+      write.children_written = true;
+      log::debug("child created",
+                 {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", missing[i].why}});
+    } else {
+      write.failed(done[i].error());
+      if (!write.trouble) write.trouble = refusal(kind, child.name, done[i].error());
+    }
+  }
+}
+
+void Reconciler::write_child(const Key& key, const View& view, const DesiredChild& child, Write& write,
+                             std::vector<ChildWriter::Creation>& missing) {
   json::Document body;
   if (!json::parse(child.body, body)) {
     log::error("a planned child is no JSON", {{"resource", to_string(key)}, {"kind", info(child.type).kind}});
@@ -248,17 +279,19 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: {}", kind, child.name, verdict.why);
     return;
   }
-  const auto done =
-      verdict.need == Need::create ? writer_.create(key, child, hash) : writer_.update(key, child, hash, *stored);
-  if (done) {
-    ++write.pass.writes;
-    write.children_written = true;
-    log::debug(verdict.need == Need::create ? "child created" : "child updated",
-               {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", verdict.why}});
+  if (verdict.need == Need::create) {
+    missing.push_back({&child, hash, std::move(verdict.why)});
     return;
   }
-  write.failed(done.error());
-  if (!write.trouble) write.trouble = refusal(kind, child.name, done.error());
+  if (const auto done = writer_.update(key, child, hash, *stored); done) {
+    ++write.pass.writes;
+    write.children_written = true;
+    log::debug("child updated",
+               {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", verdict.why}});
+  } else {
+    write.failed(done.error());
+    if (!write.trouble) write.trouble = refusal(kind, child.name, done.error());
+  }
 }
 
 void Reconciler::prune(const Key& key, const View& view, const Plan& plan, Write& write) {

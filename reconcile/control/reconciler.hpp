@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "reconcile/control/child_writer.hpp"
 #include "reconcile/observe/store.hpp"
@@ -56,7 +58,10 @@ class Reconciler {
   struct Write;
   Plan plan_for(const Key& key, View& view);
   void write_children(const Key& key, const View& view, const Plan& plan, Write& write);
-  void write_child(const Key& key, const View& view, const DesiredChild& child, Write& write);
+  /// What is missing is only noted in `missing`.
+  void write_child(const Key& key, const View& view, const DesiredChild& child, Write& write,
+                   std::vector<ChildWriter::Creation>& missing);
+  void create(const Key& key, std::span<const ChildWriter::Creation> missing, Write& write);
   void prune(const Key& key, const View& view, const Plan& plan, Write& write);
   void write_status(const Key& key, const View& view, const Plan& plan, Write& write);
 
