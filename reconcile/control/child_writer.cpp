@@ -64,6 +64,7 @@ std::vector<std::expected<void, kube::ApiError>> ChildWriter::create(const Key& 
   std::vector<std::expected<void, kube::ApiError>> out;
   std::deque<Store::OwnWrite> writing;
   std::vector<kube::Request> requests;
+  requests.reserve(creations.size());
   for (const Creation& each : creations) {
     const DesiredChild& child = *each.child;
     std::string body = stamped_body(child, each.hash);
@@ -72,6 +73,7 @@ std::vector<std::expected<void, kube::ApiError>> ChildWriter::create(const Key& 
     requests.push_back(kube::Request::create(world_.resource(child.type), key.ns, std::move(body)));
   }
   auto answers = client_.send_many(std::move(requests));
+  out.reserve(answers.size());
   for (std::size_t i = 0; i < answers.size(); ++i)
     out.push_back(created(key, *creations[i].child, std::move(answers[i])));
   return out;
