@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const CheckedSet checked({{"input.yaml", text, ""}}, {{"old.yaml", text, ""}}, options, nullptr);
   json::Document document;
   if (!json::parse(write_json(checked.report()), document)) std::abort();
-  if (!json::parse(write_sarif(checked.report()), document)) std::abort();
+  if (!json::parse(write_sarif(checked.report(), true), document)) std::abort();
   static_cast<void>(write_text(checked.report(), true));
   static_cast<void>(write_github(checked.report()));
   for (const Entry& entry : checked.report().entries)
