@@ -5,6 +5,7 @@
 // Thread-safe. Strings of JSON are shared, never copied.
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -109,7 +110,8 @@ class Store {
   /// A write of ours to one object is under way: from before it is sent until the answer was filed. Its event often
   /// comes before its answer and would bring the resource back into the queue for what it has just done itself. While
   /// this lives, what watches tell of the object is filed but not told; what the answer did not account for is told at
-  /// the end. Used by one thread; the store must outlive it.
+  /// the end. A relist is always told: it may fold another's change into what our answer shows. Used by one thread; the
+  /// store must outlive it.
   class OwnWrite {
    public:
     OwnWrite(Store& store, const Key& key) : OwnWrite(store, key, std::nullopt, {}) {}  // to the resource itself
@@ -193,6 +195,7 @@ class Store {
   std::unordered_map<std::string, std::unordered_set<Key, KeyHash>> interested_;
   std::vector<OwnWrite*> own_writes_;                      // one per worker at most
   std::array<std::array<std::uint32_t, 16>, 5> rounds_{};  // by shelf and type
+  std::array<std::bitset<16>, 5> listing_;                 // likewise: between begin_round and end_round
   std::array<std::map<std::string, std::size_t>, 8> states_;
 };
 

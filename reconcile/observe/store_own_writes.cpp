@@ -29,6 +29,8 @@ Store::OwnWrite* Store::own_write(const Key& key, std::optional<ChildType> child
 bool Store::holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version) {
   OwnWrite* const writing = own_write(key, child, name);
   if (writing == nullptr || version == 0) return false;  // without a version no answer accounts for it
+  const auto shelf = static_cast<std::size_t>(child ? Shelf::child : Shelf::resource);
+  if (listing_[shelf].test(child ? static_cast<std::size_t>(*child) : static_cast<std::size_t>(key.kind))) return false;
   writing->heard_.push_back(version);
   return true;
 }

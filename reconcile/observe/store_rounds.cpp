@@ -10,6 +10,7 @@ std::uint32_t& Store::round(Shelf shelf, unsigned type) { return rounds_[static_
 void Store::begin_round(Shelf shelf, unsigned type) {
   const std::scoped_lock lock(mutex_);
   ++round(shelf, type);
+  listing_[static_cast<std::size_t>(shelf)].set(type);
 }
 
 template <class Kept>
@@ -27,6 +28,7 @@ void Store::end_round(Shelf shelf, unsigned type) {
   {
     const std::scoped_lock lock(mutex_);
     const std::uint32_t now = round(shelf, type);
+    listing_[static_cast<std::size_t>(shelf)].reset(type);
     if (shelf == Shelf::input) {
       end_round_of(inputs_, fmt::format("{}/", info(static_cast<ChildType>(type)).resource.plural), now, news);
     } else if (shelf == Shelf::claim) {

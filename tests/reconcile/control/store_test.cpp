@@ -206,6 +206,30 @@ TEST_F(StoreTest, what_others_did_during_an_own_write_is_told_when_it_has_ended)
   EXPECT_EQ(store.snapshot(llm).children.at(0).version, 6U);
 }
 
+// Our request was carried out, its answer got lost, somebody else wrote, and a relist shows both as one: the answer to
+// the repeated request, which changes nothing, has the other's version.
+TEST_F(StoreTest, what_a_relist_shows_during_an_own_write_is_told) {
+  store.put_resource(llm.kind, service("llm", 1));
+  news();
+  const auto of_service = static_cast<unsigned>(ChildType::service);
+  {
+    const Store::OwnWrite writing(store, llm, ChildType::service, "llm");
+    store.begin_round(Shelf::child, of_service);
+    store.put_child(ChildType::service, child("llm", "llm", 6));
+    store.end_round(Shelf::child, of_service);
+    store.wrote_child(ChildType::service, child("llm", "llm", 6), llm);
+  }
+  EXPECT_THAT(news(), ElementsAre("llm"));
+  {
+    const Store::OwnWrite writing(store, llm);
+    store.begin_round(Shelf::resource, static_cast<unsigned>(llm.kind));
+    store.put_resource(llm.kind, service("llm", 8));
+    store.end_round(Shelf::resource, static_cast<unsigned>(llm.kind));
+    store.wrote_resource(llm, service("llm", 8));
+  }
+  EXPECT_THAT(news(), ElementsAre("llm"));
+}
+
 TEST_F(StoreTest, what_came_during_a_write_that_failed_is_told) {
   store.put_resource(llm.kind, service("llm", 1));
   news();
