@@ -2,12 +2,10 @@
 #include "services/entitystore/registration/datastore.hpp"
 
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "services/kit/log/log.hpp"
 #include "tests/kit/web/app_support.hpp"
+#include "tests/support/silent_server.hpp"
 
 namespace stackgate::entitystore {
 namespace {
@@ -21,23 +19,9 @@ using Clock = std::chrono::steady_clock;
 /// Takes connections, and leaves it at that.
 class SilentDatastore : public testing::Test {
  protected:
-  void SetUp() override {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ASSERT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    ASSERT_EQ(listen(socket_, 100), 0);
-    ASSERT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-  }
-  void TearDown() override { close(socket_); }
   Datastore datastore() const {
-    return Datastore({.url = "http://127.0.0.1:" + std::to_string(port_),
-                      .username = "u",
-                      .password = "p",
-                      .patience = 1000ms,
-                      .transfer_pause = 1000ms});
+    return Datastore(
+        {.url = server_.url(), .username = "u", .password = "p", .patience = 1000ms, .transfer_pause = 1000ms});
   }
   /// `call` fails within `most`, and says that the datastore is away.
   static void gives_up(std::chrono::milliseconds most, const auto& call) {
@@ -50,8 +34,7 @@ class SilentDatastore : public testing::Test {
   }
 
  private:
-  int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  int port_ = 0;
+  const test::SilentServer server_;
 };
 
 TEST_F(SilentDatastore, is_waited_for_no_longer_than_our_patience_lasts) {

@@ -1,12 +1,11 @@
 // What waits for a server that takes connections and never says a word.
+#include "tests/support/silent_server.hpp"
+
 #include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "services/kit/kube/events.hpp"
 #include "services/kit/kube/leader.hpp"
@@ -24,27 +23,16 @@ bool ran_out_of_time(Failure failure) { return failure == Failure::timed_out || 
 class SilentServer : public testing::Test {
  protected:
   void SetUp() override {
-    socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    ASSERT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    ASSERT_EQ(listen(socket_, 100), 0);
-    ASSERT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    config.server = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    config.server = server_.url();
     client = *Client::connect(config);
   }
-  void TearDown() override {
-    client.reset();
-    close(socket_);
-  }
-
-  Config config;
-  std::unique_ptr<Client> client;
 
  private:
-  int socket_ = -1;
+  const test::SilentServer server_;  // outlives the client
+
+ protected:
+  Config config;
+  std::unique_ptr<Client> client;
 };
 
 TEST_F(SilentServer, a_call_ends_when_it_is_cancelled) {
