@@ -72,6 +72,7 @@ class Bench {
 
   void run() {
     start_cluster();
+    create_without_operator();
     leader_ = start_operator("operator.log");
     std::this_thread::sleep_for(3s);
     print({.name = "operator_rss_idle", .value = leader_->memory_mib("VmRSS"), .unit = "MiB", .limit = 20});
@@ -152,6 +153,20 @@ class Bench {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
+  /// What the same creations cost the API server when nobody acts on them: part of create_ratio that no operator sees.
+  void create_without_operator() {
+    const auto each = [this](const std::function<void(kube::Client&, int)>& work) {
+      const auto begin = Clock::now();
+      in_parallel(kubeconfig(), user_agent, 8, count_, work);
+      return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    users_seconds_ = each([](kube::Client& client, int n) { must(client.create(services, "bench", service_json(n))); });
+    each([](kube::Client& client, int n) {
+      if (const auto gone = client.remove(services, "bench", service_name(n)); !gone)
+        throw std::runtime_error(gone.error().message);
+    });
+  }
+
   void create() {
     must(user_->create(services, "template", service_json(9999)));
     until_quiet(2s, 20s);
@@ -168,12 +183,15 @@ class Bench {
     for (Asked& each : until_quiet(5s)) asked.push_back(std::move(each));
     const double after = bare_seconds("bare-after", templates);
     const double bare = (before + after) / 2;
-    print({.name = "create_ratio",
-           .value = seconds / bare,
-           .unit = "x bare",
-           .limit = 1.25,
-           .beside = bare,
-           .text = fmt::format("{:.2f} s; bare client {:.2f} and {:.2f} s", seconds, before, after)});
+    print(
+        {.name = "create_ratio",
+         .value = seconds / bare,
+         .unit = "x bare",
+         .limit = 1.25,
+         .beside = bare,
+         .text = fmt::format("{:.2f} s, of which the users' own creations take {:.2f} s without an operator ({:.2f} x "
+                             "bare without them); bare client {:.2f} and {:.2f} s",
+                             seconds, users_seconds_, (seconds - users_seconds_) / bare, before, after)});
     report_writes(asked, "create", 2);
   }
 
@@ -233,46 +251,42 @@ class Bench {
     report_writes(until_quiet(5s), "ready", 1);
   }
 
+  /// A spec has changed when the API server has answered its user; the child is patched when a watch tells so.
   void patch_latency() {
-    std::vector<double> ours, bare, asking, reacting;
+    const ImageWatch images(kubeconfig(), "bench");
+    std::vector<double> ours, whole, asking, bare;
+    const auto ms = [](Clock::duration taken) { return std::chrono::duration<double, std::milli>(taken).count(); };
     for (int i = 0; i < 40; ++i) {
-      audit_->read("");
-      const std::string tag = fmt::format("2.0.{}", i);
-      must(user_->patch(services, "bench", service_name(i % 20), kube::PatchType::merge,
+      const std::string tag = fmt::format("2.0.{}", i), name = service_name(i % 20);
+      const auto sent = Clock::now();
+      must(user_->patch(services, "bench", name, kube::PatchType::merge,
                         fmt::format(R"({{"spec":{{"image":{{"tag":"{}"}}}}}})", tag)));
+      const auto answered = Clock::now();
       std::this_thread::sleep_for(400ms);
-      Asked users{}, operators{};
-      for (const Asked& each : audit_->read("")) {
-        if (each.agent.contains(user_agent) && each.resource == "inferenceservices") users = each;
-        if (each.agent.contains(operator_agent) && each.resource == "deployments") operators = each;
-      }
-      ours.push_back((operators.answered - users.received) * 1000);
-      asking.push_back((users.answered - users.received) * 1000);
-      reacting.push_back((operators.received - users.answered) * 1000);
-      must(user_->patch({"apps", "v1", "deployments"}, "bare-after", service_name(i % 20), kube::PatchType::merge,
+      const auto seen = images.when(name, "registry.example.com/inference/llm:" + tag);
+      if (!seen) throw std::runtime_error("no patch of a Deployment within 400 ms");
+      ours.push_back(ms(*seen - answered));
+      whole.push_back(ms(*seen - sent));
+      asking.push_back(ms(answered - sent));
+      const auto begin = Clock::now();
+      must(user_->patch({"apps", "v1", "deployments"}, "bare-after", name, kube::PatchType::merge,
                         fmt::format(R"({{"metadata":{{"annotations":{{"tag":"{}"}}}}}})", tag)));
+      bare.push_back(ms(Clock::now() - begin));
       std::this_thread::sleep_for(100ms);
-      for (const Asked& each : audit_->read(user_agent))
-        if (each.resource == "deployments") bare.push_back((each.answered - each.received) * 1000);
     }
-    for (auto* each : {&ours, &bare, &asking, &reacting}) std::ranges::sort(*each);
+    for (auto* each : {&ours, &whole, &asking, &bare}) std::ranges::sort(*each);
     const auto at = [](const std::vector<double>& sorted, double part) {
       return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(part * static_cast<double>(sorted.size())))];
     };
-    print({.name = "patch_latency_p50",
-           .value = at(ours, 0.5),
-           .unit = "ms",
-           .limit = 8,
-           .beside = at(bare, 0.5),
-           .text =
-               fmt::format("a bare patch takes {:.1f} ms, the user's own {:.1f} ms, the operator's reaction {:.1f} ms",
-                           at(bare, 0.5), at(asking, 0.5), at(reacting, 0.5))});
-    print({.name = "patch_latency_p99",
-           .value = at(ours, 0.99),
-           .unit = "ms",
-           .limit = 25,
-           .beside = at(bare, 0.99),
-           .text = fmt::format("a bare patch takes {:.1f} ms", at(bare, 0.99))});
+    for (const auto& [name, part, limit] : {std::tuple{"p50", 0.5, 8.0}, {"p99", 0.99, 25.0}})
+      print({.name = fmt::format("patch_latency_{}", name),
+             .value = at(ours, part),
+             .unit = "ms",
+             .limit = limit,
+             .beside = at(bare, part),
+             .text = fmt::format("from the user's answer to the watch's event; {:.1f} ms with the user's own patch "
+                                 "({:.1f} ms); a bare patch of a Deployment takes {:.1f} ms",
+                                 at(whole, part), at(asking, part), at(bare, part))});
   }
 
   void restart() {
@@ -325,7 +339,7 @@ class Bench {
   std::unique_ptr<kube::Client> user_;
   std::unique_ptr<Process> leader_, standby_;
   std::unique_ptr<Availability> availability_;
-  double started_ = 0;
+  double started_ = 0, users_seconds_ = 0;
 };
 
 }  // namespace

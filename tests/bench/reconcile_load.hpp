@@ -2,10 +2,13 @@
 // operator, and who plays the controllers that set Deployments available.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -134,6 +137,53 @@ class Availability final : public kube::WatchSink {
   std::condition_variable_any wake_;
   std::vector<Item> waiting_;
   std::jthread writer_;
+  std::unique_ptr<kube::Watch> watch_;
+};
+
+/// When each image of a Deployment's first container was first seen.
+class ImageWatch final : public kube::WatchSink {
+ public:
+  using Clock = std::chrono::steady_clock;
+  ImageWatch(const std::string& kubeconfig, std::string ns)
+      : client_(client_of(kubeconfig, "bench-watch")),
+        watch_(std::make_unique<kube::Watch>(client_->transport(),
+                                             kube::WatchTarget{{"apps", "v1", "deployments"}, std::move(ns), {}, {}},
+                                             std::shared_ptr<kube::WatchSink>(this, [](kube::WatchSink*) {}))) {
+    std::unique_lock lock(mutex_);
+    if (!listed_.wait_for(lock, std::chrono::seconds(30), [this] { return is_listed_; }))
+      throw std::runtime_error("the Deployments were not listed within 30 s");
+  }
+  ~ImageWatch() override { watch_.reset(); }
+
+  std::optional<Clock::time_point> when(const std::string& name, const std::string& image) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = seen_.find({name, image});
+    return found == seen_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void relist_began() override {}
+  void relist_ended() override {
+    const std::scoped_lock lock(mutex_);
+    is_listed_ = true;
+    listed_.notify_one();
+  }
+  void remove(const json::Value&) override {}
+  void upsert(const json::Value& object) override {
+    const auto now = Clock::now();
+    const json::Value* containers = kube::at(object, {"spec", "template", "spec", "containers"});
+    const json::Value* image =
+        containers == nullptr || containers->items().empty() ? nullptr : containers->items()[0].find("image");
+    if (image == nullptr) return;
+    const std::scoped_lock lock(mutex_);
+    seen_.try_emplace({std::string(kube::metadata(object, "name")), std::string(image->string())}, now);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable listed_;
+  bool is_listed_ = false;
+  std::map<std::pair<std::string, std::string>, Clock::time_point> seen_;
+  std::unique_ptr<kube::Client> client_;
   std::unique_ptr<kube::Watch> watch_;
 };
 
