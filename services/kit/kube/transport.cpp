@@ -33,6 +33,24 @@ constexpr std::size_t most_spare_handles = 8;
 constexpr std::size_t batched_from = 8;
 constexpr std::chrono::milliseconds batch_pause{2};
 
+/// How long the loop may sleep after something moved. When the end of a multiplexed exchange was read on behalf of
+/// another one, curl (seen with 7.88) neither reports it nor asks to be called again: the answer lies there until some
+/// timer, for up to 5 s. So the loop looks again after 1, 2, 4 … ms, and every 64 ms while requests are under way.
+class LookAgain {
+ public:
+  void moved() { next_ms_ = 1; }
+  int at_most(int wait_ms, bool requests_under_way) {
+    if (next_ms_ > longest_ms) return requests_under_way ? std::min(wait_ms, longest_ms) : wait_ms;
+    const int now = next_ms_;
+    next_ms_ *= 2;
+    return std::min(wait_ms, now);
+  }
+
+ private:
+  static constexpr int longest_ms = 64;
+  int next_ms_ = 1;
+};
+
 /// A dead peer is noticed by the kernel within about 20 s, also under a multiplexed connection that only listens.
 int set_socket_options(void* /*user*/, curl_socket_t socket, curlsocktype /*purpose*/) {
   const auto set = [socket](int level, int name, int value) {
@@ -152,6 +170,7 @@ struct Transport::Impl {
   std::unordered_map<ExchangeId, std::unique_ptr<Exchange>> exchanges;
   std::multimap<Clock::time_point, std::function<void()>> timers;
   std::size_t requests = 0;  // exchanges that are not endless
+  LookAgain look_again;
   std::vector<CURL*> spare;
   std::thread thread;
 
@@ -363,7 +382,10 @@ struct Transport::Impl {
       collect_finished();
       const int wait = run_timers();
       if (requests >= batched_from) std::this_thread::sleep_for(batch_pause);
-      if (!stopping && !has_mail()) curl_multi_poll(multi, nullptr, 0, wait, nullptr);
+      if (stopping) break;
+      int ready = 0;
+      if (!has_mail()) curl_multi_poll(multi, nullptr, 0, look_again.at_most(wait, requests > 0), &ready);
+      if (ready > 0 || has_mail()) look_again.moved();
     }
     run_inbox();  // what was sent before the end is told so below
     const TransportError error{Failure::cancelled, "the client is being closed"};

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,6 +86,28 @@ TEST_F(LiveCalls, results_stand_in_the_order_of_the_requests_and_failures_among_
   ASSERT_TRUE(results[3]);
   EXPECT_THAT(results[3]->body, HasSubstr("\"b\""));
   EXPECT_EQ(results[4].error().code, 404);
+}
+
+TEST_F(LiveCalls, large_and_small_answers_side_by_side_never_wait_for_a_timer) {
+  std::vector<Request> filling;
+  for (int i = 0; i < 15; ++i)
+    filling.push_back(Request::create(
+        types::config_maps, ns,
+        R"({"metadata":{"name":"f)" + std::to_string(i) + R"("},"data":{"a":")" + std::string(3000, 'x') + "\"}}"));
+  for (const auto& made : client->send_many(std::move(filling))) ASSERT_TRUE(made) << made.error().message;
+  Clock::duration longest_round{0};
+  for (int round = 0; round < 250; ++round) {
+    std::vector<Request> requests;
+    for (int i = 0; i < 15; ++i)
+      requests.push_back({.method = "GET",
+                          .path = collection_path(i % 5 == 0 ? types::config_maps : types::secrets, ns),
+                          .idempotent = true});
+    const auto begun = Clock::now();
+    for (const auto& result : client->send_many(std::move(requests))) ASSERT_TRUE(result) << result.error().message;
+    longest_round = std::max(longest_round, Clock::now() - begun);
+    std::this_thread::sleep_for(5ms);
+  }
+  EXPECT_LT(longest_round, 2s);  // the connect time-out, after 5 s, used to be what woke a finished answer
 }
 
 TEST_F(LiveCalls, hundreds_at_once_share_a_connection) {
