@@ -111,6 +111,7 @@ void add_serving_options(CLI::App* app, GateOptions& gate) {
       ->envname("STACKGATE_SERVICE_NAME")
       ->capture_default_str();
   app->add_option("--service-namespace", gate.service_namespace, "its namespace, and that of the Secret")
+      ->check(namespace_name())
       ->envname("STACKGATE_SERVICE_NAMESPACE")
       ->capture_default_str();
   app->add_option("--webhook-config-names", gate.webhook_config_names,
@@ -123,6 +124,7 @@ void add_serving_options(CLI::App* app, GateOptions& gate) {
   add_cluster_options(*app, gate.kubeconfig, gate.context);
   app->add_option("--namespaces", gate.namespaces, "namespaces to watch (default: all)")
       ->delimiter(',')
+      ->check(namespace_name())
       ->type_name("NAME,…")
       ->envname("STACKGATE_NAMESPACES");
   add_rule_options(*app, gate.rules);
@@ -161,6 +163,7 @@ void add_election_options(CLI::App* app, OperatorOptions& options) {
       ->envname("STACKGATE_LEASE_NAME")
       ->capture_default_str();
   app->add_option("--lease-namespace", options.lease_namespace, "its namespace (default: --service-namespace)")
+      ->check(namespace_name())
       ->envname("STACKGATE_LEASE_NAMESPACE");
   const auto seconds = [&](const char* name, const char* env, const char* help, auto& value) {
     app->add_option_function<unsigned>(
@@ -185,6 +188,7 @@ void add_image_options(CLI::App& app, reconcile::Settings& settings) {
            fmt::format("--image-{}", service),
            [&settings, service](const std::string& image) { settings.images[service] = image; },
            fmt::format("image of the {} where a resource names none", service))
+        ->check(image_reference())
         ->type_name("IMAGE")
         ->envname(env);
   }
@@ -277,8 +281,8 @@ std::vector<OptionSource> sources_of(const CLI::App& app) {
 }
 
 /// Of the command line only: a variable may be meant for all that this shell does.
-void refuse_cluster_options(const CLI::App& app, Words words, const std::string& needed) {
-  for (const OptionSource& source : sources_of(app))
+void refuse_cluster_options(std::span<const OptionSource> sources, Words words, const std::string& needed) {
+  for (const OptionSource& source : sources)
     for (const std::string option : {"--kubeconfig", "--context"})
       if (source.flags.front() == option && is_written(words, source.flags)) throw CLI::RequiresError(option, needed);
 }
@@ -332,7 +336,6 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   crds_command->footer(help::crds);
 
   CLI::App* const version_command = root.add_subcommand("version", "Print the version");
-
   CLI::App* chosen = nullptr;
   std::vector<std::string> names;
   for (CLI::App* each : root.get_subcommands({}))
@@ -343,6 +346,7 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
                 << "\n'stackgate --help' lists them.\n";
     return Finished{2};
   }
+  const std::vector<OptionSource> sources = chosen == nullptr ? std::vector<OptionSource>{} : sources_of(*chosen);
   // What is set for another command must not get into the way of this one.
   for (CLI::App* each : root.get_subcommands({}))
     if (each != chosen)
@@ -350,6 +354,8 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
   const Words words(argv, static_cast<std::size_t>(argc));
   try {
     root.parse(argc, argv);
+    gate.misspelt_variables = op.gate.misspelt_variables = misspelt_variables(sources);
+    if (chosen != gate_command && chosen != operator_command) console.err << to_text(gate.misspelt_variables);
     if (gate_command->parsed()) {
       check_certificates(gate);
       if (gate.self_managed && gate.no_cluster)
@@ -364,7 +370,7 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
       return op;
     }
     if (validate_command->parsed()) {
-      if (!checks.cluster) refuse_cluster_options(*chosen, words, "--cluster");
+      if (!checks.cluster) refuse_cluster_options(sources, words, "--cluster");
       return checks;
     }
     if (plan_command->parsed()) {
@@ -373,7 +379,7 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
     }
     if (rules_command->parsed()) return rules;
     if (crds_command->parsed()) {
-      if (!crds.apply) refuse_cluster_options(*chosen, words, "--apply");
+      if (!crds.apply) refuse_cluster_options(sources, words, "--apply");
       return crds;
     }
     if (version_command->parsed()) return VersionOptions{};
@@ -385,9 +391,8 @@ Command parse_command_line(int argc, const char* const* argv, const Console& con
       return Finished{0};
     }
     const std::string of = chosen == nullptr ? "" : " " + chosen->get_name();
-    console.err << "stackgate" << of << ": "
-                << complaint(error.what(), words, chosen == nullptr ? std::vector<OptionSource>{} : sources_of(*chosen))
-                << "\n'stackgate" << of << " --help' tells more.\n";
+    console.err << "stackgate" << of << ": " << complaint(error.what(), words, sources) << "\n'stackgate" << of
+                << " --help' tells more.\n";
   }
   return Finished{2};
 }

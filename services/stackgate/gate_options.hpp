@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "services/kit/log/log.hpp"
+#include "services/kit/settings/variables.hpp"
 #include "validators/rulebook.hpp"
 
 namespace stackgate {
@@ -32,6 +33,8 @@ struct GateOptions {
   log::Level log_level = log::Level::info;
   unsigned workers = 0;  // 0: one per core, at most 4
   unsigned drain_seconds = 5;
+
+  std::vector<settings::Misspelt> misspelt_variables;  // to be told in the log
 };
 
 /// Serves until SIGTERM or SIGINT; the exit status. Written in gate.cpp.

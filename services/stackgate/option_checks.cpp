@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "validators/grammar/image.hpp"
 #include "validators/grammar/names.hpp"
 
 namespace stackgate {
@@ -35,6 +36,13 @@ OptionCheck host_and_port() {
     const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
     if (digits && std::stoul(port) <= 65535) return {};
     return fmt::format("'{}' is no port; write HOST:PORT with a port up to 65535", port);
+  };
+}
+
+OptionCheck image_reference() {
+  return [](const std::string& text) -> std::string {
+    const auto image = validate::grammar::parse_image(text);
+    return image ? std::string() : fmt::format("'{}' {}; {}", text, image.error().problem, image.error().fix);
   };
 }
 

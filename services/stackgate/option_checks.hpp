@@ -13,7 +13,8 @@ OptionCheck one_of(std::vector<std::string> words);
 OptionCheck number_between(unsigned least, unsigned most);
 /// HOST:PORT as in "127.0.0.1:9443", ":8080" or "[::1]:0"; listening itself says the rest.
 OptionCheck host_and_port();
-/// By Kubernetes' grammar.
+/// By the grammars that resources are held to.
 OptionCheck namespace_name();
+OptionCheck image_reference();
 
 }  // namespace stackgate

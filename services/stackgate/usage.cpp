@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "services/stackgate/validate/terminal_width.hpp"
 #include "validators/schema/check.hpp"
@@ -58,6 +59,16 @@ std::string name_variables(std::string complaint, Words words, std::span<const O
   return complaint;
 }
 
+/// Of several words, in whatever order, the one that was written first; options before the values that they drag along.
+std::string_view first_unexpected(std::string_view together, Words words) {
+  const std::string all = fmt::format(" {} ", together);
+  const auto is_among = [&](std::string_view word) { return all.contains(fmt::format(" {} ", word)); };
+  for (const bool options : {true, false})
+    for (const std::string_view word : words)
+      if (word.starts_with('-') == options && is_among(word)) return word;
+  return together;
+}
+
 }  // namespace
 
 bool is_written(Words words, std::span<const std::string> flags) {
@@ -92,12 +103,31 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
 }
 
+std::vector<settings::Misspelt> misspelt_variables(std::span<const OptionSource> options) {
+  std::vector<std::string> own;
+  for (const OptionSource& option : options)
+    if (!option.variable.empty()) own.push_back(option.variable);
+  std::vector<std::string_view> all;
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) all.emplace_back(*each);
+  return settings::misspelt_variables(own, all);
+}
+
+std::string to_text(std::span<const settings::Misspelt> variables) {
+  std::string out;
+  for (const auto& [name, meant] : variables)
+    out += fmt::format("stackgate: the variable {} is ignored; did you mean {}?\n", name, meant);
+  return out;
+}
+
 std::string complaint(std::string_view fault, Words words, std::span<const OptionSource> options) {
   constexpr std::string_view unexpected = "The following argument was not expected: ";
+  constexpr std::string_view several_unexpected = "The following arguments were not expected: ";
   constexpr std::string_view unconverted = "Could not convert: ";  // "--flag = value"
   if (fault == "A subcommand is required") return "a command is required";
-  if (fault.starts_with(unexpected)) {
-    const std::string_view word = fault.substr(unexpected.size());
+  const bool is_unexpected = fault.starts_with(unexpected);
+  if (is_unexpected || fault.starts_with(several_unexpected)) {
+    const std::string_view word = is_unexpected ? fault.substr(unexpected.size())
+                                                : first_unexpected(fault.substr(several_unexpected.size()), words);
     if (word == "-f" || word == "--filename") return fmt::format("paths stand alone: leave {} out", word);
     std::vector<std::string> flags;
     for (const OptionSource& each : options) flags.insert(flags.end(), each.flags.begin(), each.flags.end());

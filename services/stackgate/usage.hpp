@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/settings/variables.hpp"
+
 namespace stackgate {
 
 using Words = std::span<const char* const>;  // of argv
@@ -29,6 +31,11 @@ std::string complaint(std::string_view fault, Words words, std::span<const Optio
 /// "; did you mean '--output'?", or nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
+/// Of the environment, the variables that no option reads although they look like one that does.
+std::vector<settings::Misspelt> misspelt_variables(std::span<const OptionSource> options);
+/// A line for each.
+std::string to_text(std::span<const settings::Misspelt> variables);
+
 namespace help {
 
 inline constexpr const char* root =
@@ -43,7 +50,9 @@ inline constexpr const char* gate =
 inline constexpr const char* operate =
     "Examples:\n"
     "  stackgate operator --certs self-managed\n"
-    "  stackgate operator --no-admission --no-leader-elect --kubeconfig ~/.kube/config\n\n"
+    "  stackgate operator --no-admission --kubeconfig ~/.kube/config\n\n"
+    "--no-leader-elect is for an operator that is alone in its cluster: two that\n"
+    "reconcile at a time undo each other's work.\n\n"
     "Each option is also an environment variable: --log-format is\n"
     "STACKGATE_LOG_FORMAT.";
 inline constexpr const char* plan =

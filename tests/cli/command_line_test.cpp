@@ -16,6 +16,7 @@ namespace {
 using test::run;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 template <class Options>
 Options parsed(const std::vector<std::string>& words) {
@@ -143,6 +144,27 @@ TEST(CommandLine, variables_of_other_commands_do_not_get_into_the_way) {
   EXPECT_EQ(parsed<ValidateOptions>({"validate", "--output", "json", "x"}).context, "prod");
 }
 
+TEST(CommandLine, a_misspelt_variable_is_told_by_the_commands_that_would_read_it) {
+  const Variable output("STACKGATE_OUPTUT", "json");
+  const Variable level("STACKGATE_LOG_LEVLE", "debug");
+  const Variable listen("STACKGATE_DATABASE_URL", "sqlite:x");  // a service's
+  EXPECT_THAT(run({"validate", "/nowhere/at-all"}).err,
+              StartsWith("stackgate: the variable STACKGATE_OUPTUT is ignored; did you mean STACKGATE_OUTPUT?\n"));
+  EXPECT_EQ(run({"rules"}).err, "");
+  for (const std::string command : {"gate", "operator"}) {
+    std::ostringstream out, err;
+    std::istringstream in;
+    const Command read = test::parse({command, "--certs", "self-managed"}, {out, err, in, false});
+    const auto* const gate = std::get_if<GateOptions>(&read);
+    const auto* const all = std::get_if<OperatorOptions>(&read);
+    const GateOptions& options = gate != nullptr ? *gate : all->gate;
+    ASSERT_EQ(options.misspelt_variables.size(), 1U) << command;  // for its log
+    EXPECT_EQ(options.misspelt_variables[0].name + " " + options.misspelt_variables[0].meant,
+              "STACKGATE_LOG_LEVLE STACKGATE_LOG_LEVEL");
+    EXPECT_EQ(err.str(), "");
+  }
+}
+
 TEST(CommandLine, help_is_given_whatever_else_is_wrong) {
   const Variable output("STACKGATE_OUTPUT", "xml");
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
@@ -178,6 +200,15 @@ TEST(CommandLine, wrong_use_ends_with_2_and_says_what_to_write) {
            {{"validate", "x", "--jobs"}, "--jobs: its value is missing: N"},
            {{"validate", "--output", "xml", "x"}, "'xml' is none of github, json, sarif, text"},
            {{"validate", "--kubeconfg", "x", "y"}, "'--kubeconfg' was not expected; did you mean '--kubeconfig'?"},
+           {{"operator", "--kubconfig", "x"}, "'--kubconfig' was not expected; did you mean '--kubeconfig'?"},
+           {{"operator", "--kubconfig=x"}, "'--kubconfig=x' was not expected; did you mean '--kubeconfig'?"},
+           {{"crds", "isvc", "--kubconfig", "x", "--aply"}, "crds: '--kubconfig' was not expected; did you mean"},
+           {{"operator", "x", "y"}, "'x' was not expected\n"},
+           {{"operator", "--namespaces", "a,Foo Bar"}, "--namespaces: 'Foo Bar' must"},
+           {{"gate", "--service-namespace", "a.b"}, "--service-namespace: 'a.b' must"},
+           {{"operator", "--lease-namespace", "-a"}, "--lease-namespace: '-a' must"},
+           {{"operator", "--image-datastore", "foo bar"}, "--image-datastore: 'foo bar' must"},
+           {{"plan", "--image-puller", "a:b:c/d", "x"}, "--image-puller: 'a:b:c/d' "},
            {{"validate", "--context", "x", "y"}, "--context requires --cluster"},
            {{"validate", "--kubeconfig=x", "y"}, "--kubeconfig requires --cluster"},
            {{"crds", "--kubeconfig", "x"}, "--kubeconfig requires --apply"},

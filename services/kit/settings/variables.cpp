@@ -63,12 +63,17 @@ bool is_of_family(std::string_view name) {
 }
 
 std::vector<Misspelt> misspelt_variables(const Program& program, std::span<const std::string_view> environment) {
-  using namespace variables_detail;
   std::vector<std::string> own;
   for (const Setting& setting : program.settings) {
     own.push_back(variable_of(setting));
     if (setting.kind == Kind::secret) own.push_back(variable_of(setting) + "_FILE");
   }
+  return misspelt_variables(own, environment);
+}
+
+std::vector<Misspelt> misspelt_variables(std::span<const std::string> own,
+                                         std::span<const std::string_view> environment) {
+  using namespace variables_detail;
   std::vector<std::string_view> known;
   for (const std::string& name : own)
     if (name.starts_with(prefix)) known.push_back(std::string_view(name).substr(prefix.size()));
