@@ -58,6 +58,7 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
   out->server_ = std::move(*server);
   run::add_server_metrics(registry, "stackgate_gate", *out->server_);
   log::info("gate serves", {{"listen", options.listen},
+                            {"port", out->server_->port()},  // the real one where 0 was asked for
                             {"metrics", options.metrics_listen},
                             {"health", options.health_listen},
                             {"cluster", lookup != nullptr},
