@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Writes install.yaml for `kubectl apply --server-side -f`: the namespace, the CustomResourceDefinitions, and the chart
-# rendered with its defaults. The Job that upgrades the definitions is left out, because they are in the file.
+# Writes what `kubectl apply --server-side -f crds.yaml -f install.yaml` installs: install.yaml is the namespace and the
+# chart rendered with its defaults, without the Job that upgrades the definitions; crds.yaml, beside it, has those. They
+# are in a file of their own because `kubectl delete -f install.yaml` is what comes to mind for removal, and whoever
+# deletes the definitions deletes every resource with its workloads and volumes.
 #   install-yaml.sh OUT [RENDER_FLAG...]
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -9,8 +11,22 @@ out=$(realpath -m "${1:?usage: install-yaml.sh OUT [RENDER_FLAG...]}")
 shift
 "$here/build.sh"
 mkdir -p "$(dirname "$out")"
+crds=$(dirname "$out")/crds.yaml
 {
   cat <<'YAML'
+# The CustomResourceDefinitions of Stackgate. Do not `kubectl delete -f` this file: with the definitions goes EVERY
+# resource of Stackgate in the cluster, with its workload and the volumes that hold its data.
+YAML
+  for file in "$repo"/crds/*.yaml; do
+    echo ---
+    cat "$file"
+  done
+} >"$crds.new"
+{
+  cat <<'YAML'
+# The operator of Stackgate: kubectl apply --server-side -f crds.yaml -f install.yaml
+# `kubectl delete -f install.yaml` removes the operator, its namespace and its webhooks. The definitions, the resources
+# and their workloads stay.
 apiVersion: v1
 kind: Namespace
 metadata:
@@ -19,10 +35,7 @@ metadata:
     app.kubernetes.io/part-of: stackgate
     pod-security.kubernetes.io/enforce: restricted
 YAML
-  for file in "$repo"/crds/*.yaml; do
-    echo ---
-    cat "$file"
-  done
   "$repo/build/chart/render" -no-hooks -manager kubectl "$@" "$repo/chart"
 } >"$out.new"
+mv "$crds.new" "$crds"
 mv "$out.new" "$out"

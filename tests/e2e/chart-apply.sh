@@ -22,8 +22,9 @@ done
 # --- install.yaml, in one go as a user applies it
 "$repo/tests/chart/install-yaml.sh" "$scratch/install.yaml" -kube-version 1.20.2 -api-versions v1,apps/v1,policy/v1beta1 ||
   not_ok "install.yaml can be made"
-check "install.yaml is applied" kube apply --validate=false -f "$scratch/install.yaml"
-same "… without the Job for the definitions, which are in it" "" "$(kube -n stackgate-system get jobs -o name)"
+both=(-f "$scratch/crds.yaml" -f "$scratch/install.yaml")
+check "install.yaml is applied, with the definitions" kube apply --validate=false "${both[@]}"
+same "… without the Job for the definitions, which are beside it" "" "$(kube -n stackgate-system get jobs -o name)"
 state_of() { kube -n stackgate-system get "$@" -o json | jq -c '[.items[] | [.kind, .metadata.name, .metadata.generation // .metadata.resourceVersion]]'; }
 what=deployments,services,poddisruptionbudgets,validatingwebhookconfigurations,mutatingwebhookconfigurations,crds,clusterroles
 # What the operator writes into them.
@@ -31,7 +32,7 @@ kube -n stackgate-system patch secret stackgate-webhook-cert -p '{"data": {"tls.
 kube patch validatingwebhookconfiguration stackgate-gate --type json \
   -p "[{\"op\": \"add\", \"path\": \"/webhooks/0/clientConfig/caBundle\", \"value\": \"$(base64 -w0 <"$state/pki/cluster-ca.crt")\"}]" >/dev/null
 before=$(state_of $what)
-check "install.yaml is applied again" kube apply --validate=false -f "$scratch/install.yaml"
+check "install.yaml is applied again" kube apply --validate=false "${both[@]}"
 same "… and changes nothing" "$before" "$(state_of $what)"
 check "an upgrade is applied" kube apply --validate=false -f <(sed 's/0\.1\.0/0.1.1/; s/timeoutSeconds: 5/timeoutSeconds: 6/' "$scratch/install.yaml")
 same "… and changes what differs" "6 stackgate:0.1.1" "$(kube get validatingwebhookconfiguration stackgate-gate -o jsonpath='{.webhooks[0].timeoutSeconds}') $(
@@ -63,10 +64,13 @@ no impersonate users
 no delete stackguardrails.stackgate.dev -A
 T
 
-# --- Removal: the operator goes, the definitions and what users have made stay
+# --- Removal by deleting what was applied: the operator goes, the definitions and what users have made stay
 remove_webhooks
 apply -f "$samples/minimal/inferencecaches.yaml" >/dev/null || not_ok "a resource can be made"
-render -no-hooks | kube delete -f - --ignore-not-found --wait=false >/dev/null 2>&1
+# All but the namespace, which would never end here without its controller.
+perl -0777 -ne 'print join "---\n", grep { !/^kind: Namespace$/m } split /^---\n/m' "$scratch/install.yaml" >"$scratch/delete.yaml"
+same "install.yaml is that and a namespace" 1 "$(($(grep -c '^kind:' "$scratch/install.yaml") - $(grep -c '^kind:' "$scratch/delete.yaml")))"
+kube delete -f "$scratch/delete.yaml" --ignore-not-found --wait=false >/dev/null 2>&1
 same "after removal nothing of the operator is left" "" "$(kube get deployments,services,secrets,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations \
   -A -l helm.sh/chart -o name 2>/dev/null)"
 same "the definitions stay" 8 "$(kube get crd -o name | grep -c stackgate.dev)"
