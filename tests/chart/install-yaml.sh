@@ -2,7 +2,7 @@
 # Writes what `kubectl apply --server-side -f crds.yaml -f install.yaml` installs: install.yaml is the namespace and the
 # chart rendered with its defaults, without the Job that upgrades the definitions; crds.yaml, beside it, has those. They
 # are in a file of their own because `kubectl delete -f install.yaml` is what comes to mind for removal, and whoever
-# deletes the definitions deletes every resource with its workloads and volumes.
+# deletes the definitions deletes every resource, its workload and the models of caches.
 #   install-yaml.sh OUT [RENDER_FLAG...]
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -15,7 +15,7 @@ crds=$(dirname "$out")/crds.yaml
 {
   cat <<'YAML'
 # The CustomResourceDefinitions of Stackgate. Do not `kubectl delete -f` this file: with the definitions goes EVERY
-# resource of Stackgate in the cluster, with its workload and the volumes that hold its data.
+# resource of Stackgate in the cluster, its workload, and the volumes of caches.
 YAML
   for file in "$repo"/crds/*.yaml; do
     echo ---
