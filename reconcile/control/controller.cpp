@@ -6,6 +6,24 @@
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::reconcile {
+namespace {
+
+/// What only a person can cure is said once; what takes its course, once it takes long.
+log::Level level_of(const Pass& pass, int failures) {
+  constexpr int usual = 3;      // conflicts are everyday life
+  constexpr int patience = 12;  // retries, in about 20 s
+  switch (pass.waiting) {
+    case Pass::Waiting::for_a_person:
+      return pass.news ? log::Level::warning : log::Level::debug;
+    case Pass::Waiting::for_deletion:
+      return failures == patience ? log::Level::warning : log::Level::debug;
+    case Pass::Waiting::no:
+      break;
+  }
+  return failures < usual ? log::Level::debug : log::Level::warning;
+}
+
+}  // namespace
 
 Controller::Controller(Reconciler& reconciler, const Store& store, Telemetry& telemetry, unsigned workers)
     : reconciler_(reconciler), store_(store), telemetry_(telemetry) {
@@ -58,15 +76,16 @@ void Controller::handle(const Queue::Taken& taken) {
       queue_.add(taken.key, kube::Priority::low);
       return;
     case Result::try_again: {
-      const auto wait = queue_.add_backing_off(taken.key);
-      // The first failures are everyday life: conflicts, a name that is still being freed.
-      const auto level = taken.failures < 3 ? log::Level::debug : log::Level::warning;
+      auto wait = queue_.add_backing_off(taken.key);
+      if (pass.look_within && wait > *pass.look_within) queue_.add_after(taken.key, wait = *pass.look_within);
+      const auto level = level_of(pass, taken.failures);
       const std::string resource = to_string(taken.key);
       const log::Field fields[] = {{"resource", resource},
                                    {"error", pass.error},
                                    {"failures", taken.failures + 1},
                                    {"again_in_ms", wait.count()}};
-      if (log::enabled(level)) log::write(level, "reconcile failed", fields);
+      if (log::enabled(level))
+        log::write(level, pass.waiting == Pass::Waiting::no ? "reconcile failed" : "reconcile waits", fields);
       return;
     }
   }

@@ -59,6 +59,12 @@ bool needs_others(ChildType type) {
          type == ChildType::job;
 }
 
+/// The plan sees by itself that a name is taken, and has words of its own for it where it knows more.
+bool is_told(const Status& status, const Trouble& trouble) {
+  return trouble.reason == name_taken_reason &&
+         std::ranges::any_of(status.conditions, [&](const Condition& each) { return each.reason == trouble.reason; });
+}
+
 /// The claims that pods of the resource may mount although it does not make them.
 std::vector<std::string> named_claims(const Resource& resource, const CacheFacts& cache) {
   std::vector<std::string> out;
@@ -132,10 +138,21 @@ FoundChild Reconciler::View::find(ChildType type, std::string_view name) const {
 struct Reconciler::Write {
   Pass pass;
   bool children_written = false;
+  bool learned = false;            // a name that seemed to be free has an object, which the store holds by now
+  bool looks_again = false;        // the children are judged once more for that
   std::optional<Trouble> trouble;  // the first that users have to know of
   void failed(const kube::ApiError& error) {
     pass.result = Pass::Result::try_again;
-    if (pass.error.empty()) pass.error = error.message;
+    if (pass.error.empty() || pass.waiting != Pass::Waiting::no) pass.error = error.message;
+    pass.waiting = Pass::Waiting::no;
+  }
+  void waits(Pass::Waiting whom, std::string_view kind, std::string_view name, std::string_view why) {
+    pass.look_within = name_retry;
+    if (pass.result == Pass::Result::try_again) return;  // a failure, or an earlier wait
+    pass.result = Pass::Result::try_again;
+    pass.waiting = whom;
+    pass.news = learned;
+    pass.error = fmt::format("{} {}: {}", kind, name, why);
   }
 };
 
@@ -149,6 +166,13 @@ Pass Reconciler::run(const Key& key, bool defer_status) {
   Plan plan = plan_for(key, view);
   if (plan.acts) {
     write_children(key, view, plan, write);
+    if (write.learned) {
+      // Whose it is decides what the status says: not that the child is about to be made.
+      if (!view.load(key, store_.snapshot(key))) return write.pass;
+      plan = plan_for(key, view);
+      write.looks_again = true;
+      write_children(key, view, plan, write);
+    }
     if (write.children_written) {
       if (defer_status && !write.trouble && write.pass.result == Pass::Result::settled) {
         write.pass.result = Pass::Result::status_waits;
@@ -232,6 +256,8 @@ void Reconciler::create(const Key& key, std::span<const ChildWriter::Creation> m
       write.children_written = true;
       log::debug("child created",
                  {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", missing[i].why}});
+    } else if (done[i].error().conflict() && !write.looks_again) {
+      write.learned = true;
     } else {
       write.failed(done[i].error());
       if (!write.trouble) write.trouble = refusal(kind, child.name, done[i].error());
@@ -267,18 +293,13 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     const auto free = writer_.look_again(key, child.type, child.name);
     if (!free) return write.failed(free.error());
     if (!*free) {
-      write.pass.result = Pass::Result::try_again;
+      write.waits(Pass::Waiting::for_a_person, kind, child.name, "the name is taken");
       if (!write.trouble) write.trouble = name_taken(kind, child.name);
-      if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: the name is taken", kind, child.name);
       return;
     }
     verdict.need = Need::create;
   }
-  if (verdict.need == Need::wait) {
-    write.pass.result = Pass::Result::try_again;
-    if (write.pass.error.empty()) write.pass.error = fmt::format("{} {}: {}", kind, child.name, verdict.why);
-    return;
-  }
+  if (verdict.need == Need::wait) return write.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);
   if (verdict.need == Need::create) {
     missing.push_back({&child, hash, std::move(verdict.why)});
     return;
@@ -314,7 +335,8 @@ void Reconciler::prune(const Key& key, const View& view, const Plan& plan, Write
 }
 
 void Reconciler::write_status(const Key& key, const View& view, const Plan& plan, Write& write) {
-  const Status status = write.trouble ? blocked_by(plan.status, *write.trouble) : plan.status;
+  const bool tells = write.trouble && !is_told(plan.status, *write.trouble);
+  const Status status = tells ? blocked_by(plan.status, *write.trouble) : plan.status;
   const std::string body = status_json(status, view.resource.generation, view.resource.status, now_text());
   if (body.empty()) return;
   if (!options_.may_write()) return write.failed({.message = "not the leader any more"});
@@ -340,7 +362,7 @@ void Reconciler::write_status(const Key& key, const View& view, const Plan& plan
   if (json::parse(answer->body, stored)) store_.wrote_resource(key, stored.root);
   log::info("status", {{"resource", to_string(key)}, {"state", to_string(status.state)}});
   for (const EventNote& note : plan.events) options_.record(view.resource, note);
-  if (write.trouble)
+  if (tells)
     options_.record(view.resource,
                     {.warning = true, .reason = write.trouble->reason, .message = write.trouble->message});
 }

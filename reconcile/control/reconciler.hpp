@@ -5,9 +5,11 @@
 // Level-based: it does not know why it was called, and calling it once too often costs no request. Errors never leave
 // half a decision behind: whatever was written stays true, and the next pass goes on from there.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +31,12 @@ struct Pass {
     try_again,     // something failed that time may cure
   } result = Result::settled;
   unsigned writes = 0;  // of any kind, as answered with success
-  std::string error;    // with try_again: the first failure
+  std::string error;    // with try_again: the first failure, or what is waited for
+  /// With try_again: nothing failed, but another object has a child's name. `for_a_person`: somebody has to remove it;
+  /// no watch tells when.
+  enum class Waiting : std::uint8_t { no, for_deletion, for_a_person } waiting = Waiting::no;
+  bool news = false;                                // with waiting: that was found out in this pass
+  std::optional<std::chrono::seconds> look_within;  // with try_again: the longest wait until the next pass
 };
 
 /// What one pass needs beside the cluster.

@@ -6,6 +6,7 @@
 
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
+#include "reconcile/status/workload.hpp"
 
 namespace stackgate::reconcile {
 namespace pipeline {
@@ -37,8 +38,8 @@ std::string tell(const Member& member) {
   if (entry.name_taken)
     return fmt::format(
         "there is another InferenceService named {} that does not belong to this pipeline; delete it or "
-        "rename the entry",
-        entry.name);
+        "rename the entry; that is looked at again every {} s",
+        entry.name, name_retry.count());
   std::string out = fmt::format("{} is {}", entry.name, to_string(member.state));
   const json::Value* ready = read::condition(entry.service, "Ready");
   if (const std::string_view reason = read::text(ready, {"reason"}); !reason.empty())

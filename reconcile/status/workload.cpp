@@ -169,10 +169,10 @@ std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view 
 }
 
 Trouble name_taken(std::string_view kind, std::string_view name) {
-  return {.reason = "NameTaken",
-          .message = fmt::format("there is another {} named {} that does not belong to this resource; delete or rename "
-                                 "one of the two",
-                                 kind, name),
+  return {.reason = std::string(name_taken_reason),
+          .message = fmt::format("there is another {} named {} that does not belong to this resource; delete it, or "
+                                 "give this resource another name; that is looked at again every {} s",
+                                 kind, name, name_retry.count()),
           .lasting = true};
 }
 

@@ -2,9 +2,11 @@
 // The table of its states stands in README.md beside this file.
 // Pure and thread-safe.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "reconcile/status/pod.hpp"
 #include "reconcile/status/status.hpp"
@@ -45,6 +47,10 @@ Status workload_status(const WorkloadView& view);
 /// ClaimTerminating. Never withhold a workload because of ClaimPending: many StorageClasses bind a claim only once a
 /// pod wants it.
 std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view name);
+
+/// No watch tells when a stranger's object goes: its name is looked at again this often at least.
+inline constexpr std::chrono::seconds name_retry{30};
+inline constexpr std::string_view name_taken_reason = "NameTaken";
 
 /// A child whose name is taken by an object that is not the resource's.
 Trouble name_taken(std::string_view kind, std::string_view name);

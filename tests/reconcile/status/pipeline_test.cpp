@@ -51,7 +51,8 @@ TEST_P(Pipelines, HaveTheStateOfTheirServices) {
 }
 
 constexpr std::string_view taken =
-    "there is another InferenceService named b that does not belong to this pipeline; delete it or rename the entry";
+    "there is another InferenceService named b that does not belong to this pipeline; delete it or rename the entry; "
+    "that is looked at again every 30 s";
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Pipelines,
