@@ -11,6 +11,15 @@
 namespace stackgate {
 namespace {
 
+/// For the metrics and the readiness, which outlive what the identity uses: it ends with its Admission.
+template <class Identity>
+std::function<certs::IdentityStatus()> status_of(const std::shared_ptr<Identity>& identity) {
+  return [weak = std::weak_ptr(identity)] {
+    const auto held = weak.lock();
+    return held ? held->status() : certs::IdentityStatus{};
+  };
+}
+
 // Reviews that wait for the API server: more threads than it would serve us at once gain nothing.
 constexpr unsigned asking_threads = 8;
 constexpr std::size_t asking_queue = 256;
@@ -31,6 +40,7 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
                                                                   metrics::Registry& registry,
                                                                   run::Readiness& readiness) {
   std::unique_ptr<Admission> out(new Admission(options, lookup, registry));
+  std::function<certs::IdentityStatus()> identity_status;
   if (options.self_managed) {
     certs::SelfManagedOptions wanted;
     wanted.ns = options.service_namespace;
@@ -38,14 +48,14 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
     wanted.policy.dns_names = certs::service_names(options.service_name, options.service_namespace);
     auto kept = certs::SelfManaged::start(*client, wanted);
     out->identity_ = kept;
-    out->identity_status_ = [kept] { return kept->status(); };
+    identity_status = status_of(kept);
   } else {
     auto files = certs::FileIdentity::start({.certificate_file = options.tls_cert, .key_file = options.tls_key});
     out->identity_ = files;
-    out->identity_status_ = [files] { return files->status(); };
+    identity_status = status_of(files);
   }
-  certs::add_identity_metrics(registry, out->identity_status_);
-  readiness.add("certificate", [status = out->identity_status_] {
+  certs::add_identity_metrics(registry, identity_status);
+  readiness.add("certificate", [status = identity_status] {
     return certs::why_not_ready(status(), std::chrono::system_clock::now());
   });
 

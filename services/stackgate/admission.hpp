@@ -33,7 +33,6 @@ class Admission {
 
   webhook::Telemetry telemetry_;
   std::shared_ptr<http::TlsSource> identity_;
-  std::function<certs::IdentityStatus()> identity_status_;
   std::unique_ptr<run::Pool> pool_;
   webhook::Gate gate_;
   std::unique_ptr<http::Server> server_;  // ends first: it uses the gate

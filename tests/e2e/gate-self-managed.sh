@@ -56,3 +56,16 @@ same "of 600 calls none failed meanwhile" "600 201" "$(cat "$scratch/codes")"
 stop "$script-a"
 check "with one replica left resources still pass" dry_run "$scratch/good.json"
 refused "… or not" 'spec.nimEndpoint.baseURL' dry_run "$scratch/bad.json"
+
+# A process ends in order: nothing of it outlives the client that it uses.
+gone() { ! kill -0 "$ending"; }
+for command in gate operator; do
+  "$gate_binary" "$command" --certs self-managed --kubeconfig "$state/gate.kubeconfig" --listen 127.0.0.1:0 \
+    --metrics-listen 127.0.0.1:0 --health-listen 127.0.0.1:0 --drain-seconds 0 >"$scratch/ending" 2>&1 &
+  ending=$!
+  check "stackgate $command keeps its own certificates" until_true 20 grep -q '"gate serves"' "$scratch/ending"
+  kill "$ending"
+  until_true 20 gone || kill -KILL "$ending"
+  wait "$ending"
+  same "… and ends with 0" 0 "$?"
+done
