@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "reconcile/labels.hpp"
 #include "services/kit/base/fnv.hpp"
 #include "services/kit/json/write.hpp"
 

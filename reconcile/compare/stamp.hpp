@@ -8,8 +8,6 @@
 
 namespace stackgate::reconcile {
 
-inline constexpr std::string_view plan_annotation = "stackgate.dev/plan";
-
 /// "<16 hex digits over the whole body>.<16 over its shape>", by FNV-1a. The shape is which fields and named list items
 /// there are, without what they hold. `without_replicas` leaves spec.replicas out of the first.
 std::string plan_hash(const json::Value& body, bool without_replicas);
@@ -17,7 +15,7 @@ std::string plan_hash(const json::Value& body, bool without_replicas);
 /// Whether bodies of these hashes have the same shape: the later one then takes no field away.
 bool same_shape(std::string_view hash, std::string_view other);
 
-/// The body with metadata.annotations[plan_annotation] = `hash`, as compact JSON.
+/// The body with the annotation plan_annotation = `hash`, as compact JSON.
 std::string stamped(const json::Value& body, std::string_view hash);
 
 /// The mark of an object, or empty.

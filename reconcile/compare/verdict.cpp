@@ -15,10 +15,11 @@ bool is_leaving(const json::Value& object) {
 
 Verdict judge(const WantedChild& wanted, const FoundChild& found) {
   if (found.object == nullptr) return {Need::create, "missing"};
-  const bool mine = wanted.owned ? found.owned : found.owned || found.ours;
-  // A namesake's child (the resource was deleted and made again) leaves by itself when it has our labels.
+  const bool mine = found.ownership == Ownership::own || (!wanted.owned && found.ours);
   if (is_leaving(*found.object)) return {Need::wait, "it is being deleted"};
-  if (!mine) return found.ours ? Verdict{Need::wait, "its former owner is gone"} : Verdict{Need::taken, "not ours"};
+  if (!mine && found.ownership == Ownership::left_over) return {Need::wait, "its former owner is gone"};
+  if (!mine && found.ownership == Ownership::orphan && wanted.adopts) return {Need::adopt, "it has no owner"};
+  if (!mine) return {Need::taken, "not ours"};
   if (wanted.keep) return {};
   if (stamp_of(*found.object) != wanted.hash) return {Need::update, "new plan"};
   if (auto place = first_difference(wanted.body, *found.object)) return {Need::update, *place + " was changed"};

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "reconcile/ownership.hpp"
 #include "services/kit/json/value.hpp"
 
 namespace stackgate::reconcile {
@@ -12,6 +13,7 @@ enum class Need : std::uint8_t {
   nothing,
   create,
   update,
+  adopt,  // it is ours by all it says, but has lost its owner reference
   wait,   // the old one is still being deleted
   taken,  // the name belongs to an object that is not ours
 };
@@ -26,12 +28,13 @@ struct WantedChild {
   std::string_view hash;  // see stamp.hpp
   bool keep = false;      // made once, then left alone
   bool owned = true;      // its body has an owner reference to the resource
+  bool adopts = true;     // an orphan is taken back; false where that could cost data
 };
 
 struct FoundChild {
   const json::Value* object = nullptr;  // nullptr: there is none
-  bool owned = false;                   // it has the owner reference of this very resource
-  bool ours = false;                    // it has the operator's labels and this resource's name
+  Ownership ownership = Ownership::foreign;
+  bool ours = false;  // it has the operator's label
 };
 
 /// An owned child must be found owned; a child without owner reference (a claim that outlives its resource) is known by

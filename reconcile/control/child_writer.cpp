@@ -117,6 +117,34 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
   return {};
 }
 
+std::expected<void, kube::ApiError> ChildWriter::adopt(const Key& key, const json::Value& body,
+                                                       const StoredChild& found) const {
+  const json::Value* owners = kube::at(body, {"metadata", "ownerReferences"});
+  std::string patch;
+  json::Writer writer(patch);
+  writer.object([&] {
+    writer.key("metadata");
+    writer.object([&] {
+      writer.member("uid", found.uid);
+      writer.member("resourceVersion", std::to_string(found.version));
+      if (owners != nullptr) writer.member("ownerReferences", *owners);
+    });
+  });
+  // Another manager's name: a second entry of ours would be taken for the one that the POST left, see create_entry().
+  const std::string path =
+      kube::object_path(world_.resource(found.type), key.ns, found.name) + "?fieldManager=stackgate-adoption";
+  const Store::OwnWrite writing(store_, key, found.type, found.name);
+  const auto adopted =
+      kube::object_of(client_.request("PATCH", path, std::move(patch), "application/merge-patch+json"));
+  if (adopted) {
+    store_.wrote_child(found.type, adopted->root(), key);
+    return {};
+  }
+  if (adopted.error().conflict())
+    if (auto looked = look_again(key, found.type, found.name); !looked) return std::unexpected(looked.error());
+  return std::unexpected(adopted.error());
+}
+
 std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const StoredChild& found) const {
   auto removed = client_.remove(world_.resource(found.type), key.ns, found.name, {.uid = found.uid});
   if (removed || removed.error().not_found()) {

@@ -31,6 +31,9 @@ class ChildWriter {
   /// changed by hand stands in the way, the lists of the child are replaced.
   std::expected<void, kube::ApiError> update(const Key& key, const DesiredChild& child, std::string_view hash,
                                              const StoredChild& found) const;
+  /// Gives an orphan its owner reference back, and changes nothing else: only in the very state in which it was judged.
+  /// Where it has changed meanwhile it is fetched into the store; the error is returned all the same.
+  std::expected<void, kube::ApiError> adopt(const Key& key, const json::Value& body, const StoredChild& found) const;
   /// Only this very object. One that is gone already is no error.
   std::expected<void, kube::ApiError> remove(const Key& key, const StoredChild& found) const;
   /// Asks whose the name is now: true when it is free.

@@ -129,7 +129,9 @@ FoundChild Reconciler::View::find(ChildType type, std::string_view name) const {
     const auto stored = std::ranges::find_if(
         snapshot.children, [&](const StoredChild& each) { return each.type == type && each.name == name; });
     if (stored == snapshot.children.end()) return {};  // a claim that is only named
-    return {.object = children[i].object, .owned = children[i].owned, .ours = stored->managed};
+    return {.object = children[i].object,
+            .ownership = ownership_of(*children[i].object, resource.kind, resource.name, resource.uid),
+            .ours = stored->managed};
   }
   return {};
 }
@@ -138,7 +140,7 @@ FoundChild Reconciler::View::find(ChildType type, std::string_view name) const {
 struct Reconciler::Write {
   Pass pass;
   bool children_written = false;
-  bool learned = false;            // a name that seemed to be free has an object, which the store holds by now
+  bool learned = false;            // the store holds an object by now of which the view knows nothing, or too little
   bool looks_again = false;        // the children are judged once more for that
   std::optional<Trouble> trouble;  // the first that users have to know of
   void failed(const kube::ApiError& error) {
@@ -276,8 +278,10 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
   const WantedChild wanted{.body = body.root,
                            .hash = hash,
                            .keep = child.keep,
-                           .owned = read::at(&body.root, {"metadata", "ownerReferences"}) != nullptr};
-  Verdict verdict = judge(wanted, view.find(child.type, child.name));
+                           .owned = read::at(&body.root, {"metadata", "ownerReferences"}) != nullptr,
+                           .adopts = child.type != ChildType::persistent_volume_claim};
+  const FoundChild found = view.find(child.type, child.name);
+  Verdict verdict = judge(wanted, found);
   const std::string_view kind = info(child.type).kind;
   if (verdict.need == Need::nothing) return;
   const auto stored = std::ranges::find_if(view.snapshot.children, [&](const StoredChild& each) {
@@ -289,9 +293,11 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     write.failed({.message = "not the leader any more"});
     return;
   }
-  if (verdict.need == Need::taken) {
+  const bool waits = verdict.need == Need::wait;
+  if (verdict.need == Need::taken || (waits && found.ownership == Ownership::foreign)) {  // no watch tells of it
     const auto free = writer_.look_again(key, child.type, child.name);
     if (!free) return write.failed(free.error());
+    if (!*free && waits) return write.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);
     if (!*free) {
       write.waits(Pass::Waiting::for_a_person, kind, child.name, "the name is taken");
       if (!write.trouble) write.trouble = name_taken(kind, child.name);
@@ -299,6 +305,7 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     }
     verdict.need = Need::create;
   }
+  if (verdict.need == Need::adopt) return adopt(key, body.root, *stored, write);
   if (verdict.need == Need::wait) return write.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);
   if (verdict.need == Need::create) {
     missing.push_back({&child, hash, std::move(verdict.why)});
@@ -313,6 +320,21 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
     write.failed(done.error());
     if (!write.trouble) write.trouble = refusal(kind, child.name, done.error());
   }
+}
+
+void Reconciler::adopt(const Key& key, const json::Value& body, const StoredChild& orphan, Write& write) {
+  const std::string_view kind = info(orphan.type).kind;
+  if (const auto done = writer_.adopt(key, body, orphan); !done) {
+    write.failed(done.error());
+    if (!write.trouble) write.trouble = refusal(kind, orphan.name, done.error());
+    return;
+  }
+  ++write.pass.writes;
+  write.children_written = true;
+  log::info("child taken back", {{"resource", to_string(key)}, {"kind", kind}, {"name", orphan.name}});
+  // What else was changed while nobody looked after it is judged now.
+  if (write.looks_again) write.failed({.message = "a child was taken back"});
+  write.learned = true;
 }
 
 void Reconciler::prune(const Key& key, const View& view, const Plan& plan, Write& write) {

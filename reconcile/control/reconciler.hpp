@@ -69,6 +69,7 @@ class Reconciler {
   void write_child(const Key& key, const View& view, const DesiredChild& child, Write& write,
                    std::vector<ChildWriter::Creation>& missing);
   void create(const Key& key, std::span<const ChildWriter::Creation> missing, Write& write);
+  void adopt(const Key& key, const json::Value& body, const StoredChild& orphan, Write& write);
   void prune(const Key& key, const View& view, const Plan& plan, Write& write);
   void write_status(const Key& key, const View& view, const Plan& plan, Write& write);
 

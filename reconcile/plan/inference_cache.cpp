@@ -1,5 +1,7 @@
 // An InferenceCache: a claim, and a Job that fills it. The Job is made once and never changed (its template cannot be);
 // who wants it run again with other settings deletes it.
+#include <fmt/format.h>
+
 #include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 #include "reconcile/plan/parts/workload.hpp"
@@ -130,7 +132,14 @@ std::vector<Trouble> blockers_of(const parts::Scope& scope, const parts::Workloa
   for (const DesiredChild& child : scope.planning.plan.children) {
     if (child.type != ChildType::persistent_volume_claim) continue;
     const LiveChild* live = scope.planning.observed.find(child.type, child.name);
-    if (live != nullptr && !live->owned) out.push_back(name_taken("PersistentVolumeClaim", child.name));
+    if (live == nullptr || live->owned) continue;
+    out.push_back(name_taken("PersistentVolumeClaim", child.name));
+    if (parts::ownership(scope, *live) == Ownership::orphan)
+      out.back().message = fmt::format(
+          "the claim {} has no owner any more, and is not taken back, since it would be deleted with this cache; to "
+          "use "
+          "it as it is, make the cache anew with storage.pvc.create: false and that name; to download again, delete it",
+          child.name);
   }
   if (download.main.image.empty())
     out.push_back(

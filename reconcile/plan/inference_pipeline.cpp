@@ -111,8 +111,8 @@ void add_service(const parts::Scope& scope, const Entry& entry, const std::vecto
 PipelineEntry observe(const parts::Scope& scope, const Entry& entry) {
   const LiveChild* live = scope.planning.observed.find(ChildType::inference_service, entry.name);
   PipelineEntry out{.name = entry.name,
-                    .service = live == nullptr || !live->owned ? nullptr : live->object,
-                    .name_taken = live != nullptr && !live->owned,
+                    .service = parts::own_live(scope, ChildType::inference_service, entry.name),
+                    .name_taken = live != nullptr && parts::ownership(scope, *live) == Ownership::foreign,
                     .needs = {}};
   for (const Field& each : entry.field["dependencies"].items())
     if (const auto name = each["name"].text()) out.needs.emplace_back(*name);

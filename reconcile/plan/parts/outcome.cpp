@@ -4,41 +4,44 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/labels.hpp"
 #include "reconcile/plan/findings.hpp"
 #include "reconcile/status/read.hpp"
 
 namespace stackgate::reconcile::parts {
 
+Ownership ownership(const Scope& scope, const LiveChild& live) {
+  const Resource& resource = scope.planning.resource;
+  return live.owned ? Ownership::own : ownership_of(*live.object, resource.kind, resource.name, resource.uid);
+}
+
 const json::Value* own_live(const Scope& scope, ChildType type, std::string_view name) {
   const LiveChild* live = scope.planning.observed.find(type, name);
-  return live != nullptr && live->owned ? live->object : nullptr;
+  if (live == nullptr) return nullptr;
+  const Ownership whose = ownership(scope, *live);
+  return whose == Ownership::own || whose == Ownership::orphan ? live->object : nullptr;
 }
-
-namespace {
-
-/// Made by the operator for a resource of this name that was deleted; the cluster has not removed it yet.
-bool is_left_over(const Scope& scope, const json::Value& object) {
-  return read::text(&object, {"metadata", "labels", managed_by_label}) == managed_by &&
-         read::text(&object, {"metadata", "labels", instance_label}) == scope.name &&
-         read::text(&object, {"metadata", "labels", component_label}) == scope.component;
-}
-
-}  // namespace
 
 std::vector<Trouble> taken_names(const Scope& scope) {
   std::vector<Trouble> out;
   for (const DesiredChild& child : scope.planning.plan.children) {
     if (child.type == ChildType::persistent_volume_claim) continue;  // users' data, often older than its resource
     const LiveChild* live = scope.planning.observed.find(child.type, child.name);
-    if (live == nullptr || live->owned) continue;
+    if (live == nullptr) continue;
     const std::string_view kind = info(child.type).kind;
-    if (is_left_over(scope, *live->object))
-      out.push_back({"WaitingForDeletion",
-                     fmt::format("the {} \"{}\" of a deleted resource of this name is still there", kind, child.name),
-                     false});
-    else
-      out.push_back(name_taken(kind, child.name));
+    switch (ownership(scope, *live)) {
+      case Ownership::own:
+      case Ownership::orphan:
+        break;
+      case Ownership::left_over:
+        out.push_back({"WaitingForDeletion",
+                       fmt::format("the {} \"{}\" of a deleted resource of this name is still there; the cluster's "
+                                   "garbage collector removes it, and a new one is made then",
+                                   kind, child.name),
+                       false});
+        break;
+      case Ownership::foreign:
+        out.push_back(name_taken(kind, child.name));
+    }
   }
   return out;
 }

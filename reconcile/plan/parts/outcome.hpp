@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reconcile/ownership.hpp"
 #include "reconcile/plan/parts/scope.hpp"
 #include "reconcile/status/workload.hpp"
 
@@ -20,7 +21,9 @@ struct Outcome {
   std::vector<Trouble> blockers = {};
 };
 
-/// The object when it lives and is the resource's own, or nullptr.
+Ownership ownership(const Scope& scope, const LiveChild& live);
+
+/// The object when it lives and is the resource's own, or will be in a moment: an orphan is taken back. Or nullptr.
 const json::Value* own_live(const Scope& scope, ChildType type, std::string_view name);
 
 /// Planned children whose names belong to somebody else's objects.

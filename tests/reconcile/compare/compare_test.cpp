@@ -3,6 +3,7 @@
 #include "reconcile/compare/covers.hpp"
 #include "reconcile/compare/stamp.hpp"
 #include "reconcile/compare/verdict.hpp"
+#include "reconcile/ownership.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -128,11 +129,15 @@ TEST(SameShape, is_not_told_from_stamps_of_another_kind) {
 struct VerdictCase {
   const char* name;
   const char* found;  // nullptr: none
-  bool owned_found, ours;
+  Ownership ownership;
+  bool ours;
   bool keep, owned;
   Need need;
   const char* why;
 };
+
+constexpr Ownership own = Ownership::own, orphan = Ownership::orphan, left_over = Ownership::left_over,
+                    foreign = Ownership::foreign;
 
 class Judged : public ::testing::TestWithParam<VerdictCase> {};
 
@@ -140,9 +145,9 @@ TEST_P(Judged, child_gets_its_verdict) {
   const VerdictCase& each = GetParam();
   const Parsed wanted(R"({"metadata":{"name":"a"},"spec":{"replicas":1}})");
   const Parsed found(each.found == nullptr ? "{}" : each.found);
-  const Verdict verdict =
-      judge({.body = wanted.root(), .hash = "aa", .keep = each.keep, .owned = each.owned},
-            {.object = each.found == nullptr ? nullptr : &found.root(), .owned = each.owned_found, .ours = each.ours});
+  const Verdict verdict = judge(
+      {.body = wanted.root(), .hash = "aa", .keep = each.keep, .owned = each.owned, .adopts = !each.keep},
+      {.object = each.found == nullptr ? nullptr : &found.root(), .ownership = each.ownership, .ours = each.ours});
   EXPECT_EQ(verdict.need, each.need);
   EXPECT_EQ(verdict.why, each.why);
 }
@@ -152,22 +157,81 @@ constexpr const char* settled =
 INSTANTIATE_TEST_SUITE_P(
     All, Judged,
     ::testing::Values(
-        VerdictCase{"missing", nullptr, false, false, false, true, Need::create, "missing"},
-        VerdictCase{"settled", settled, true, true, false, true, Need::nothing, ""},
+        VerdictCase{"missing", nullptr, foreign, false, false, true, Need::create, "missing"},
+        VerdictCase{"settled", settled, own, true, false, true, Need::nothing, ""},
         VerdictCase{"planned_anew", R"({"metadata":{"annotations":{"stackgate.dev/plan":"bb"}},"spec":{"replicas":1}})",
-                    true, true, false, true, Need::update, "new plan"},
+                    own, true, false, true, Need::update, "new plan"},
         VerdictCase{"drifted",
-                    R"({"metadata":{"name":"a","annotations":{"stackgate.dev/plan":"aa"}},"spec":{"replicas":5}})",
-                    true, true, false, true, Need::update, "spec.replicas was changed"},
-        VerdictCase{"kept", R"({"metadata":{"name":"a"},"spec":{"replicas":5}})", true, true, true, true, Need::nothing,
+                    R"({"metadata":{"name":"a","annotations":{"stackgate.dev/plan":"aa"}},"spec":{"replicas":5}})", own,
+                    true, false, true, Need::update, "spec.replicas was changed"},
+        VerdictCase{"kept", R"({"metadata":{"name":"a"},"spec":{"replicas":5}})", own, true, true, true, Need::nothing,
                     ""},
-        VerdictCase{"foreign", settled, false, false, false, true, Need::taken, "not ours"},
-        VerdictCase{"foreign_even_if_kept", settled, false, false, true, true, Need::taken, "not ours"},
-        VerdictCase{"of_a_former_namesake", settled, false, true, false, true, Need::wait, "its former owner is gone"},
-        VerdictCase{"ownerless_claim_of_ours", settled, false, true, true, false, Need::nothing, ""},
-        VerdictCase{"ownerless_claim_of_others", settled, false, false, true, false, Need::taken, "not ours"},
-        VerdictCase{"being_deleted", R"({"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}})", true,
-                    true, false, true, Need::wait, "it is being deleted"}),
+        VerdictCase{"foreign", settled, foreign, false, false, true, Need::taken, "not ours"},
+        VerdictCase{"foreign_even_if_kept", settled, foreign, false, true, true, Need::taken, "not ours"},
+        VerdictCase{"of_another_resource_of_the_operators", settled, foreign, true, false, true, Need::taken,
+                    "not ours"},
+        VerdictCase{"of_a_former_namesake", settled, left_over, true, false, true, Need::wait,
+                    "its former owner is gone"},
+        VerdictCase{"without_an_owner", settled, orphan, true, false, true, Need::adopt, "it has no owner"},
+        VerdictCase{"without_an_owner_where_data_is_at_stake", settled, orphan, true, true, true, Need::taken,
+                    "not ours"},
+        VerdictCase{"ownerless_claim_of_ours", settled, orphan, true, true, false, Need::nothing, ""},
+        VerdictCase{"ownerless_claim_of_others", settled, foreign, false, true, false, Need::taken, "not ours"},
+        VerdictCase{"being_deleted", R"({"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}})", own,
+                    true, false, true, Need::wait, "it is being deleted"},
+        VerdictCase{"without_an_owner_and_being_deleted",
+                    R"({"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}})", orphan, true, false,
+                    true, Need::wait, "it is being deleted"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+struct OwnershipCase {
+  const char* name;
+  const char* references;  // items of metadata.ownerReferences
+  const char* labels;      // nullptr: the operator's, for InferenceService llm
+  bool stamped;
+  Ownership whose;
+};
+
+class OwnershipOf : public ::testing::TestWithParam<OwnershipCase> {};
+
+TEST_P(OwnershipOf, a_child_by_owners_labels_and_mark) {
+  const OwnershipCase& each = GetParam();
+  constexpr const char* operators = R"("app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",)"
+                                    R"("app.kubernetes.io/component":"inference")";
+  const Parsed object(std::string(R"({"metadata":{"ownerReferences":[)") + each.references + R"(],"labels":{)" +
+                      (each.labels == nullptr ? operators : each.labels) + "}" +
+                      (each.stamped ? R"(,"annotations":{"stackgate.dev/plan":"aa"})" : "") + "}}");
+  EXPECT_EQ(ownership_of(object.root(), crds::Kind::inference_service, "llm", "uid-1"), each.whose);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, OwnershipOf,
+    ::testing::Values(
+        OwnershipCase{"owned", R"({"uid":"uid-1","controller":true})", nullptr, true, own},
+        OwnershipCase{"owned_though_its_labels_were_changed", R"({"uid":"uid-1","controller":true})", "", false, own},
+        OwnershipCase{"owned_beside_another", R"({"uid":"x"},{"uid":"uid-1","controller":true})", nullptr, true, own},
+        OwnershipCase{"no_owner", "", nullptr, true, orphan},
+        OwnershipCase{"an_owner_that_lost_its_control", R"({"uid":"uid-1"})", nullptr, true, orphan},
+        OwnershipCase{"no_owner_nor_mark", "", nullptr, false, foreign},
+        OwnershipCase{"no_owner_nor_labels", "", "", true, foreign},
+        OwnershipCase{"of_another_name", "",
+                      R"("app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"other",)"
+                      R"("app.kubernetes.io/component":"inference")",
+                      true, foreign},
+        OwnershipCase{"of_another_kind", "",
+                      R"("app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",)"
+                      R"("app.kubernetes.io/component":"guardrail")",
+                      true, foreign},
+        OwnershipCase{"managed_by_another", "",
+                      R"("app.kubernetes.io/managed-by":"Helm","app.kubernetes.io/instance":"llm",)"
+                      R"("app.kubernetes.io/component":"inference")",
+                      true, foreign},
+        OwnershipCase{"of_a_namesake_that_is_gone",
+                      R"({"apiVersion":"stackgate.dev/v1alpha1","kind":"InferenceService","name":"llm","uid":"uid-0",)"
+                      R"("controller":true})",
+                      nullptr, true, left_over},
+        OwnershipCase{"a_stranger_owns_it", R"({"apiVersion":"v1","kind":"ConfigMap","name":"keep","uid":"uid-0"})",
+                      nullptr, true, foreign}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

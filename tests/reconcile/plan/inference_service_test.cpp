@@ -210,10 +210,25 @@ TEST(InferenceServicePlan, ATakenNameIsTold) {
   EXPECT_EQ(ready_of(planned).reason, "NameTaken");
 }
 
+TEST(InferenceServicePlan, AnOrphanIsTakenBackAndReadsAsItsOwn) {
+  World world;
+  world.add(ChildType::deployment, "llm",
+            R"({"metadata":{"labels":{"app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",
+                "app.kubernetes.io/component":"inference"},"annotations":{"stackgate.dev/plan":"aa"}},
+                "spec":{"replicas":1},"status":{"replicas":1,"updatedReplicas":1,"availableReplicas":1,
+                "observedGeneration":1}})",
+            false);
+  const Planned planned = plan_of(minimal(kind), world);
+  EXPECT_EQ(planned.plan.status.state, State::ready);
+  EXPECT_FALSE(planned.child(ChildType::deployment, "llm").is_null());
+}
+
 TEST(InferenceServicePlan, WhatADeletedNamesakeLeftIsWaitedFor) {
   World world;
   world.add(ChildType::service, "llm",
-            R"({"metadata":{"labels":{"app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",
+            R"({"metadata":{"ownerReferences":[{"apiVersion":"stackgate.dev/v1alpha1","kind":"InferenceService",
+                "name":"llm","uid":"former","controller":true}],
+                "labels":{"app.kubernetes.io/managed-by":"stackgate","app.kubernetes.io/instance":"llm",
                 "app.kubernetes.io/component":"inference"}}})",
             false);
   const Planned planned = plan_of(minimal(kind), world);
