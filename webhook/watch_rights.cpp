@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "crds/kinds.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::webhook {
@@ -23,9 +24,24 @@ bool is_cluster_wide(std::string_view resource) {
 /// The API server says which it is ("… cannot watch resource …"); without its words, a type is listed before it is
 /// watched.
 std::string_view denied_verb(const kube::WatchHealth& health) {
-  if (health.last_error.find("cannot watch") != std::string::npos) return "watch";
-  if (health.last_error.find("cannot list") != std::string::npos) return "list";
+  if (health.denial.find("cannot watch") != std::string::npos) return "watch";
+  if (health.denial.find("cannot list") != std::string::npos) return "list";
   return health.synced ? "watch" : "list";
+}
+
+bool is_ours(std::string_view resource) {
+  return resource.ends_with(crds::api_group) &&
+         resource.substr(0, resource.size() - crds::api_group.size()).ends_with('.');
+}
+
+/// What resources of ours refer to; a gate watches nothing else.
+bool is_referred_to(std::string_view resource) {
+  static const std::array names{
+      to_string(kube::types::secrets),          to_string(kube::types::config_maps),
+      to_string(kube::types::service_accounts), to_string(kube::types::persistent_volume_claims),
+      to_string(kube::types::storage_classes),  to_string(kube::types::priority_classes),
+      to_string(kube::types::runtime_classes)};
+  return is_ours(resource) || std::ranges::find(names, resource) != names.end();
 }
 
 bool contains(const std::vector<MissingRight>& rights, const MissingRight& right) {
@@ -40,8 +56,8 @@ std::vector<MissingRight> missing_rights(std::span<const kube::WatchReport> repo
   for (const kube::WatchReport& each : reports) {
     // What the server does not serve cannot be allowed either.
     if (!each.health.denied || each.coverage == kube::Coverage::absent) continue;
-    out.push_back({std::string(denied_verb(each.health)), each.type, each.ns, is_cluster_wide(each.type),
-                   each.health.last_error});
+    out.push_back(
+        {std::string(denied_verb(each.health)), each.type, each.ns, is_cluster_wide(each.type), each.health.denial});
   }
   return out;
 }
@@ -51,6 +67,20 @@ std::string to_string(const MissingRight& right) {
                      right.cluster_wide  ? ""
                      : !right.ns.empty() ? fmt::format(" in namespace {}", right.ns)
                                          : " in all namespaces");
+}
+
+std::string consequence(std::string_view resource, Watchers watchers) {
+  using namespace watch_rights_detail;
+  if (resource == to_string(kube::types::custom_resource_definitions))
+    return "whether optional types are there is asked again and again instead of being told";
+  std::string out;
+  if (watchers.reconciler)
+    out = is_ours(resource) ? "the reconciler does not see these resources and does nothing for them"
+                            : "the reconciler does not see these objects";
+  if (watchers.gate && is_referred_to(resource))
+    out +=
+        fmt::format("{}references to such objects are asked about one by one, or not checked", out.empty() ? "" : "; ");
+  return out.empty() ? "these objects are not seen" : out;
 }
 
 std::string can_i(const MissingRight& right) {
@@ -80,10 +110,11 @@ RightsReminder::Told RightsReminder::update(std::vector<MissingRight> missing, C
   return told;
 }
 
-WatchRights::WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry)
+WatchRights::WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry, Watchers watchers)
     : watches_(watches),
+      watchers_(watchers),
       denied_(registry.gauge("stackgate_gate_watch_denied",
-                             "1 while the gate may not list or watch what references point at.",
+                             "1 while objects that the gate or the reconciler looks at may not be listed or watched.",
                              {"verb", "resource", "namespace"})),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
@@ -101,12 +132,12 @@ void WatchRights::run(const std::stop_token& stop) {
     const auto told = reminder.update(missing_rights(watches_.report()), RightsReminder::Clock::now());
     for (const MissingRight& each : told.missing) {
       denied_.at({each.verb, each.resource, each.ns}).set(1);
-      log::warning("the gate lacks a right: references to such objects are asked about one by one, or not checked",
+      log::warning("a right is missing: " + consequence(each.resource, watchers_),
                    {{"right", to_string(each)}, {"check", can_i(each)}, {"error", each.error}});
     }
     for (const MissingRight& each : told.regained) {
       denied_.at({each.verb, each.resource, each.ns}).set(0);
-      log::info("the gate has a right that it lacked", {{"right", to_string(each)}});
+      log::info("a right that was missing is there", {{"right", to_string(each)}});
     }
     wake_.wait_for(lock, stop, watch_rights_detail::period, [] { return false; });
   }

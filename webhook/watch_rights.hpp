@@ -1,9 +1,11 @@
-// Which rights the gate lacks to watch what references point at, and how an administrator gets to hear of it.
+// Which rights a process lacks to watch what it should know, what follows from that, and how an administrator gets to
+// hear of it.
 //
 // A gate without them still answers: everything else is judged as ever, references are asked about one by one, and what
 // may not be read at all is a warning ("could not be checked"). So it stays ready: a gate that is not ready would stop
 // every write of our kinds. What is missing is told in three places instead: GET /readyz?verbose, the gauge
-// stackgate_gate_watch_denied, and a log line at once and then every hour for as long as it lasts.
+// stackgate_gate_watch_denied, and a log line and then one every hour for as long as it lasts. A refusal counts when it
+// outlasts kube::WatchTuning::denied_grace.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -36,6 +38,12 @@ std::vector<MissingRight> missing_rights(std::span<const kube::WatchReport> repo
 
 /// "list secrets in all namespaces"
 std::string to_string(const MissingRight& right);
+/// Who in this process watches.
+struct Watchers {
+  bool gate = false, reconciler = false;
+};
+/// What follows from not seeing objects of that type, for those who watch it: a sentence without its full stop.
+std::string consequence(std::string_view resource, Watchers watchers);
 /// What the administrator can run, as the gate or with --as: "kubectl auth can-i list secrets --all-namespaces".
 std::string can_i(const MissingRight& right);
 
@@ -63,7 +71,7 @@ class RightsReminder {
 /// is thread-safe.
 class WatchRights {
  public:
-  WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry);
+  WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry, Watchers watchers);
 
   /// For /readyz: the missing rights, empty when there is none.
   std::string problem() const;
@@ -72,6 +80,7 @@ class WatchRights {
   void run(const std::stop_token& stop);
 
   const kube::SharedWatches& watches_;
+  const Watchers watchers_;
   metrics::Family<metrics::Gauge>& denied_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

@@ -8,6 +8,7 @@
 #include "services/stackgate/admission.hpp"
 #include "services/stackgate/gate_options.hpp"
 #include "services/stackgate/process.hpp"
+#include "services/stackgate/watching.hpp"
 #include "webhook/watch_rights.hpp"
 
 namespace stackgate {
@@ -33,9 +34,12 @@ int run_gate(const GateOptions& options) {
     lookup = std::make_unique<webhook::ClusterLookup>(*client, *watches);
     watches->start();
     add_lookup_metrics(registry, *lookup);
-    readiness.add("caches",
-                  [&cache = *lookup] { return cache.synced() ? "" : "the first lists are not complete yet"; });
-    rights = std::make_unique<webhook::WatchRights>(*watches, registry);
+    add_watch_metrics(registry, *watches);
+    readiness.add("caches", [&cache = *lookup, &seen = *watches] {
+      return cache.synced() ? std::string() : kube::first_lists_problem(seen.report());
+    });
+    add_watch_warning(readiness, *watches);
+    rights = std::make_unique<webhook::WatchRights>(*watches, registry, webhook::Watchers{.gate = true});
     readiness.add_warning("rights", [&held = *rights] { return held.problem(); });
   }
 

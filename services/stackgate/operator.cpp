@@ -20,6 +20,7 @@
 #include "services/stackgate/admission.hpp"
 #include "services/stackgate/operator_options.hpp"
 #include "services/stackgate/process.hpp"
+#include "services/stackgate/watching.hpp"
 #include "webhook/watch_rights.hpp"
 
 namespace stackgate {
@@ -28,11 +29,21 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Which version of the autoscaling API is written: asked until the API server answers. Nothing after a stop signal.
-std::optional<std::string_view> find_autoscaling(kube::Client& client, run::StopSignals& signals) {
+std::optional<std::string_view> find_autoscaling(kube::Client& client, run::StopSignals& signals,
+                                                 kube::ContactLog& contact) {
   while (true) {
     const auto found = kube::newest_served(client, "autoscaling", {"v2", "v2beta2"});
-    if (found) return *found == "v2beta2" ? "autoscaling/v2beta2" : "autoscaling/v2";
-    log::warning("the API server cannot be asked yet", {{"error", found.error().message}});
+    if (found) {
+      contact.heard();
+      return *found == "v2beta2" ? "autoscaling/v2beta2" : "autoscaling/v2";
+    }
+    if (found.error().failure == kube::Failure::answered) {
+      contact.heard();
+      log::warning("the API server cannot be asked yet", {{"error", found.error().message}});
+    } else {
+      contact.failed(found.error().message);
+      contact.look();
+    }
     if (signals.wait_for(2s)) return std::nullopt;
   }
 }
@@ -81,19 +92,7 @@ void add_queue_metrics(metrics::Registry& registry, const reconcile::Controller&
                         [&controller] { return static_cast<double>(controller.queue().retries_total); });
 }
 
-void add_watch_metrics(metrics::Registry& registry, const kube::SharedWatches& watches, const reconcile::Store& store) {
-  const auto sum = [&](const char* name, const char* help, std::uint64_t kube::WatchCounts::* member) {
-    registry.counter_from(name, help, [&watches, member] {
-      double out = 0;
-      for (const kube::WatchReport& each : watches.report()) out += static_cast<double>(each.health.counts.*member);
-      return out;
-    });
-  };
-  sum("stackgate_watch_lists_total", "Lists that watches began with.", &kube::WatchCounts::lists);
-  sum("stackgate_watch_starts_total", "Watches begun, again ones included.", &kube::WatchCounts::watches);
-  sum("stackgate_watch_events_total", "Events received.", &kube::WatchCounts::events);
-  sum("stackgate_watch_expired_total", "Watches that had to list again (410).", &kube::WatchCounts::expired);
-  sum("stackgate_watch_failures_total", "Lists and watches that failed.", &kube::WatchCounts::failures);
+void add_store_metrics(metrics::Registry& registry, const reconcile::Store& store) {
   registry.gauge_from("stackgate_cached_resources", "Resources of ours in memory.",
                       [&store] { return static_cast<double>(store.sizes().resources); });
   registry.gauge_from("stackgate_cached_children", "Objects made for them in memory.",
@@ -118,11 +117,38 @@ http::Handler counting_metrics(const metrics::Registry& registry, reconcile::Tel
   };
 }
 
-/// Declared after all that the metrics read, so that no scrape meets what is gone.
-struct ScrapesEnd {
+/// Declared after all that metrics and readiness read, so that no probe meets what is gone.
+struct ProbesEnd {
   Endpoints& endpoints;
-  ~ScrapesEnd() { endpoints.metrics.reset(); }
+  ~ProbesEnd() { endpoints = {}; }
 };
+
+/// The first lists, as far as they are known to be incomplete. `contact` is of the time before there are watches.
+std::string caches_problem(const kube::SharedWatches* watches, const kube::ContactLog& contact) {
+  std::string out = watches == nullptr ? contact.error() : kube::first_lists_problem(watches->report());
+  return out.empty() ? "the first lists are not complete yet" : out;
+}
+
+void tell_served(std::string_view definition, bool served) {
+  const bool ours = definition.ends_with(fmt::format(".{}", crds::api_group));
+  if (served)
+    log::info("a type is served now", {{"definition", definition}});
+  else if (ours)
+    log::warning("a definition of ours is gone, and with it its resources: what was made for them goes too",
+                 {{"definition", definition}, {"cure", "stackgate crds --apply"}});
+  else
+    log::info("a type is gone", {{"definition", definition}});
+}
+
+void tell_what_is_known(const reconcile::Store& store, const kube::SharedWatches& watches) {
+  const auto sizes = store.sizes();
+  if (const std::string unseen = kube::unseen_types(watches.report()); !unseen.empty())
+    log::warning(
+        "the cluster is known in part: some types may not be listed",
+        {{"unseen", unseen}, {"resources", sizes.resources}, {"children", sizes.children}, {"pods", sizes.pods}});
+  else
+    log::info("cluster is known", {{"resources", sizes.resources}, {"children", sizes.children}, {"pods", sizes.pods}});
+}
 
 }  // namespace
 
@@ -143,24 +169,32 @@ int run_operator(const OperatorOptions& options) {
     if (auto* controller = told.load()) controller->changed(key);
   });
   std::atomic<bool> observing{false};
-  readiness.add("caches", [&observing] { return observing ? "" : "the first lists are not complete yet"; });
+  kube::ContactLog first_contact((*client)->transport().config().server);
+  std::atomic<const kube::SharedWatches*> watching{nullptr};
+  readiness.add("caches", [&observing, &watching, &first_contact] {
+    return observing ? std::string() : caches_problem(watching, first_contact);
+  });
   auto endpoints = start_endpoints(options.gate, readiness, counting_metrics(registry, telemetry, store));
   if (!endpoints) return fail("operator", endpoints.error().message);
 
-  const auto autoscaling = find_autoscaling(**client, signals);
+  const auto autoscaling = find_autoscaling(**client, signals, first_contact);
   if (!autoscaling) return 0;
   kube::SharedWatches watches((*client)->transport(), options.gate.namespaces);
   webhook::ClusterLookup lookup(**client, watches);  // hears of a change before whoever asks it
   reconcile::World world(watches, store, *autoscaling);
   watches.on_served_changed([&](std::string_view definition, bool served) {
-    if (observing) log::info(served ? "a type is served now" : "a type is gone", {{"definition", definition}});
+    if (observing) tell_served(definition, served);
     if (auto* controller = told.load())
       for (const reconcile::Key& key : store.resources()) controller->changed(key);
   });
   add_lookup_metrics(registry, lookup);
-  add_watch_metrics(registry, watches, store);
-  const webhook::WatchRights rights(watches, registry);
+  add_watch_metrics(registry, watches);
+  add_store_metrics(registry, store);
+  add_watch_warning(readiness, watches);
+  const webhook::WatchRights rights(watches, registry, {.gate = options.admission, .reconciler = true});
   readiness.add_warning("rights", [&rights] { return rights.problem(); });
+  watching = &watches;
+  const ProbesEnd probes_end{*endpoints};
 
   std::unique_ptr<Admission> admission;
   if (options.admission) {
@@ -191,15 +225,14 @@ int run_operator(const OperatorOptions& options) {
   told = controller.get();
   add_queue_metrics(registry, *controller);
   std::unique_ptr<kube::LeaderElector> elector;
-  const ScrapesEnd scrapes_end{*endpoints};
+  const ProbesEnd probes_end_first{*endpoints};
 
   bool stopping = false;
   // Who does not know the cluster yet does not compete.
   while (!stopping && !(world.synced() && lookup.synced())) stopping = signals.wait_for(20ms).has_value();
   observing = true;
   if (!stopping) {
-    const auto sizes = store.sizes();
-    log::info("cluster is known", {{"resources", sizes.resources}, {"children", sizes.children}, {"pods", sizes.pods}});
+    tell_what_is_known(store, watches);
     tell_missing_definitions(world);
     if (options.leader_elect) {
       auto started = kube::LeaderElector::start(

@@ -18,6 +18,7 @@ says "… each as kubectl asks about it" '(kubectl auth can-i list secrets --all
 read -ra question <<<"$(probe | grep -o 'kubectl auth can-i list storageclasses[^)]*')"
 refused "… and kubectl answers that question with no" 'no' gate_kube "${question[@]:1}"
 check "… a gauge stands at 1" until_true 10 bash -c "$(declare -f metric); gate_metrics=$gate_metrics; metric secrets | grep -q ' 1$'"
+check "… the log says what follows" grep -q '"a right is missing: references to such objects are asked about one by one, or not checked"' "$state/$script.log"
 same "… and one log line tells it, not one for each attempt" 1 \
   "$(grep -c '"check":"kubectl auth can-i list secrets --all-namespaces"' "$state/$script.log")"
 refused "what a resource says about itself is judged all the same" 'spec.nimEndpoint.baseURL' dry "$scratch/bad.json"
@@ -28,6 +29,6 @@ whole() { ! probe | grep -q '^\[!\]'; }
 check "given the rights, it has them within half a minute" until_true 40 whole
 says "… and says so" '[+]rights ok' probe
 check "… the gauge is back at 0" until_true 10 bash -c "$(declare -f metric); gate_metrics=$gate_metrics; metric secrets | grep -q ' 0$'"
-check "… and in the log" grep -q '"the gate has a right that it lacked","right":"list secrets in all namespaces"' "$state/$script.log"
+check "… and in the log" grep -q '"a right that was missing is there","right":"list secrets in all namespaces"' "$state/$script.log"
 json "$samples/minimal/inferenceservices.yaml" | jq '.spec.authSecret = "nowhere"' >"$scratch/missing.json"
 refused "… and a missing Secret is refused" 'nowhere' dry "$scratch/missing.json"

@@ -59,7 +59,7 @@ sleep 1
 quiet "… and all is quiet again"
 
 for file in "$repo"/crds/*.yaml; do kube delete -f "$file" --wait=false >/dev/null; done
-gone() { [ "$(times 'a type is gone')" -ge 8 ]; }
+gone() { [ "$(times 'a definition of ours is gone, and with it its resources: what was made for them goes too')" -ge 8 ]; }
 check "definitions that are taken away are let go" until_true 60 gone
 sleep 1
 quiet "… and nothing is asked for"

@@ -13,7 +13,7 @@ kube::WatchReport report(std::string type, std::string ns, kube::Coverage covera
   kube::WatchReport out{std::move(type), std::move(ns), coverage, {}};
   out.health.denied = denied;
   out.health.synced = coverage == kube::Coverage::listed;
-  out.health.last_error = std::move(error);
+  (denied ? out.health.denial : out.health.last_error) = std::move(error);
   return out;
 }
 
@@ -44,6 +44,41 @@ TEST(MissingRights, are_only_those_that_the_api_server_refused) {
                          report("secrets", "", kube::Coverage::unlisted, false, "connection refused"),
                          report("stackguardrails.stackgate.dev", "", kube::Coverage::absent, true, "")}),
               IsEmpty());
+}
+
+TEST(MissingRights, keep_their_words_while_the_server_cannot_be_reached) {
+  auto secrets = report("secrets", "", kube::Coverage::listed, true, R"(User "x" cannot list resource "secrets")");
+  secrets.health.last_error = "connection refused";
+  EXPECT_THAT(questions({secrets}), ElementsAre("kubectl auth can-i list secrets --all-namespaces"));
+}
+
+TEST(MissingRights, mean_for_each_who_watches_what_they_mean_for_him) {
+  const std::string unseen = "the reconciler does not see these objects",
+                    asked = "references to such objects are asked about one by one, or not checked";
+  const Watchers gate{.gate = true}, reconciler{.reconciler = true}, both{.gate = true, .reconciler = true};
+  struct Case {
+    const char* resource;
+    Watchers watchers;
+    std::string expected;
+  };
+  const std::string ours = "the reconciler does not see these resources and does nothing for them";
+  const std::string definitions = "whether optional types are there is asked again and again instead of being told";
+  for (const Case& each : std::initializer_list<Case>{
+           {"secrets", gate, asked},
+           {"secrets", reconciler, unseen},
+           {"secrets", both, unseen + "; " + asked},
+           {"runtimeclasses.node.k8s.io", gate, asked},
+           {"deployments.apps", both, unseen},
+           {"deployments.apps", reconciler, unseen},
+           {"pods", both, unseen},
+           {"stackguardrails.stackgate.dev", gate, asked},
+           {"stackguardrails.stackgate.dev", reconciler, ours},
+           {"stackguardrails.stackgate.dev", both, ours + "; " + asked},
+           {"things.notstackgate.dev", both, unseen},
+           {"customresourcedefinitions.apiextensions.k8s.io", gate, definitions},
+           {"customresourcedefinitions.apiextensions.k8s.io", both, definitions},
+       })
+    EXPECT_EQ(consequence(each.resource, each.watchers), each.expected) << each.resource;
 }
 
 TEST(RightsReminder, tells_at_once_and_then_every_hour_until_the_right_is_given) {

@@ -39,28 +39,7 @@ std::vector<std::string> distinct(std::vector<std::string> namespaces) {
   return namespaces;
 }
 
-WatchCounts sum(const WatchCounts& a, const WatchCounts& b) {
-  return {a.lists + b.lists,     a.watches + b.watches, a.events + b.events,    a.bookmarks + b.bookmarks,
-          a.expired + b.expired, a.stalls + b.stalls,   a.failures + b.failures};
-}
-
 }  // namespace
-
-std::string_view to_string(Coverage coverage) {
-  switch (coverage) {
-    case Coverage::unlisted:
-      return "unlisted";
-    case Coverage::listed:
-      return "listed";
-    case Coverage::absent:
-      return "absent";
-    case Coverage::refused:
-      return "refused";
-    case Coverage::outside:
-      return "outside";
-  }
-  return {};
-}
 
 WatchTarget watch_all(const ResourceType& type) {
   WatchTarget out{type};
@@ -91,7 +70,7 @@ bool Subscription::settled() const {
 }
 
 /// All but `mutex` and what it guards is used on the transport's thread only once start() was called.
-struct SharedWatches::Impl {
+struct SharedWatches::Impl : std::enable_shared_from_this<Impl> {
   using State = Subscription::State;
 
   struct Group {
@@ -125,10 +104,11 @@ struct SharedWatches::Impl {
   bool untold = false;  // the definitions may not be listed
   bool stopped = false;
   std::atomic<bool> synced{false};
+  ContactLog contact;
   mutable std::mutex mutex;
 
   Impl(Transport& t, std::vector<std::string> ns, const WatchTuning& tuning_)
-      : transport(t), namespaces(distinct(std::move(ns))), tuning(tuning_) {}
+      : transport(t), namespaces(distinct(std::move(ns))), tuning(tuning_), contact(t.config().server) {}
 
   Group& group_of(WatchTarget&& target);
   void lay_out(Group& group) const;
@@ -143,6 +123,9 @@ struct SharedWatches::Impl {
   void crds_listed();
   void observed(Group& group, std::size_t part, const WatchHealth& health);
   void crds_observed(const WatchHealth& health);
+  bool any_connected() const;
+  void note_contact(const WatchHealth& health);
+  void look_at_contact(std::chrono::milliseconds after);
   void look_whether_synced();
 };
 
@@ -183,6 +166,7 @@ void SharedWatches::Impl::begin(Group& group) {
   group.running = true;
   WatchTuning tuned = tuning;
   if (!group.crd.empty()) {
+    if (untold) tuned.denied_grace.fill(milliseconds(100));  // the definitions' refusal has outlasted it
     tuned.missing = untold ? BackoffLimits{tuning.untold_wait, tuning.untold_wait, 1.0} : after_404;
     // It may be there now, with objects that nobody has seen.
     for (auto& part : group.state->parts)
@@ -204,7 +188,7 @@ void SharedWatches::Impl::end(Group& group) {
   for (std::size_t i = 0; i < group.watches.size(); ++i) {
     auto& watch = group.watches[i];
     if (!watch) continue;
-    group.past[i] = sum(group.past[i], watch->health().counts);
+    group.past[i] = group.past[i] + watch->health().counts;
     watch.reset();
   }
 }
@@ -275,7 +259,29 @@ void SharedWatches::Impl::crds_observed(const WatchHealth& health) {
     if (!group.crd.empty()) restart(group);
 }
 
+bool SharedWatches::Impl::any_connected() const {
+  return std::ranges::any_of(groups, [](const Group& group) {
+    return std::ranges::any_of(group.watches, [](const auto& watch) { return watch && watch->health().connected; });
+  });
+}
+
+void SharedWatches::Impl::note_contact(const WatchHealth& health) {
+  if (health.connected || health.reach == Reach::reached) return contact.heard();
+  if (health.reach != Reach::unreached || any_connected()) return;
+  const auto look = contact.failed(health.last_error.empty() ? "nothing comes from it" : health.last_error);
+  if (look) look_at_contact(*look);
+}
+
+void SharedWatches::Impl::look_at_contact(std::chrono::milliseconds after) {
+  transport.run_after(after, [self = weak_from_this()] {
+    const auto impl = self.lock();
+    if (impl == nullptr || impl->stopped) return;
+    if (const auto again = impl->contact.look()) impl->look_at_contact(*again);
+  });
+}
+
 void SharedWatches::Impl::observed(Group& group, std::size_t part, const WatchHealth& health) {
+  note_contact(health);
   const bool untold_or_gone = !group.crd.empty() && (untold || !crds->exists(group.crd));
   if (untold_or_gone && (health.missing || (health.denied && !untold))) {
     // A refusal tells nothing of a type that nobody has defined.
@@ -356,6 +362,8 @@ void SharedWatches::start() {
 
 bool SharedWatches::synced() const { return impl_->synced; }
 
+const ContactLog& SharedWatches::contact() const { return impl_->contact; }
+
 const std::vector<std::string>& SharedWatches::namespaces() const { return impl_->namespaces; }
 
 std::vector<WatchReport> SharedWatches::report() const {
@@ -367,7 +375,7 @@ std::vector<WatchReport> SharedWatches::report() const {
       WatchReport& report = out.emplace_back(WatchReport{to_string(group.target.type), part.ns, part.coverage, {}});
       if (const auto& watch = group.watches[i]; watch) report.health = watch->health();
       report.health.missing = report.health.missing || part.coverage == Coverage::absent;
-      report.health.counts = sum(group.past[i], report.health.counts);
+      report.health.counts = group.past[i] + report.health.counts;
     }
   return out;
 }

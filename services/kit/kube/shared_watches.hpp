@@ -9,34 +9,17 @@
 // tells; a type without one is asked for once (another API server may serve it) and costs no request afterwards. Where
 // the definitions may not be listed, absent types are asked for every 30 seconds instead.
 #pragma once
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "services/kit/kube/watch_contact.hpp"
+#include "services/kit/kube/watch_report.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 
 namespace stackgate::kube {
-
-/// What is known of a type in a namespace.
-enum class Coverage : std::uint8_t {
-  unlisted,  // not listed yet
-  listed,    // once at least: what the sink does not hold does not exist, or is a moment old
-  absent,    // the API server does not serve the type: there are no objects
-  refused,   // it may not be listed (401, 403)
-  outside,   // not among the namespaces that are watched
-};
-std::string_view to_string(Coverage coverage);
-
-/// How one watch is doing; for readiness, metrics and messages.
-struct WatchReport {
-  std::string type;  // "secrets", "inferencecaches.stackgate.dev"
-  std::string ns;    // empty: all, or cluster-wide
-  Coverage coverage = Coverage::unlisted;
-  WatchHealth health;  // its counts go on where a watch of an optional type is ended and begun again
-};
 
 /// What a subscriber may ask about what it subscribed to. Thread-safe, without a lock. Copies share; it may outlive
 /// the watches, and then says what was known last.
@@ -87,6 +70,8 @@ class SharedWatches {
   /// on_served_changed().
   bool synced() const;
   std::vector<WatchReport> report() const;
+  /// Whether any of the watches reaches the API server. Logs its loss and its return. Valid as long as this.
+  const ContactLog& contact() const;
   const std::vector<std::string>& namespaces() const;
 
  private:

@@ -30,6 +30,11 @@ ApiError error_from_status(const json::Value& status) {
 
 }  // namespace
 
+WatchCounts operator+(const WatchCounts& a, const WatchCounts& b) {
+  return {a.lists + b.lists,     a.watches + b.watches, a.events + b.events,    a.bookmarks + b.bookmarks,
+          a.expired + b.expired, a.stalls + b.stalls,   a.failures + b.failures};
+}
+
 WatchAction WatchMachine::start() { return list({}, tuning_.page_size, true); }
 
 WatchAction WatchMachine::list(std::string token, int limit, bool first) {
@@ -55,23 +60,41 @@ WatchAction WatchMachine::wait(std::chrono::milliseconds time) {
 }
 
 WatchAction WatchMachine::fail(const ApiError& error) {
-  ++counts_.failures;
   last_error_ = error.message;
-  denied_ = error.code == 401 || error.code == 403;
-  missing_ = error.code == 404;
+  missing_ = error.not_found();
+  // Proxies answer for servers that are gone, without the Status object that tells a reason.
+  reach_ = error.failure == Failure::answered && (error.code < 500 || !error.reason.empty()) ? Reach::reached
+                                                                                             : Reach::unreached;
+  if (error.forbidden()) {
+    ++denials_;
+    denial_ = error.message;
+  } else if (!denied() || (reach_ == Reach::reached && error.code < 429)) {
+    denials_ = 0;
+  }
+  const bool expected = missing_ && tuning_.missing;
+  if (!expected) ++counts_.failures;
   std::chrono::milliseconds time = backoff_.next(jitter_);
-  if (missing_ && tuning_.missing)
+  if (expected)
     time = missing_backoff_.next(jitter_);
-  else if (denied_ || missing_)
+  else if (error.forbidden() && !denied())
+    time = tuning_.denied_grace[denials_ - 1];
+  else if (error.forbidden() || missing_)
     time = std::max(time, tuning_.denied_wait);
   return wait(std::max<std::chrono::milliseconds>(time, error.retry_after));
 }
 
-WatchAction WatchMachine::page_received(const ListPage& page) {
+/// With what was asked for.
+void WatchMachine::answered() {
   backoff_.reset();
-  missing_backoff_.reset();
-  denied_ = missing_ = false;
+  reach_ = Reach::reached;
+  missing_ = false;
+  denials_ = 0;
   last_error_.clear();
+}
+
+WatchAction WatchMachine::page_received(const ListPage& page) {
+  answered();
+  missing_backoff_.reset();
   if (!page.continue_token.empty()) return list(page.continue_token, tuning_.page_size, false);
   version_ = page.resource_version;
   synced_ = true;
@@ -83,6 +106,7 @@ WatchAction WatchMachine::list_failed(const ApiError& error) {
   if (error.gone()) {
     // The pages' common snapshot is gone before the last one was read: take all in one piece, which cannot expire.
     ++counts_.expired;
+    reach_ = Reach::reached;
     if (backoff_.failures() == 0) {
       (void)backoff_.next(jitter_);
       return list({}, 0, true);
@@ -111,9 +135,7 @@ EventVerdict WatchMachine::event(const json::Value& frame) {
   version_ = version;
   progress_ = true;
   failed_watches_ = 0;
-  backoff_.reset();
-  denied_ = missing_ = false;
-  last_error_.clear();
+  answered();
   if (bookmark) {
     ++counts_.bookmarks;
     return EventVerdict::pass;
@@ -128,6 +150,7 @@ WatchAction WatchMachine::stream_ended(const ApiError* error, std::chrono::milli
   const bool expired = expired_ || (error != nullptr && error->gone());
   if (expired) {
     ++counts_.expired;
+    reach_ = Reach::reached;
     version_.clear();
     // At once, unless it has just been tried: after a compaction one new list is all it takes.
     if (failed_watches_++ == 0) return list({}, tuning_.page_size, true);
@@ -136,6 +159,7 @@ WatchAction WatchMachine::stream_ended(const ApiError* error, std::chrono::milli
   if (error == nullptr && (progress_ || lasted >= short_stream)) {
     failed_watches_ = 0;
     backoff_.reset();
+    reach_ = Reach::reached;
     return watch(false);
   }
   ++failed_watches_;
@@ -153,10 +177,12 @@ WatchAction WatchMachine::stream_ended(const ApiError* error, std::chrono::milli
 
 WatchAction WatchMachine::stalled() {
   ++counts_.stalls;
+  reach_ = Reach::unreached;
   return watch(true);
 }
 
 WatchAction WatchMachine::waited() {
+  reach_ = Reach::unknown;
   if (version_.empty()) return list({}, tuning_.page_size, true);
   return watch(false);
 }

@@ -10,6 +10,7 @@
 // anything received ends that. Source: https://kubernetes.io/docs/reference/using-api/api-concepts/
 // Pure; not thread-safe.
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,10 @@ struct WatchTuning {
   BackoffLimits backoff{std::chrono::milliseconds(200), std::chrono::milliseconds(10'000), 2.0};
   /// After 401, 403 and 404: rights and CRDs are given by people.
   std::chrono::milliseconds denied_wait{15'000};
+  /// After the first refusals in a row instead of denied_wait. An API server that has just started refuses everybody
+  /// until it has read its roles: a refusal counts when it outlasts these.
+  std::array<std::chrono::milliseconds, 2> denied_grace{std::chrono::milliseconds(1'000),
+                                                        std::chrono::milliseconds(4'000)};
   /// After 404, instead of denied_wait.
   std::optional<BackoffLimits> missing = {};
   /// SharedWatches: how often an absent type is asked for where definitions may not be listed.
@@ -41,6 +46,13 @@ struct WatchTuning {
 };
 
 enum class WatchState : std::uint8_t { idle, listing, watching, waiting };
+
+/// What became of the last attempt to hear something from the API server.
+enum class Reach : std::uint8_t {
+  unknown,    // none has ended yet, or the next one is under way
+  reached,    // it answered: with objects, with a refusal, or with a fault that it explains as API servers do
+  unreached,  // no connection, silence, or an answer that is a proxy's
+};
 
 /// Ask for a page. `first`: what was listed before in this round, if anything, counts no longer.
 struct ListNow {
@@ -65,10 +77,11 @@ enum class EventVerdict : std::uint8_t {
   end,   // close the stream and call stream_ended()
 };
 
-/// Monotonic.
+/// Monotonic. That a type which may be absent (WatchTuning::missing) is absent is not a failure.
 struct WatchCounts {
   std::uint64_t lists = 0, watches = 0, events = 0, bookmarks = 0, expired = 0, stalls = 0, failures = 0;
 };
+WatchCounts operator+(const WatchCounts& a, const WatchCounts& b);
 
 class WatchMachine {
  public:
@@ -94,10 +107,14 @@ class WatchMachine {
   WatchState state() const { return state_; }
   /// Everything was listed at least once.
   bool synced() const { return synced_; }
-  /// The server refuses (401, 403).
-  bool denied() const { return denied_; }
+  /// The server refuses (401, 403), and did so for longer than WatchTuning::denied_grace. Stays while it is not
+  /// reached.
+  bool denied() const { return denials_ > tuning_.denied_grace.size(); }
+  /// Its words, while denied().
+  const std::string& denial() const { return denial_; }
   /// The server does not know the type (404).
   bool missing() const { return missing_; }
+  Reach reach() const { return reach_; }
   const std::string& last_error() const { return last_error_; }
   const WatchCounts& counts() const { return counts_; }
 
@@ -106,6 +123,7 @@ class WatchMachine {
   WatchAction watch(bool fresh_connection);
   WatchAction wait(std::chrono::milliseconds time);
   WatchAction fail(const ApiError& error);
+  void answered();
 
   WatchTuning tuning_;
   Jitter jitter_;
@@ -113,7 +131,10 @@ class WatchMachine {
   Backoff missing_backoff_;
   WatchState state_ = WatchState::idle;
   std::string version_;  // empty: list next
-  bool synced_ = false, denied_ = false, missing_ = false;
+  bool synced_ = false, missing_ = false;
+  Reach reach_ = Reach::unknown;
+  std::size_t denials_ = 0;  // in a row
+  std::string denial_;
   bool progress_ = false;  // something was received on this stream
   bool expired_ = false;   // the stream said that version_ is forgotten
   int failed_watches_ = 0;

@@ -60,8 +60,8 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
 
   void show(bool connected) {
     synced = machine.synced();
-    WatchHealth now{machine.synced(),     connected,       machine.denied(), machine.missing(),
-                    machine.last_error(), machine.counts()};
+    WatchHealth now{machine.synced(),     connected,        machine.denied(), machine.missing(),
+                    machine.last_error(), machine.counts(), machine.reach(),  machine.denial()};
     {
       const std::scoped_lock lock(mutex);
       shown = now;

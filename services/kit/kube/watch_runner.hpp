@@ -34,10 +34,12 @@ class WatchSink {
 struct WatchHealth {
   bool synced = false;     // everything was listed once; may be old when the server cannot be reached
   bool connected = false;  // a watch is open now
-  bool denied = false;     // the server refuses (401, 403)
+  bool denied = false;     // the server refuses (401, 403), and not for a moment only
   bool missing = false;    // the server does not know the type (404): its CRD is not installed
   std::string last_error;  // of the failure that lasts; empty when there is none
   WatchCounts counts;
+  Reach reach = Reach::unknown;
+  std::string denial;  // the server's words while `denied`
 };
 
 /// One running watch. Ends with this object; after its destructor the sink is not called any more.

@@ -206,11 +206,99 @@ TEST(Watching, waits_as_long_as_the_server_asks) {
   EXPECT_GE(rig.wait(), 7s);
 }
 
-TEST(Watching, tells_refused_from_unknown_and_asks_seldom) {
+TEST(Watching, takes_a_refusal_for_one_only_when_it_lasts) {
   Rig rig;
+  for (const auto wait : {1s, 4s}) {
+    rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
+    EXPECT_FALSE(rig.machine.denied()) << "an API server that has just started refuses everybody";
+    EXPECT_EQ(rig.machine.denial(), "said no");
+    EXPECT_EQ(rig.wait(), wait);
+    rig.last = rig.machine.waited();
+  }
   rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
   EXPECT_TRUE(rig.machine.denied());
   EXPECT_GE(rig.wait(), 15s);
+}
+
+TEST(Watching, forgets_refusals_that_did_not_last) {
+  for (const ApiError& other : {unreachable, answered(404, "NotFound")}) {
+    Rig rig;
+    for (int i = 0; i < 4; ++i) {
+      rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
+      rig.last = rig.machine.waited();
+      rig.last = rig.machine.list_failed(other);
+      rig.last = rig.machine.waited();
+      EXPECT_FALSE(rig.machine.denied());
+    }
+  }
+  Rig rig;
+  for (int i = 0; i < 4; ++i) {
+    rig.listed();
+    const ApiError refused = answered(403, "Forbidden");
+    rig.ended(&refused, 5ms);
+    ASSERT_TRUE(rig.waits());
+    rig.last = rig.machine.waited();
+    EXPECT_TRUE(rig.lists());
+    EXPECT_FALSE(rig.machine.denied());
+  }
+}
+
+TEST(Watching, stays_refused_while_the_server_cannot_be_reached) {
+  Rig rig;
+  for (int i = 0; i < 3; ++i) rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
+  ASSERT_TRUE(rig.machine.denied());
+  for (const ApiError& error : {unreachable, answered(429, "TooManyRequests"), answered(503)}) {
+    rig.last = rig.machine.list_failed(error);
+    EXPECT_TRUE(rig.machine.denied());
+    EXPECT_EQ(rig.machine.denial(), "said no");
+  }
+  rig.listed();
+  EXPECT_FALSE(rig.machine.denied());
+}
+
+TEST(Watching, knows_whether_the_server_was_reached) {
+  Rig rig;
+  EXPECT_EQ(rig.machine.reach(), Reach::unknown);
+  const auto after = [&rig](const ApiError& error) {
+    rig.last = rig.machine.list_failed(error);
+    return rig.machine.reach();
+  };
+  EXPECT_EQ(after(unreachable), Reach::unreached);
+  EXPECT_EQ(after(reset), Reach::unreached);
+  EXPECT_EQ(after(answered(403, "Forbidden")), Reach::reached);
+  EXPECT_EQ(after(answered(502)), Reach::unreached) << "a proxy's";
+  EXPECT_EQ(after(answered(503, "ServiceUnavailable")), Reach::reached);
+  EXPECT_EQ(after({Failure::malformed, 0, "", "not JSON", 0s}), Reach::unreached);
+  rig.last = rig.machine.waited();
+  EXPECT_EQ(rig.machine.reach(), Reach::unknown) << "being tried";
+  rig.listed();
+  EXPECT_EQ(rig.machine.reach(), Reach::reached);
+  rig.last = rig.machine.stalled();
+  EXPECT_EQ(rig.machine.reach(), Reach::unreached);
+  rig.ended(nullptr);
+  EXPECT_EQ(rig.machine.reach(), Reach::reached) << "it closed the stream as it should";
+  rig.last = rig.machine.stalled();
+  rig.event("BOOKMARK", "20");
+  EXPECT_EQ(rig.machine.reach(), Reach::reached);
+}
+
+TEST(Watching, counts_an_absent_type_as_a_failure_only_where_it_must_be_there) {
+  Rig must;
+  must.last = must.machine.list_failed(answered(404, "NotFound"));
+  EXPECT_EQ(must.machine.counts().failures, 1U);
+  WatchTuning tuning;
+  tuning.missing = BackoffLimits{100ms, 60s, 1.5};
+  Rig may{.machine = WatchMachine(tuning, Jitter(1))};
+  may.last = may.machine.list_failed(answered(404, "NotFound"));
+  EXPECT_EQ(may.machine.counts().failures, 0U);
+  may.last = may.machine.list_failed(answered(403, "Forbidden"));
+  EXPECT_EQ(may.machine.counts().failures, 1U);
+}
+
+TEST(Watching, tells_refused_from_unknown) {
+  Rig rig;
+  for (int i = 0; i < 3; ++i) rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
+  EXPECT_TRUE(rig.machine.denied());
   rig.last = rig.machine.waited();
   rig.last = rig.machine.list_failed(answered(404, "NotFound"));
   EXPECT_FALSE(rig.machine.denied());
@@ -231,7 +319,7 @@ TEST(Watching, of_a_type_that_may_soon_be_there_backs_off_on_its_own_terms) {
     rig.last = rig.machine.waited();
   }
   rig.last = rig.machine.list_failed(answered(403, "Forbidden"));
-  EXPECT_GE(rig.wait(), 15s) << "a refusal is another matter";
+  EXPECT_GE(rig.wait(), 1s) << "a refusal is another matter";
   rig.last = rig.machine.waited();
   rig.listed();
   rig.ended(&unreachable);
