@@ -61,6 +61,11 @@ std::optional<Trouble> refusal_of(const json::Value& object) {
                  .message = fmt::format("the API server refuses the pods: {}", shortened(message, longest_refusal))};
 }
 
+/// `kubectl rollout pause` by hand: the controller still scales what there is, but makes no pod of a newer version.
+bool is_held(const json::Value& object, const Counts& counts) {
+  return read::flag(&object, {"spec", "paused"}) && counts.current && counts.updated < counts.wanted;
+}
+
 bool missed_deadline(const json::Value& object) {
   const json::Value* progressing = read::condition(&object, "Progressing");
   return read::text(progressing, {"status"}) == "False" &&
@@ -115,6 +120,13 @@ Outcome outcome_of(const WorkloadView& view) {
                     });
   const State state = runs ? State::not_ready : State::pending;
   if (counts.deleting) return {state, "Terminating", "the workload is being deleted; it is made anew when it is gone"};
+
+  if (is_held(*view.object, counts))
+    return {
+        state, "RolloutPaused",
+        fmt::format("the Deployment {0} was paused by hand, so its new version is not rolled out; to go on: `kubectl "
+                    "rollout resume deployment/{0} -n {1}`",
+                    read::text(view.object, {"metadata", "name"}), read::text(view.object, {"metadata", "namespace"}))};
 
   const Trouble* trouble = worst_trouble(view.pods);
   const std::optional<Trouble> refusal = refusal_of(*view.object);

@@ -36,6 +36,7 @@ struct WorkloadView {
 /// State, the condition Ready, and available_replicas. Reasons besides those of the pods and blockers:
 ///   AllReplicasAvailable, ScaledToZero                     Ready
 ///   RollingOut, ReplicasNotReady, ScalingDown, Terminating NotReady
+///   RolloutPaused                                          NotReady or Pending
 ///   Creating, Starting                                     Pending
 ///   ProgressDeadlineExceeded                               Failed
 ///   QuotaExceeded, PodsRefused                             Pending or NotReady; pods are not even made

@@ -14,15 +14,16 @@ struct Deployment {
   int generation = 3, seen = 3;
   std::string_view conditions = {};  // each with a comma before it
   bool deleting = false;
+  bool paused = false;
 };
 
 std::string text_of(const Deployment& d) {
   return fmt::format(
-      R"({{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "llm", "generation": {}{}}},
-          "spec": {{"replicas": {}}}, "status": {{"observedGeneration": {}, "replicas": {}, "updatedReplicas": {},
+      R"({{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "llm", "namespace": "ml", "generation": {}{}}},
+          "spec": {{"replicas": {}{}}}, "status": {{"observedGeneration": {}, "replicas": {}, "updatedReplicas": {},
           "availableReplicas": {}, "conditions": [{{"type": "Available", "status": "False"}}{}]}}}})",
-      d.generation, d.deleting ? R"(, "deletionTimestamp": "2026-11-20T10:00:00Z")" : "", d.spec, d.seen, d.made,
-      d.updated, d.available, d.conditions);
+      d.generation, d.deleting ? R"(, "deletionTimestamp": "2026-11-20T10:00:00Z")" : "", d.spec,
+      d.paused ? R"(, "paused": true)" : "", d.seen, d.made, d.updated, d.available, d.conditions);
 }
 
 PodFacts running(std::optional<Trouble> trouble = {}) {
@@ -138,6 +139,42 @@ INSTANTIATE_TEST_SUITE_P(
              ready,
              "AllReplicasAvailable"},
         Case{"is being deleted", D{.deleting = true}, {running()}, {}, not_ready, "Terminating"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Paused, Workloads,
+    ::testing::Values(
+        Case{"the old version serves", D{.updated = 0, .paused = true}, {running()}, {}, not_ready, "RolloutPaused"},
+        Case{"half way", D{.updated = 1, .paused = true}, {running()}, {}, not_ready, "RolloutPaused"},
+        Case{"the old version crashes",
+             D{.updated = 0, .available = 0, .paused = true},
+             {pending(crash)},
+             {},
+             State::pending,
+             "RolloutPaused"},
+        Case{"from the start",
+             D{.made = 0, .updated = 0, .available = 0, .paused = true},
+             {},
+             {},
+             State::pending,
+             "RolloutPaused"},
+        Case{"all is of the newest version", D{.paused = true}, {running()}, {}, ready, "AllReplicasAvailable"},
+        Case{"the newest version crashes",
+             D{.available = 1, .paused = true},
+             {pending(crash)},
+             {},
+             not_ready,
+             "CrashLoopBackOff"},
+        Case{
+            "not seen yet", D{.updated = 2, .generation = 4, .paused = true}, {running()}, {}, not_ready, "RollingOut"},
+        Case{"a name is taken all the same", D{.updated = 0, .paused = true}, {}, {taken}, failed, "NameTaken"}));
+
+TEST(Workload, APausedRolloutSaysHowToGoOn) {
+  const Parsed object(text_of({.updated = 0, .paused = true}));
+  const Status status = workload_status({.object = object.get(), .wanted = 2});
+  EXPECT_EQ(status.conditions.at(0).message,
+            "the Deployment llm was paused by hand, so its new version is not rolled out; to go on: `kubectl rollout "
+            "resume deployment/llm -n ml`");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     ScaledToZero, Workloads,
