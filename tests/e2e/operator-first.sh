@@ -67,5 +67,31 @@ install_crds >/dev/null || not_ok "the CRDs can be installed again"
 check "… until they come again" until_true 30 served 16
 service second
 check "… and a resource becomes children" until_true 20 children second
+
+# The API server goes away and comes again: under rights that it does not know for a moment.
+said() { [ "$(times "$1")" -ge "$2" ]; }
+lost='the API server does not answer; what is known of the cluster grows old' back='the API server answers again'
+probe() { curl -sS --noproxy '*' "http://127.0.0.1:$gate_health/readyz?verbose"; }
+"$tests/cluster/down.sh" "$state" apiserver
+check "an API server that goes away is told" until_true 20 said "$lost" 1
+says "… to who asks, too" '[!]watches: no answer from the API server for ' probe
+check "… and one that comes back" "$tests/cluster/up.sh" "$state" apiserver
+until_true 30 said "$back" 1
+sleep 15
+same "… each in one line" "1 1" "$(times "$lost") $(times "$back")"
+says "… and all is well" '[+]watches ok' probe
+says "… no right is missing" '[+]rights ok' probe
+same "… nor was one said to be" 0 "$(jq -s '[.[] | select(.message | startswith("a right is missing"))] | length' "$state/$script.log")"
 check "it is the same process all the while" alive "$script"
+stop "$script"
+"$tests/cluster/down.sh" "$state" apiserver
+rm "$state/$script.log"
+start_operator "$script" --tls-cert "$certificates/tls.crt" --tls-key "$certificates/tls.key" --kubeconfig "$state/gate.kubeconfig" \
+  >/dev/null 2>&1 & # waits until it is ready
+check "an operator that starts without an API server says so" until_true 20 said "$lost" 1
+says "… and why it is not ready" '[-]caches failed: the first lists are not complete yet: GET /apis/autoscaling: ' probe
+"$tests/cluster/up.sh" "$state" apiserver
+wait $!
+check "… and works when it comes" until_true 30 gate_is_ready "$script"
+check "… and says so" until_true 10 said "$back" 1
 same "… and never in panic" '' "$(jq -r 'select(.level == "error") | .message' "$state/$script.log")"

@@ -9,8 +9,6 @@
 namespace stackgate::kube {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-
 std::int64_t whole_seconds(Contact::Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
@@ -87,7 +85,7 @@ std::optional<std::chrono::milliseconds> ContactLog::look() {
 
 std::chrono::duration<double> ContactLog::lost_for() const {
   const std::scoped_lock lock(mutex_);
-  return Seconds(contact_.lost_for(Contact::Clock::now()));
+  return contact_.lost_for(Contact::Clock::now());
 }
 
 std::string ContactLog::problem() const {
