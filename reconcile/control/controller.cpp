@@ -67,6 +67,7 @@ void Controller::handle(const Queue::Taken& taken) {
     pass.error = fault.what();
   }
   telemetry_.observe(taken.key.kind, pass, std::chrono::steady_clock::now() - begin);
+  if (pass.look_after) queue_.add_after(taken.key, *pass.look_after);
   switch (pass.result) {
     case Result::settled:
       queue_.forget(taken.key);

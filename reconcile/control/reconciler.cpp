@@ -185,7 +185,9 @@ Pass Reconciler::run(const Key& key, bool defer_status) {
       plan = plan_for(key, view);
     }
   }
-  if (!view.resource.deleting) write_status(key, view, plan, write);
+  if (view.resource.deleting) return write.pass;
+  write_status(key, view, plan, write);
+  write.pass.look_after = late_.tell(key, view.resource, plan, std::chrono::system_clock::now(), options_.record);
   return write.pass;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "reconcile/control/child_writer.hpp"
+#include "reconcile/control/late_warnings.hpp"
 #include "reconcile/observe/store.hpp"
 #include "reconcile/observe/world.hpp"
 #include "reconcile/plan/plan.hpp"
@@ -36,6 +37,7 @@ struct Pass {
   /// no watch tells when.
   enum class Waiting : std::uint8_t { no, for_deletion, for_a_person } waiting = Waiting::no;
   bool news = false;                                // with waiting: that was found out in this pass
+  std::optional<std::chrono::seconds> look_after;   // it has to be looked at once more then, whatever the result
   std::optional<std::chrono::seconds> look_within;  // with try_again: the longest wait until the next pass
 };
 
@@ -78,6 +80,7 @@ class Reconciler {
   const World& world_;
   const ReconcilerOptions options_;
   const ChildWriter writer_;
+  LateWarnings late_;
 };
 
 }  // namespace stackgate::reconcile

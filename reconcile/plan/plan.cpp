@@ -1,6 +1,7 @@
 #include "reconcile/plan/plan.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/kinds.hpp"
@@ -18,11 +19,22 @@ bool refuse(const Observed& observed, Plan& plan) {
   return true;
 }
 
-/// What takes its course is no news; nor is what the stored status says already.
+/// What takes its course, and what others tell of themselves (the services of a pipeline): no event.
+constexpr std::string_view progress[] = {
+    "Creating",     "Starting",    "RollingOut",         "ReplicasNotReady",     "ScalingDown",
+    "Terminating",  "NotObserved", "WaitingForDeletion", "NamespaceTerminating", "ClaimTerminating",
+    "ClaimCreated", "Downloading", "CacheNotReady",      "ServicesNotReady",     "DependencyNotReady",
+};
+/// What waits for somebody else's work as it mostly has to, but may wait for ever: a normal event.
+constexpr std::string_view waits[] = {"ClaimPending", "SchedulingGated", "Suspended"};
+
+bool is_one_of(std::span<const std::string_view> reasons, std::string_view reason) {
+  return std::ranges::find(reasons, reason) != reasons.end();
+}
+
+/// Not what the stored status says already.
 bool is_news(const Condition& condition, State state, const json::Value* stored) {
-  constexpr std::string_view usual[] = {"Creating",    "Starting",    "RollingOut",
-                                        "ScalingDown", "Terminating", "NotObserved"};
-  if (condition.status == "True" || std::ranges::find(usual, condition.reason) != std::end(usual)) return false;
+  if (condition.status == "True" || is_one_of(progress, condition.reason)) return false;
   const json::Value* conditions = stored == nullptr ? nullptr : stored->find("conditions");
   if (conditions == nullptr) return true;
   const auto text = [](const json::Value& from, std::string_view key) {
@@ -35,19 +47,19 @@ bool is_news(const Condition& condition, State state, const json::Value* stored)
   });
 }
 
-/// What a resource waits for takes its course as well: Secrets often come with it or just after it, and are seen a
-/// moment late. Only what serves has lost something.
-bool is_waited_for(const Condition& condition, const Status& status) {
-  if (status.state == State::ready) return false;
-  const auto missing = std::ranges::find(status.conditions, references_condition, &Condition::type);
-  return missing != status.conditions.end() && missing->reason == condition.reason;
-}
-
 /// An event for each condition that turned bad, so that `kubectl describe` shows it; a settled resource makes none.
+/// What a resource waits for comes late: Secrets often come with it or just after it, and are seen a moment late. Only
+/// what serves has lost something.
 void add_events(const Resource& resource, Plan& plan) {
-  for (const Condition& condition : plan.status.conditions)
-    if (is_news(condition, plan.status.state, resource.status) && !is_waited_for(condition, plan.status))
-      plan.events.push_back({true, condition.reason, condition.message});
+  const Status& status = plan.status;
+  const auto missing = std::ranges::find(status.conditions, references_condition, &Condition::type);
+  const bool waits_for_it = missing != status.conditions.end() && status.state != State::ready;
+  for (const Condition& condition : status.conditions) {
+    if (waits_for_it && condition.reason == missing->reason) continue;
+    if (is_news(condition, status.state, resource.status))
+      plan.events.push_back({!is_one_of(waits, condition.reason), condition.reason, condition.message});
+  }
+  if (waits_for_it) plan.late_events.push_back({true, missing->reason, missing->message});
 }
 
 void plan_kind(const Planning& planning) {

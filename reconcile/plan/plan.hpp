@@ -125,7 +125,10 @@ struct Plan {
   /// False: the resource is refused or leaving, and children that exist are not touched, not even pruned.
   bool acts = true;
   Status status;
-  std::vector<EventNote> events;
+  std::vector<EventNote> events;  // to go with the status, when that says something new
+  /// Of what is missing and mostly comes in a moment: to be told once the condition ReferencesResolved has been False
+  /// for a while.
+  std::vector<EventNote> late_events;
 };
 
 Plan make_plan(const Resource& resource, const Observed& observed, const Settings& settings);

@@ -81,6 +81,17 @@ same "… and restarts nothing" "$mark" "$(at deployment/late "$restart_mark")"
 k patch secret late-key -p '{"stringData": {"REGISTRY_API_KEY": "second"}}' >/dev/null
 restarted() { says_nothing && [ "$(at deployment/late "$restart_mark")" != "$mark" ]; }
 check "… until it has another key: then pods restart" until_true 20 restarted
+
+# --- A Secret that does not come
+json "$samples/minimal/inferenceservices.yaml" | jq '.metadata.name = "never" | .spec.authSecret = "never-key"' | k create -f - >/dev/null
+missed() { k get events -o json | jq -r '.items[] | select(.involvedObject.name == "never") | [.type, .reason, .count] | map(tostring) | join(" ")'; }
+sleep 5
+same "what has been missing for a moment is nothing to warn of" '' "$(missed)"
+is_missed() { [ "$(missed)" = "Warning SecretNotFound 1" ]; }
+check "what does not come is, of a resource that waits, too" until_true 15 is_missed
+sleep 5
+check "… once" is_missed
+
 same "at no time has the resource failed" '' "$(grep Failed "$scratch/states")"
 check "… as far as could be seen" grep -q 'late Ready' "$scratch/states"
 check "the operator never crashed" alive "$script"

@@ -257,6 +257,25 @@ TEST(MakePlan, WhatTheStoredStatusSaysAlreadyIsNoNews) {
   EXPECT_EQ(plan_with(object, false, findings).events.size(), 1U);
 }
 
+TEST(MakePlan, StepsOnTheWayAreNoWarnings) {
+  const auto events = [](const Plan& plan) {
+    std::string out;
+    for (const EventNote& each : plan.events) out += (each.warning ? "!" : "") + each.reason + " ";
+    return out;
+  };
+  World cache;
+  cache.add(ChildType::persistent_volume_claim, "llm-cache-pvc", "{status: {phase: Pending}}");
+  EXPECT_EQ(events(plan_of(minimal(Kind::inference_cache), cache).plan), "") << "the claim is there";
+  EXPECT_EQ(events(plan_of(minimal(Kind::inference_pipeline)).plan), "") << "its services are being made";
+  World store;
+  store.settings.images.emplace("datastore", "registry.example.com/datastore:1");
+  store.add(ChildType::persistent_volume_claim, "datastore-pvc", "{status: {phase: Pending}}");
+  EXPECT_EQ(events(plan_of(minimal(Kind::stack_datastore), store).plan), "ClaimPending ") << "it may wait for ever";
+  World taken;
+  taken.add(ChildType::deployment, "llm", "{}", false);
+  EXPECT_EQ(events(plan_of(minimal(Kind::inference_service), taken).plan), "!NameTaken ");
+}
+
 TEST(MakePlan, AWarningRefusesNothing) {
   const validate::Findings findings{{.rule = "image-latest", .severity = validate::Severity::warning, .path = "spec"}};
   EXPECT_FALSE(plan_with(minimal(Kind::inference_service), false, findings).children.empty());

@@ -66,6 +66,7 @@ std::string told(const Planned& planned) {
   std::string out(to_string(planned.plan.status.state));
   for (const Condition& each : planned.plan.status.conditions) out += " " + each.type + "=" + each.reason;
   for (const EventNote& each : planned.plan.events) out += " !" + each.reason;
+  for (const EventNote& each : planned.plan.late_events) out += " ~" + each.reason;  // told if it lasts
   return out;
 }
 
@@ -91,12 +92,16 @@ TEST(References, WhatIsMissingIsToldAndWaitedFor) {
   constexpr References warn = References::warn, off = References::off;
   const Case cases[] = {
       {"all is there", registry_key, "", "Pending Ready=Creating"},
-      {"no Secret, nothing yet", "", "", "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound"},
-      {"no Secret, pods are made", "", starts, "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound"},
-      {"no Secret, past the deadline", "", too_late, "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound"},
+      {"no Secret, nothing yet", "", "",
+       "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound ~SecretNotFound"},
+      {"no Secret, pods are made", "", starts,
+       "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound ~SecretNotFound"},
+      {"no Secret, past the deadline", "", too_late,
+       "Pending Ready=SecretNotFound ReferencesResolved=SecretNotFound ~SecretNotFound"},
       {"no Secret, but it serves", "", serves,
        "Ready Ready=AllReplicasAvailable ReferencesResolved=SecretNotFound !SecretNotFound"},
-      {"no key", another_key, starts, "Pending Ready=SecretKeyNotFound ReferencesResolved=SecretKeyNotFound"},
+      {"no key", another_key, starts,
+       "Pending Ready=SecretKeyNotFound ReferencesResolved=SecretKeyNotFound ~SecretKeyNotFound"},
       {"no key, but it serves", another_key, serves,
        "Ready Ready=AllReplicasAvailable ReferencesResolved=SecretKeyNotFound !SecretKeyNotFound"},
       {"the gate only warns", "", serves,
@@ -132,7 +137,7 @@ TEST(References, APodKnowsMoreThanThePlan) {
   const PodFacts pods[] = {{.name = "x", .phase = "Pending", .trouble = Trouble{"ImagePullBackOff", "no image"}}};
   cluster.observed.pods = pods;
   EXPECT_EQ(told(cluster.plan(minimal(Kind::inference_service))),
-            "Pending Ready=ImagePullBackOff ReferencesResolved=SecretNotFound !ImagePullBackOff");
+            "Pending Ready=ImagePullBackOff ReferencesResolved=SecretNotFound !ImagePullBackOff ~SecretNotFound");
 }
 
 TEST(References, WhatIsStoredAlreadyIsNoNews) {
@@ -150,7 +155,7 @@ TEST(References, AFaultOfTheResourceItselfStillRefusesIt) {
       cluster.plan(minimal(Kind::inference_service, "spec: {resources: {limits: {nvidia.com/gpu: '1.5'}}}"));
   EXPECT_FALSE(planned.plan.acts);
   EXPECT_TRUE(planned.plan.children.empty());
-  EXPECT_EQ(told(planned), "Failed Ready=Invalid ReferencesResolved=SecretNotFound !Invalid");
+  EXPECT_EQ(told(planned), "Failed Ready=Invalid ReferencesResolved=SecretNotFound !Invalid ~SecretNotFound");
   EXPECT_EQ(message_of(planned, "Ready").find("registry-api"), std::string::npos) << message_of(planned, "Ready");
 }
 

@@ -1,0 +1,34 @@
+// Warnings about what a resource waits for, given once it has been missing for a while. Secrets often come with their
+// resource or just after it, and watches see them a moment late: a warning at once would mostly be a false alarm.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "reconcile/observe/key.hpp"
+#include "reconcile/plan/plan.hpp"
+
+namespace stackgate::reconcile {
+
+/// Since when something is missing says the stored condition ReferencesResolved: it survives restarts, and who starts
+/// long after that tells nothing again. Thread-safe.
+class LateWarnings {
+ public:
+  static constexpr std::chrono::seconds patience{10};
+  /// Beyond this it has been told, by this process or its predecessor.
+  static constexpr std::chrono::seconds latest{60};
+
+  using Record = std::function<void(const Resource& resource, const EventNote& note)>;
+  /// Records plan.late_events when it is time. Returns in how long the resource has to be looked at for that.
+  std::optional<std::chrono::seconds> tell(const Key& key, const Resource& resource, const Plan& plan,
+                                           std::chrono::system_clock::time_point now, const Record& record);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<Key, std::string, KeyHash> told_;  // with what was missing since when
+};
+
+}  // namespace stackgate::reconcile
