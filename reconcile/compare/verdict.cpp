@@ -22,7 +22,7 @@ Verdict judge(const WantedChild& wanted, const FoundChild& found) {
   if (!mine) return {Need::taken, "not ours"};
   if (wanted.keep) return {};
   if (stamp_of(*found.object) != wanted.hash) return {Need::update, "new plan"};
-  if (auto place = first_difference(wanted.body, *found.object)) return {Need::update, *place + " was changed"};
+  if (auto place = first_difference(wanted.body, *found.object)) return {Need::update, *place + " was changed", true};
   return {};
 }
 

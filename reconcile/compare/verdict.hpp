@@ -20,7 +20,8 @@ enum class Need : std::uint8_t {
 
 struct Verdict {
   Need need = Need::nothing;
-  std::string why;  // for the log: "new plan", "spec.replicas was changed", …
+  std::string why;     // for the log: "new plan", "spec.replicas was changed", …
+  bool drift = false;  // not our plan is new: somebody changed it
 };
 
 struct WantedChild {

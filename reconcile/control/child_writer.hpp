@@ -22,6 +22,7 @@ class ChildWriter {
   struct Creation {
     const DesiredChild* child;
     std::string hash, why;
+    bool drift = false;  // somebody else deleted it
   };
   /// POSTs, all at once; results in the order of `creations`. Where the name is taken (409) the object that has it is
   /// fetched into the store, so that the next verdict knows whose it is; the error is returned all the same.

@@ -11,6 +11,7 @@
 #include "reconcile/compare/stamp.hpp"
 #include "reconcile/control/recording_lookup.hpp"
 #include "reconcile/control/refusal.hpp"
+#include "reconcile/control/tell.hpp"
 #include "reconcile/plan/datastore_client.hpp"
 #include "reconcile/status/blocked.hpp"
 #include "reconcile/status/read.hpp"
@@ -258,8 +259,8 @@ void Reconciler::create(const Key& key, std::span<const ChildWriter::Creation> m
     if (done[i]) {
       ++write.pass.writes;
       write.children_written = true;
-      log::debug("child created",
-                 {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", missing[i].why}});
+      write.pass.repairs += missing[i].drift ? 1 : 0;
+      tell_child(key, "child created", kind, child.name, missing[i].why, missing[i].drift);
     } else if (done[i].error().conflict() && !write.looks_again) {
       write.learned = true;
     } else {
@@ -310,14 +311,16 @@ void Reconciler::write_child(const Key& key, const View& view, const DesiredChil
   if (verdict.need == Need::adopt) return adopt(key, body.root, *stored, write);
   if (verdict.need == Need::wait) return write.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);
   if (verdict.need == Need::create) {
-    missing.push_back({&child, hash, std::move(verdict.why)});
+    const bool lost =
+        std::ranges::find(view.snapshot.lost, std::pair(child.type, child.name)) != view.snapshot.lost.end();
+    missing.push_back({&child, hash, lost ? "somebody deleted it" : std::move(verdict.why), lost});
     return;
   }
   if (const auto done = writer_.update(key, child, hash, *stored); done) {
     ++write.pass.writes;
     write.children_written = true;
-    log::debug("child updated",
-               {{"resource", to_string(key)}, {"kind", kind}, {"name", child.name}, {"why", verdict.why}});
+    write.pass.repairs += verdict.drift ? 1 : 0;
+    tell_child(key, "child updated", kind, child.name, verdict.why, verdict.drift);
   } else {
     write.failed(done.error());
     if (!write.trouble) write.trouble = refusal(kind, child.name, done.error());
@@ -384,7 +387,7 @@ void Reconciler::write_status(const Key& key, const View& view, const Plan& plan
   ++write.pass.writes;
   json::Document stored;
   if (json::parse(answer->body, stored)) store_.wrote_resource(key, stored.root);
-  log::info("status", {{"resource", to_string(key)}, {"state", to_string(status.state)}});
+  tell_status(key, read::text(view.resource.status, {"state"}), status);
   for (const EventNote& note : plan.events) options_.record(view.resource, note);
   if (tells)
     options_.record(view.resource,

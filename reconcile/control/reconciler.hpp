@@ -31,8 +31,9 @@ struct Pass {
     status_waits,  // children were written; the status may wait until there is less to do
     try_again,     // something failed that time may cure
   } result = Result::settled;
-  unsigned writes = 0;  // of any kind, as answered with success
-  std::string error;    // with try_again: the first failure, or what is waited for
+  unsigned writes = 0;   // of any kind, as answered with success
+  unsigned repairs = 0;  // of the writes: children put back after somebody else had changed or deleted them
+  std::string error;     // with try_again: the first failure, or what is waited for
   /// With try_again: nothing failed, but another object has a child's name. `for_a_person`: somebody has to remove it;
   /// no watch tells when.
   enum class Waiting : std::uint8_t { no, for_deletion, for_a_person } waiting = Waiting::no;

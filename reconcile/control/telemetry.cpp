@@ -21,6 +21,8 @@ Telemetry::Telemetry(metrics::Registry& registry)
       errors_(
           registry.counter("stackgate_reconcile_errors_total", "Passes that failed and are tried again.", {"kind"})),
       writes_(registry.counter("stackgate_reconcile_writes_total", "Writes that the API server took.", {"kind"})),
+      repairs_(registry.counter("stackgate_drift_repairs_total",
+                                "Children put back after somebody else had changed or deleted them.", {"kind"})),
       seconds_(
           registry.histogram("stackgate_reconcile_seconds", "Duration of a pass, its writes included.", {"kind"})) {
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -29,6 +31,7 @@ Telemetry::Telemetry(metrics::Registry& registry)
     for (const char* result : {"settled", "status_waits", "try_again"}) passes_.at({each.name, result});
     errors_.at({each.name});
     writes_.at({each.name});
+    repairs_.at({each.name});
   }
 }
 
@@ -36,8 +39,9 @@ void Telemetry::observe(crds::Kind kind, const Pass& pass, std::chrono::steady_c
   const std::string_view name = crds::info(kind).name;
   const bool failed = pass.result == Pass::Result::try_again;
   passes_.at({name, pass.result == Pass::Result::settled ? "settled" : failed ? "try_again" : "status_waits"}).add();
-  if (failed) errors_.at({name}).add();
+  if (failed && pass.waiting == Pass::Waiting::no) errors_.at({name}).add();
   if (pass.writes > 0) writes_.at({name}).add(pass.writes);
+  if (pass.repairs > 0) repairs_.at({name}).add(pass.repairs);
   seconds_.at({name}).observe(std::chrono::duration<double>(took).count());
 }
 

@@ -22,7 +22,7 @@ class Telemetry {
   void count_states(const Store& store);
 
  private:
-  metrics::Family<metrics::Counter>&passes_, &errors_, &writes_;
+  metrics::Family<metrics::Counter>&passes_, &errors_, &writes_, &repairs_;
   metrics::Family<metrics::Histogram>& seconds_;
   std::array<metrics::Family<metrics::Gauge>*, 8> states_{};
 };

@@ -37,6 +37,7 @@ Snapshot Store::snapshot(const Key& key) const {
   out.children.reserve(entry.children.size());
   for (const KeptChild& each : entry.children) out.children.push_back(each.child);
   for (const KeptPod& each : entry.pods) out.pods.push_back(each.facts);
+  out.lost = entry.lost;
   return out;
 }
 

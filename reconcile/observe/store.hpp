@@ -16,6 +16,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "reconcile/child_types.hpp"
@@ -55,6 +56,7 @@ struct Snapshot {
   std::optional<StoredResource> resource;
   std::vector<StoredChild> children;
   std::vector<PodFacts> pods;
+  std::vector<std::pair<ChildType, std::string>> lost;  // children that somebody else deleted, by type and name
 };
 
 /// An object that a resource names: "secrets/ml/registry-api".
@@ -149,6 +151,7 @@ class Store {
     std::vector<KeptChild> children;
     std::vector<KeptPod> pods;
     std::vector<std::string> references;
+    std::vector<std::pair<ChildType, std::string>> lost;  // until it is there again
     bool empty() const { return !resource && children.empty() && pods.empty() && references.empty(); }
   };
   struct Input {

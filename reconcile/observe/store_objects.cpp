@@ -45,7 +45,9 @@ bool Store::keep_child(const Key& key, ChildType type, const json::Value& object
   if (answer != nullptr) account_for(key, type, fresh.name, fresh.version);
   const auto is_told = [&] { return answer == nullptr && !holds_back(key, type, fresh.name, fresh.version); };
   const std::uint32_t now = round(Shelf::child, static_cast<unsigned>(type));
-  auto& children = entries_[key].children;
+  Entry& entry = entries_[key];
+  auto& children = entry.children;
+  std::erase(entry.lost, std::pair(type, fresh.name));
   const auto found = std::ranges::find_if(
       children, [&](const KeptChild& each) { return each.child.type == type && each.child.name == fresh.name; });
   if (found == children.end()) {
@@ -85,9 +87,13 @@ void Store::forget_child(const Key& key, ChildType type, std::string_view name, 
 void Store::drop_child(ChildType type, const json::Value& object) {
   const std::string_view name = kube::metadata(object, "name"), uid = kube::metadata(object, "uid");
   drop_from_entry(object, [&](Entry& entry) {
-    return std::erase_if(entry.children, [&](const KeptChild& each) {
-             return each.child.type == type && each.child.name == name && (uid.empty() || each.child.uid == uid);
-           }) > 0;
+    const bool held =
+        std::erase_if(entry.children, [&](const KeptChild& each) {
+          return each.child.type == type && each.child.name == name && (uid.empty() || each.child.uid == uid);
+        }) > 0;
+    // What we delete ourselves is forgotten before its event comes.
+    if (held && entry.resource) entry.lost.emplace_back(type, name);
+    return held;
   });
 }
 

@@ -14,6 +14,7 @@
 #include "services/kit/kube/discovery.hpp"
 #include "services/kit/kube/events.hpp"
 #include "services/kit/kube/leader.hpp"
+#include "services/kit/kube/lease.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"
 #include "services/kit/run/stop.hpp"
@@ -105,6 +106,23 @@ void tell_missing_definitions(const reconcile::World& world) {
   if (missing.empty()) return;
   log::warning("custom resource definitions are not installed; waiting for them",
                {{"definitions", fmt::format("{}", fmt::join(missing, ", "))}, {"cure", "stackgate crds --apply"}});
+}
+
+std::string lease_namespace(const OperatorOptions& options) {
+  return options.lease_namespace.empty() ? options.gate.service_namespace : options.lease_namespace;
+}
+
+/// Without an election nobody keeps a second process from writing: both would undo what the other has just said.
+void tell_other_leader(kube::Client& client, const OperatorOptions& options) {
+  const auto found = client.get(kube::types::leases, lease_namespace(options), options.lease_name);
+  if (!found) return;
+  const kube::LeaseRecord record = kube::read_lease(found->root());
+  if (record.holder.empty()) return;
+  log::warning("another process holds the lease; if it lives, both undo each other's writes",
+               {{"lease", fmt::format("{}/{}", lease_namespace(options), options.lease_name)},
+                {"holder", record.holder},
+                {"renewed", record.renew_time},
+                {"cure", "stop one of them, or leave out --no-leader-elect"}});
 }
 
 /// Every scrape counts the resources' states anew.
@@ -237,15 +255,14 @@ int run_operator(const OperatorOptions& options) {
     tell_what_is_known(store, watches);
     tell_missing_definitions(world);
     if (options.leader_elect) {
-      auto started = kube::LeaderElector::start(
-          **client,
-          {.ns = options.lease_namespace.empty() ? options.gate.service_namespace : options.lease_namespace,
-           .name = options.lease_name,
-           .identity = kube::make_identity(),
-           .tuning = options.leader},
-          {.started = [&] { controller->lead(); },
-           .stopped = [&](const std::string&) { controller->follow(); },
-           .new_leader = {}});
+      auto started = kube::LeaderElector::start(**client,
+                                                {.ns = lease_namespace(options),
+                                                 .name = options.lease_name,
+                                                 .identity = kube::make_identity(),
+                                                 .tuning = options.leader},
+                                                {.started = [&] { controller->lead(); },
+                                                 .stopped = [&](const std::string&) { controller->follow(); },
+                                                 .new_leader = {}});
       if (!started) return fail("operator", started.error().message);
       elector = std::move(*started);
       election = elector.get();
@@ -253,6 +270,7 @@ int run_operator(const OperatorOptions& options) {
       registry.gauge_from("stackgate_leader", "1 while this process leads.",
                           [&elector] { return elector->is_leader() ? 1.0 : 0.0; });
     } else {
+      tell_other_leader(**client, options);
       controller->lead();
     }
     signals.wait();

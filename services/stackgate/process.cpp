@@ -22,6 +22,7 @@ std::expected<std::unique_ptr<http::Server>, Error> plain_server(const std::stri
 void configure_process(const GateOptions& options) {
   log::configure({options.log_level, log::parse_format(options.log_format).value_or(log::default_format(2)), 2});
   run::raise_file_limit();
+  log::info("stackgate starts", {{"version", version}});
   for (const auto& [name, meant] : options.misspelt_variables)
     log::warning("an environment variable is none of this command's settings and is ignored",
                  {{"variable", name}, {"did_you_mean", meant}});

@@ -58,6 +58,17 @@ check "… and a resource becomes children" until_true 20 children first
 sleep 1
 quiet "… and all is quiet again"
 
+# What somebody changes or deletes by hand is put back, and that is told.
+repaired() { log_has ".level == \"info\" and .message == \"$1\" and (.why | contains(\"$2\"))"; }
+k set image deployment/first '*=registry.example.com/other:1' >/dev/null
+check "a change by hand is undone and logged" until_true 10 repaired "child updated" "image was changed"
+k delete role first >/dev/null
+check "… and a deletion" until_true 10 repaired "child created" "somebody deleted it"
+repairs() { curl -s --noproxy '*' "http://127.0.0.1:$gate_metrics/metrics" | grep -qx 'stackgate_drift_repairs_total{kind="InferenceService"} 2'; }
+check "… and both are counted" until_true 5 repairs
+log_has '.message == "status" and .was == "" and .reason != "" and .why != ""'
+same "a status is logged with its reason" 0 "$?"
+
 for file in "$repo"/crds/*.yaml; do kube delete -f "$file" --wait=false >/dev/null; done
 gone() { [ "$(times 'a definition of ours is gone, and with it its resources: what was made for them goes too')" -ge 8 ]; }
 check "definitions that are taken away are let go" until_true 60 gone
@@ -82,6 +93,11 @@ same "… each in one line" "1 1" "$(times "$lost") $(times "$back")"
 says "… and all is well" '[+]watches ok' probe
 says "… no right is missing" '[+]rights ok' probe
 same "… nor was one said to be" 0 "$(jq -s '[.[] | select(.message | startswith("a right is missing"))] | length' "$state/$script.log")"
+"$gate_binary" operator --no-admission --no-leader-elect --kubeconfig "$state/gate.kubeconfig" \
+  --metrics-listen 127.0.0.1:0 --health-listen 127.0.0.1:0 >"$scratch/second" 2>&1 &
+second=$!
+check "a second one that leaves the election out is warned" until_true 20 grep -q 'another process holds the lease' "$scratch/second"
+kill "$second" && wait "$second"
 check "it is the same process all the while" alive "$script"
 stop "$script"
 "$tests/cluster/down.sh" "$state" apiserver

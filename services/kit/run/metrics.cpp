@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "services/kit/base/version.hpp"
 #include "services/kit/http/answers.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -77,6 +78,9 @@ void add_process_metrics(metrics::Registry& registry) {
   using namespace process_detail;
   const double page = static_cast<double>(::sysconf(_SC_PAGESIZE));
   const double started = start_time();
+  registry.gauge("stackgate_build_info", "Always 1; its label tells which version runs.", {"version"})
+      .at({version})
+      .set(1);
   registry.counter_from("process_cpu_seconds_total", "User and system CPU time spent.", cpu_seconds);
   registry.gauge_from("process_resident_memory_bytes", "Resident memory.", [page] { return stat_field(24) * page; });
   registry.gauge_from("process_virtual_memory_bytes", "Virtual memory.", [] { return stat_field(23); });

@@ -150,6 +150,7 @@ TEST_P(Judged, child_gets_its_verdict) {
       {.object = each.found == nullptr ? nullptr : &found.root(), .ownership = each.ownership, .ours = each.ours});
   EXPECT_EQ(verdict.need, each.need);
   EXPECT_EQ(verdict.why, each.why);
+  EXPECT_EQ(verdict.drift, std::string_view(each.why).ends_with(" was changed"));
 }
 
 constexpr const char* settled =

@@ -88,6 +88,20 @@ TEST_F(StoreTest, an_event_about_a_former_namesake_removes_nothing) {
   EXPECT_EQ(store.snapshot(llm).children.size(), 1U);
 }
 
+TEST_F(StoreTest, remembers_which_children_somebody_else_deleted) {
+  const auto lost = [&] { return store.snapshot(llm).lost; };
+  const std::pair<ChildType, std::string> gone{ChildType::service, "llm"};
+  store.put_resource(llm.kind, service("llm", 5));
+  store.put_child(ChildType::service, child("llm", "llm", 6));
+  store.drop_child(ChildType::service, child("llm", "llm", 7));
+  EXPECT_THAT(lost(), ElementsAre(gone));
+  store.wrote_child(ChildType::service, child("llm", "llm", 8, "again"), llm);
+  EXPECT_THAT(lost(), IsEmpty()) << "it is back";
+  store.forget_child(llm, ChildType::service, "llm", "again");
+  store.drop_child(ChildType::service, child("llm", "llm", 9, "again"));
+  EXPECT_THAT(lost(), IsEmpty()) << "we deleted it ourselves";
+}
+
 TEST_F(StoreTest, tells_whoever_asked_about_an_object) {
   store.put_resource(llm.kind, service("llm", 1));
   store.set_references(llm, {reference("secrets", "ml", "pull"), reference("secrets", "ml", "pull")});
