@@ -56,14 +56,14 @@ TEST(MissingRights, mean_for_each_who_watches_what_they_mean_for_him) {
   const std::string unseen = "the reconciler does not see these objects",
                     asked = "references to such objects are asked about one by one, or not checked";
   const Watchers gate{.gate = true}, reconciler{.reconciler = true}, both{.gate = true, .reconciler = true};
-  struct Case {
+  struct Meaning {
     const char* resource;
     Watchers watchers;
     std::string expected;
   };
   const std::string ours = "the reconciler does not see these resources and does nothing for them";
   const std::string definitions = "whether optional types are there is asked again and again instead of being told";
-  for (const Case& each : std::initializer_list<Case>{
+  for (const Meaning& each : std::initializer_list<Meaning>{
            {"secrets", gate, asked},
            {"secrets", reconciler, unseen},
            {"secrets", both, unseen + "; " + asked},
