@@ -150,6 +150,14 @@ api PATCH "/api/v1/namespaces/$ns/persistentvolumeclaims/stores-pvc/status" -H '
 k patch stackdatastore stores --type merge -p '{"spec": {"pvc": {"size": "200Gi"}}}' >/dev/null
 grown() { [ "$(k get pvc stores-pvc -o jsonpath='{.spec.resources.requests.storage}')" = 200Gi ]; }
 check "a claim grows with its resource" until_true 30 grown
+# The same trouble twice: its event is counted, not made again.
+reason_is() { [ "$(k get stackdatastore stores -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}')" = "$1" ]; }
+lost_is() { if [ "$1" = Lost ]; then reason_is ClaimLost; else ! reason_is ClaimLost; fi; }
+for phase in Lost Bound Lost Bound; do
+  api PATCH "/api/v1/namespaces/$ns/persistentvolumeclaims/stores-pvc/status" -H 'Content-Type: application/merge-patch+json' \
+    -d "{\"status\": {\"phase\": \"$phase\"}}" >/dev/null
+  check "a claim that is $phase is told" until_true 20 lost_is "$phase"
+done
 k patch inferencepipeline full-inferencepipeline --type merge -p "$(k get inferencepipeline full-inferencepipeline -o json |
   jq -c '{spec: {services: (.spec.services | map(.spec.replicas = 3))}}')" >/dev/null
 sleep 3

@@ -164,7 +164,7 @@ TEST_F(SendContent, FailsBeforeTheHeadOrCutsAfterIt) {
   EXPECT_EQ(missing.status, 502);
   EXPECT_THAT(missing.body, HasSubstr("the store is away"));
   const auto cut = ask(*app_, "GET /short");
-  EXPECT_EQ(cut.body.find("abc"), std::string::npos);
+  EXPECT_EQ(cut.body.find("abcdefgh"), std::string::npos);  // "abc" alone may stand in a random request id
   EXPECT_NE(cut.body.size(), letters.size()) << "a part must not look like the whole";
 }
 
