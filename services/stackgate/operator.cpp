@@ -143,7 +143,7 @@ struct ProbesEnd {
 
 /// The first lists, as far as they are known to be incomplete. `contact` is of the time before there are watches.
 std::string caches_problem(const kube::SharedWatches* watches, const kube::ContactLog& contact) {
-  const std::string started = watches == nullptr ? "" : kube::first_lists_problem(watches->report());
+  std::string started = watches == nullptr ? "" : kube::first_lists_problem(watches->report());
   if (!started.empty()) return started;
   const std::string error = contact.error();
   return fmt::format("the first lists are not complete yet{}{}", error.empty() ? "" : ": ", error);
