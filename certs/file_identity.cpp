@@ -14,6 +14,7 @@
 
 #include "certs/file_watch.hpp"
 #include "certs/reloader.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::certs {
@@ -77,7 +78,7 @@ struct FileIdentity::Impl {
                                          {"subject", leaf.subject},
                                          {"names", fmt::format("{}", fmt::join(leaf.dns_names, ","))},
                                          {"key", leaf.key_type},
-                                         {"not_after", format_time(reloader.identity()->not_after)}});
+                                         {"not_after", to_rfc3339(reloader.identity()->not_after)}});
         if (leaf.dns_names.empty() && leaf.ip_addresses.empty()) {
           log::warning("the certificate names no host: the API server will refuse it",
                        {{"file", options.certificate_file}});
@@ -98,7 +99,7 @@ struct FileIdentity::Impl {
     const Age age = age_of(identity.leaf.not_before, identity.not_after, now);
     if (age == Age::fresh || now - warned < file_detail::between_warnings) return;
     warned = now;
-    const std::string end = format_time(identity.not_after);
+    const std::string end = to_rfc3339(identity.not_after);
     if (age == Age::expired) {
       log::error("the certificate has expired: clients refuse it",
                  {{"file", options.certificate_file}, {"not_after", end}});
@@ -124,9 +125,9 @@ std::string why_not_ready(const IdentityStatus& status, Time now) {
   if (!status.serving) return status.error.empty() ? "there is no certificate yet" : status.error;
   switch (age_of(status.serving->not_before, status.not_after, now)) {
     case Age::expired:
-      return fmt::format("the certificate expired at {}", format_time(status.not_after));
+      return fmt::format("the certificate expired at {}", to_rfc3339(status.not_after));
     case Age::not_yet_valid:
-      return fmt::format("the certificate is not valid before {}", format_time(status.serving->not_before));
+      return fmt::format("the certificate is not valid before {}", to_rfc3339(status.serving->not_before));
     case Age::fresh:
     case Age::late:
       break;

@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 
 #include "certs/openssl.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/http/stream.hpp"
 
 namespace stackgate::certs {
@@ -132,10 +133,10 @@ std::expected<void, Error> check_dates(const Description& certificate, Time now)
   switch (age_of(certificate.not_before, certificate.not_after, now)) {
     case Age::not_yet_valid:
       return fail(fmt::format("the certificate {} is not valid before {}", certificate.subject,
-                              format_time(certificate.not_before)));
+                              to_rfc3339(certificate.not_before)));
     case Age::expired:
       return fail(
-          fmt::format("the certificate {} expired at {}", certificate.subject, format_time(certificate.not_after)));
+          fmt::format("the certificate {} expired at {}", certificate.subject, to_rfc3339(certificate.not_after)));
     case Age::fresh:
     case Age::late:
       break;
@@ -219,14 +220,6 @@ Age age_of(Time not_before, Time not_after, Time now) {
   if (now < not_before) return Age::not_yet_valid;
   if (now >= not_after) return Age::expired;
   return now - not_before > (not_after - not_before) / 5 * 4 ? Age::late : Age::fresh;
-}
-
-std::string format_time(Time time) {
-  const std::time_t second = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  gmtime_r(&second, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 }  // namespace stackgate::certs

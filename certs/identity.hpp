@@ -55,7 +55,4 @@ std::expected<void, Error> verify_chain(std::string_view certificates, std::stri
 enum class Age : std::uint8_t { not_yet_valid, fresh, late, expired };
 Age age_of(Time not_before, Time not_after, Time now);
 
-/// "2026-11-21T02:51:34Z".
-std::string format_time(Time time);
-
 }  // namespace stackgate::certs

@@ -10,6 +10,8 @@
 #include "certs/ca_bundle.hpp"
 #include "certs/reloader.hpp"
 #include "certs/self_managed_secret.hpp"
+#include "services/kit/base/backoff.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -51,8 +53,8 @@ struct SelfManaged::Impl {
   Reloader reloader;
   SelfManagedState last_known;
   std::string last_error;
-  kube::Backoff backoff{{milliseconds(500), milliseconds(30'000), 2.0}};
-  kube::Jitter jitter = kube::Jitter::random();
+  Backoff backoff{{milliseconds(500), milliseconds(30'000), 2.0}};
+  Jitter jitter = Jitter::random();
   std::thread thread;
 
   Impl(kube::Client& c, SelfManagedOptions o) : client(c), options(std::move(o)) {}
@@ -191,7 +193,7 @@ void SelfManaged::Impl::serve(const PemPair& leaf, Time now) {
   const auto& identity = *reloader.identity();
   log::info("serving a webhook certificate", {{"subject", identity.leaf.subject},
                                               {"serial", identity.leaf.serial},
-                                              {"not_after", format_time(identity.not_after)}});
+                                              {"not_after", to_rfc3339(identity.not_after)}});
   const std::scoped_lock lock(mutex);
   context = identity.context;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "certs/issuer.hpp"
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::certs {
 namespace self_managed_plan {
@@ -44,7 +45,7 @@ std::string fault_of_leaf(const SelfManagedState& state, const SelfManagedPolicy
 
 Subject ca_subject(const SelfManagedPolicy& policy, Time now) {
   // The date tells two CAs apart for whoever reads a bundle.
-  return {.common_name = fmt::format("stackgate-webhook-ca {}", format_time(now)),
+  return {.common_name = fmt::format("stackgate-webhook-ca {}", to_rfc3339(now)),
           .dns_names = {},
           .ip_addresses = {},
           .not_before = now - policy.backdate,

@@ -12,6 +12,10 @@ std::string_view definition_yaml(Kind kind);
 /// The same as compact JSON.
 std::string_view definition_json(Kind kind);
 
+/// The grammar that one of the definitions' patterns states ("dns-label"), named beside it in crds/source; empty for
+/// the other patterns.
+std::string_view grammar_of(std::string_view pattern);
+
 /// A sample object in YAML, from crds/samples/{minimal,full}/<plural>.yaml.
 std::string_view minimal_sample(Kind kind);
 std::string_view full_sample(Kind kind);

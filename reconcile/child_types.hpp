@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "services/kit/kube/resource.hpp"
@@ -29,6 +28,12 @@ enum class ChildType : std::uint8_t {
 };
 inline constexpr std::size_t child_type_count = 15;
 
+/// What is watched of a type beside the spec of the objects that are labelled as ours.
+struct Watched {
+  bool status = false;
+  bool whole = false;  // all its objects, as cluster::State does: the watch is shared
+};
+
 struct ChildTypeInfo {
   ChildType type;
   kube::ResourceType resource;  // of a horizontal_pod_autoscaler: the oldest version with metrics; see Served
@@ -36,27 +41,34 @@ struct ChildTypeInfo {
   std::string_view api_version;
   /// Empty for what every API server has; otherwise the name of the CRD that brings it.
   std::string_view crd;
+  Watched watched = {};
 };
 
 inline constexpr std::array<ChildTypeInfo, child_type_count> child_types{{
-    {ChildType::service_account, {"", "v1", "serviceaccounts"}, "ServiceAccount", "v1", {}},
+    {ChildType::service_account, {"", "v1", "serviceaccounts"}, "ServiceAccount", "v1", {}, {.whole = true}},
     {ChildType::role, {"rbac.authorization.k8s.io", "v1", "roles"}, "Role", "rbac.authorization.k8s.io/v1", {}},
     {ChildType::role_binding,
      {"rbac.authorization.k8s.io", "v1", "rolebindings"},
      "RoleBinding",
      "rbac.authorization.k8s.io/v1",
      {}},
-    {ChildType::config_map, {"", "v1", "configmaps"}, "ConfigMap", "v1", {}},
-    {ChildType::secret, {"", "v1", "secrets"}, "Secret", "v1", {}},
-    {ChildType::persistent_volume_claim, {"", "v1", "persistentvolumeclaims"}, "PersistentVolumeClaim", "v1", {}},
+    {ChildType::config_map, {"", "v1", "configmaps"}, "ConfigMap", "v1", {}, {.whole = true}},
+    {ChildType::secret, {"", "v1", "secrets"}, "Secret", "v1", {}, {.whole = true}},
+    {ChildType::persistent_volume_claim,
+     {"", "v1", "persistentvolumeclaims"},
+     "PersistentVolumeClaim",
+     "v1",
+     {},
+     {.status = true, .whole = true}},
     {ChildType::service, {"", "v1", "services"}, "Service", "v1", {}},
-    {ChildType::deployment, {"apps", "v1", "deployments"}, "Deployment", "apps/v1", {}},
+    {ChildType::deployment, {"apps", "v1", "deployments"}, "Deployment", "apps/v1", {}, {.status = true}},
     {ChildType::leader_worker_set,
      {"leaderworkerset.x-k8s.io", "v1", "leaderworkersets"},
      "LeaderWorkerSet",
      "leaderworkerset.x-k8s.io/v1",
-     "leaderworkersets.leaderworkerset.x-k8s.io"},
-    {ChildType::job, {"batch", "v1", "jobs"}, "Job", "batch/v1", {}},
+     "leaderworkersets.leaderworkerset.x-k8s.io",
+     {.status = true}},
+    {ChildType::job, {"batch", "v1", "jobs"}, "Job", "batch/v1", {}, {.status = true}},
     {ChildType::ingress, {"networking.k8s.io", "v1", "ingresses"}, "Ingress", "networking.k8s.io/v1", {}},
     {ChildType::http_route,
      {"gateway.networking.k8s.io", "v1", "httproutes"},
@@ -77,15 +89,10 @@ inline constexpr std::array<ChildTypeInfo, child_type_count> child_types{{
      {"stackgate.dev", "v1alpha1", "inferenceservices"},
      "InferenceService",
      "stackgate.dev/v1alpha1",
-     "inferenceservices.stackgate.dev"},
+     "inferenceservices.stackgate.dev",
+     {.status = true, .whole = true}},
 }};
 
 constexpr const ChildTypeInfo& info(ChildType type) { return child_types[static_cast<std::size_t>(type)]; }
-
-constexpr std::optional<ChildType> child_type_named(std::string_view kind) {
-  for (const ChildTypeInfo& each : child_types)
-    if (each.kind == kind) return each.type;
-  return std::nullopt;
-}
 
 }  // namespace stackgate::reconcile

@@ -19,7 +19,7 @@ inline constexpr std::string_view managed_by = "stackgate";
 /// On pod templates: changes when a Secret or ConfigMap does that the pods read.
 inline constexpr std::string_view inputs_annotation = "stackgate.dev/inputs";
 
-/// On children: the mark of the plan that they were made from, see compare/stamp.hpp.
+/// On children: the hash of the plan that they were made from, see compare/plan_hash.hpp.
 inline constexpr std::string_view plan_annotation = "stackgate.dev/plan";
 
 /// The component label's value, by crds::Kind.

@@ -1,6 +1,6 @@
 #include "validators/field.hpp"
 
-#include "validators/schema/check.hpp"
+#include "services/kit/schema/check.hpp"
 
 namespace stackgate::validate {
 

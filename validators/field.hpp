@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/findings/path.hpp"
 #include "services/kit/json/document.hpp"
-#include "validators/path.hpp"
-#include "validators/schema/schema.hpp"
+#include "services/kit/schema/schema.hpp"
 
 namespace stackgate::validate {
 

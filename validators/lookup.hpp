@@ -20,7 +20,7 @@ enum class Presence : std::uint8_t {
   unknown,  // could not be asked: a rule then warns, it never denies
 };
 
-enum class Referent : std::uint8_t {
+enum class ReferenceKind : std::uint8_t {
   secret,
   config_map,
   persistent_volume_claim,
@@ -31,7 +31,7 @@ enum class Referent : std::uint8_t {
   runtime_class,
 };
 
-struct Referred {
+struct ReferencedObject {
   Presence presence = Presence::unknown;
   std::vector<std::string> keys;           // of a Secret or ConfigMap
   std::string type;                        // of a Secret: "Opaque", "kubernetes.io/dockerconfigjson", …
@@ -54,7 +54,7 @@ struct Neighbour {
 };
 
 /// Which neighbours can matter to one resource: those to which one of these applies. The views belong to the caller.
-struct Wanted {
+struct NeighbourFilter {
   std::vector<std::string_view> names;  // of the resource and the objects made for it: one of them is theirs, too
   std::optional<crds::Kind> kind = {};
   std::optional<std::string_view> users_of = {};  // InferenceServices that use this cache
@@ -66,12 +66,12 @@ struct Wanted {
 class Lookup {
  public:
   virtual ~Lookup() = default;
-  virtual Referred find(Referent kind, std::string_view ns, std::string_view name) = 0;
+  virtual ReferencedObject find(ReferenceKind kind, std::string_view ns, std::string_view name) = 0;
   /// False when the list could not be had; `out` is then untouched.
   virtual bool neighbours(std::string_view ns, std::vector<Neighbour>& out) = 0;
   /// The same of those that are wanted. Others may be among them; leaving them out makes it cheap where a namespace
   /// holds thousands.
-  virtual bool wanted_neighbours(std::string_view ns, const Wanted& wanted, std::vector<Neighbour>& out) {
+  virtual bool wanted_neighbours(std::string_view ns, const NeighbourFilter& wanted, std::vector<Neighbour>& out) {
     static_cast<void>(wanted);
     return neighbours(ns, out);
   }

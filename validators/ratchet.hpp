@@ -1,6 +1,7 @@
 // Updates: what was wrong before and is untouched must not stop a user from changing something else.
 #pragma once
-#include "validators/rulebook.hpp"
+#include "services/kit/findings/finding.hpp"
+#include "validators/request.hpp"
 
 namespace stackgate::validate {
 

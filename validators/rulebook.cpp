@@ -2,14 +2,70 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "crds/kinds.hpp"
+#include "services/kit/findings/finding.hpp"
+#include "services/kit/json/value.hpp"
+#include "services/kit/schema/check.hpp"
+#include "services/kit/schema/findings.hpp"
 #include "validators/ratchet.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/schemas.hpp"
-#include "validators/structure.hpp"
 
 namespace stackgate::validate {
+
 namespace {
+
+using schema::Fault;
+using schema::is_about_form;
+using schema::SchemaFault;
+
+bool same_or_inside(std::string_view path, std::string_view of) {
+  return path.starts_with(of) && (path.size() == of.size() || path[of.size()] == '.' || path[of.size()] == '[');
+}
+
+/// Nothing inside such a value can be judged.
+bool hides_inside(Fault fault) {
+  return fault == Fault::type || fault == Fault::combination || fault == Fault::null_value || fault == Fault::unknown ||
+         fault == Fault::duplicate;
+}
+
+bool holds_grammar(const Finding& finding) {
+  const RulePage* page = rule_page(finding.rule);
+  return page != nullptr && page->rule.grammar;
+}
+
+/// Schema faults of `object`, in document order, mismatches of patterns not yet explained. The status is passed over:
+/// users do not write it. `left_out` becomes whether there are more than `max_faults`.
+std::vector<SchemaFault> check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults,
+                                         bool& left_out) {
+  schema::CheckOptions options;
+  options.max_faults = max_faults + 1;  // one more than is told: whether there are more
+  options.explain_mismatches = false;
+  std::vector<SchemaFault> faults = schema::check(schema_of(kind).root(), object, nullptr, options);
+  const bool cut = faults.size() > max_faults;
+  if (cut) faults.pop_back();
+  left_out = cut;
+  std::erase_if(faults, [](const SchemaFault& fault) { return same_or_inside(fault.path, "status"); });
+  return faults;
+}
+
+/// Leaves one finding per fault. A grammar's finding replaces the schema's about the form of the same value, since it
+/// has better words; otherwise what stands at the place of a schema fault, or inside a value of the wrong type, goes.
+void drop_duplicates_of_schema(std::vector<SchemaFault>& structure, Findings& found) {
+  if (structure.empty() || found.empty()) return;
+  std::erase_if(structure, [&](const SchemaFault& fault) {
+    return is_about_form(fault.fault) && std::ranges::any_of(found, [&](const Finding& each) {
+             return each.path == fault.path && holds_grammar(each);
+           });
+  });
+  std::erase_if(found, [&](const Finding& each) {
+    return std::ranges::any_of(structure, [&](const SchemaFault& fault) {
+      return each.path == fault.path || (hides_inside(fault.fault) && same_or_inside(each.path, fault.path));
+    });
+  });
+}
 
 struct KindRules {
   Check common;  // nullptr: the kind's own function calls what it needs
@@ -50,13 +106,13 @@ constexpr std::size_t most_faults = schema::CheckOptions{}.max_faults;
 /// `cut` becomes whether there is more than is told.
 Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults,
                           bool& cut) {
-  std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults, &cut);
-  if (!request.object->is_object()) return to_findings(std::move(structure));
+  std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults, cut);
+  if (!request.object->is_object()) return schema::to_findings(std::move(structure));
   Context context(request, lookup, options);
   run_rules(context);
   cut = cut || context.cut();
-  drop_echoes(structure, context.findings);
-  Findings findings = to_findings(std::move(structure), context.findings.size());
+  drop_duplicates_of_schema(structure, context.findings);
+  Findings findings = schema::to_findings(std::move(structure), context.findings.size());
   if (context.findings.empty()) return findings;
   findings.insert(findings.end(), std::make_move_iterator(context.findings.begin()),
                   std::make_move_iterator(context.findings.end()));
@@ -95,10 +151,15 @@ Findings review(const Request& request, Lookup* lookup, const Options& options) 
   return findings;
 }
 
-bool is_about_others(std::string_view rule) {
+const RulePage* rule_page(std::string_view id) {
   const auto& pages = rule_pages();
-  const auto page = std::ranges::lower_bound(pages, rule, {}, [](const RulePage& each) { return each.rule.id; });
-  return page != pages.end() && page->rule.id == rule && (page->group == "reference" || page->group == "across");
+  const auto page = std::ranges::lower_bound(pages, id, {}, [](const RulePage& each) { return each.rule.id; });
+  return page != pages.end() && page->rule.id == id ? &*page : nullptr;
+}
+
+bool is_about_others(std::string_view rule) {
+  const RulePage* page = rule_page(rule);
+  return page != nullptr && (page->group == "reference" || page->group == "across");
 }
 
 Findings review_deletion(const Request& request, Lookup* lookup, const Options& options) {

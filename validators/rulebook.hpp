@@ -3,36 +3,15 @@
 // The gate, `stackgate validate`, the reconciler and the tests call this and nothing below it. No I/O, no clock, no
 // threads of its own; a Rulebook is immutable and may be used from many threads at once.
 #pragma once
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "crds/kinds.hpp"
-#include "services/kit/json/value.hpp"
-#include "validators/finding.hpp"
+#include "services/kit/findings/finding.hpp"
 #include "validators/lookup.hpp"
+#include "validators/request.hpp"
+#include "validators/rule.hpp"
 
 namespace stackgate::validate {
-
-/// How faults in references to other objects are reported.
-enum class References : std::uint8_t { off, warn, deny };
-
-struct Options {
-  /// What the specification says must exist before the resource is created.
-  References required_references = References::deny;
-  /// Everything else the resource names.
-  References other_references = References::warn;
-  /// Names of extended resources that count as a GPU beside any that ends in "/gpu".
-  std::vector<std::string> gpu_resources;
-};
-
-struct Request {
-  crds::Kind kind;
-  const json::Value* object = nullptr;  // the resource as it shall be
-  const json::Value* old = nullptr;     // as it is stored; nullptr on creation
-  std::string_view ns;                  // where metadata.namespace is not written (kubectl -n)
-};
 
 /// Every fault of the resource, in document order. With `old`: update rules hold, and what was already wrong and is
 /// untouched is a warning. An object with a deletionTimestamp, or one whose spec and own labels are unchanged, gives
@@ -56,6 +35,9 @@ struct RulePage {
 };
 /// Sorted by id. Immutable.
 const std::vector<RulePage>& rule_pages();
+
+/// nullptr for an id that is no rule's.
+const RulePage* rule_page(std::string_view id);
 
 /// True for the rules of the groups "reference" and "across": what they find is about other objects in the cluster, and
 /// may come true or go without any change of the resource. False for ids that are no rule's.

@@ -37,7 +37,7 @@ void compile_kind(crds::Kind kind, CompiledKind& into) {
   if (!parsed) throw std::logic_error("the embedded CRD of " + name + " is not JSON: " + parsed.error().message);
   const json::Value* open_api = served_schema(*parsed);
   if (open_api == nullptr) throw std::logic_error("the embedded CRD of " + name + " has no schema for this version");
-  auto compiled = schema::Schema::compile(*open_api);
+  auto compiled = schema::Schema::compile(*open_api, schema::Root::resource, crds::grammar_of);
   if (!compiled) throw std::logic_error("the embedded CRD of " + name + " does not compile: " + compiled.error());
   if (compiled->root().property("spec") == nullptr)
     throw std::logic_error("the embedded CRD of " + name + " has no spec");

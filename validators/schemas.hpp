@@ -1,7 +1,7 @@
 // The compiled schemas of the eight kinds, made once from the embedded CRDs.
 #pragma once
 #include "crds/kinds.hpp"
-#include "validators/schema/schema.hpp"
+#include "services/kit/schema/schema.hpp"
 
 namespace stackgate::validate {
 

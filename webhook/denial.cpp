@@ -1,9 +1,7 @@
 #include "webhook/denial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,26 +14,6 @@ namespace {
 constexpr std::size_t warning_bytes = 256;
 constexpr std::size_t warnings_bytes = 4096;
 constexpr std::size_t columns = 80;
-
-struct ReasonOf {
-  std::string_view part;  // of a rule's id
-  std::string_view reason;
-};
-// The first match counts. Rule ids are words, so the word tells the sort of fault.
-constexpr std::array reasons{
-    ReasonOf{"schema-required", "FieldValueRequired"},   ReasonOf{"missing", "FieldValueRequired"},
-    ReasonOf{"incomplete", "FieldValueRequired"},        ReasonOf{"enum", "FieldValueNotSupported"},
-    ReasonOf{"duplicate", "FieldValueDuplicate"},        ReasonOf{"unknown-field", "FieldValueForbidden"},
-    ReasonOf{"immutable", "FieldValueForbidden"},        ReasonOf{"excludes", "FieldValueForbidden"},
-    ReasonOf{"deletion-of-used", "FieldValueForbidden"}, ReasonOf{"schema-type", "FieldValueTypeInvalid"},
-};
-
-std::string_view reason_of(std::string_view rule, std::string_view group) {
-  if (group == "reference" && rule.ends_with("-missing")) return "FieldValueNotFound";
-  for (const ReasonOf& each : reasons)
-    if (rule.find(each.part) != std::string_view::npos) return each.reason;
-  return "FieldValueInvalid";
-}
 
 /// Cuts to at most `limit` bytes, at a character's end, with an ellipsis.
 std::string cut(std::string text, std::size_t limit) {
@@ -92,14 +70,8 @@ bool rests_on_lookup(const validate::Findings& findings) {
 }
 
 std::string_view cause_reason(std::string_view rule) {
-  static const auto known = [] {
-    std::unordered_map<std::string_view, std::string_view> words;
-    for (const validate::RulePage& page : validate::rule_pages())
-      words[page.rule.id] = reason_of(page.rule.id, page.group);
-    return words;
-  }();
-  const auto found = known.find(rule);
-  return found == known.end() ? "FieldValueInvalid" : found->second;
+  const validate::RulePage* page = validate::rule_page(rule);
+  return page == nullptr ? "FieldValueInvalid" : page->rule.cause;
 }
 
 std::vector<Cause> causes_of(const validate::Findings& findings) {

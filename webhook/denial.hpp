@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validators/finding.hpp"
+#include "services/kit/findings/finding.hpp"
 #include "webhook/review.hpp"
 
 namespace stackgate::webhook {

@@ -41,7 +41,7 @@ http::Response ok(const Answer& answer) {
 }  // namespace
 
 void Gate::refuse(http::Responder& respond, int status, Refusal why, std::string_view uid, std::string_view detail) {
-  telemetry_.refused(why, uid, detail);
+  metrics_.refused(why, uid, detail);
   http::Response response;
   response.status = status;
   response.content_type = "text/plain; charset=utf-8";
@@ -73,13 +73,13 @@ void Gate::handle(const http::Request& request, http::Responder respond) {
 
   try {
     const auto begin = std::chrono::steady_clock::now();
-    const std::unique_ptr<QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
+    const std::unique_ptr<cluster::QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
     const Verdict verdict = admit(*stage, *review, lookup.get(), options_);
     // Memory may lag behind the cluster: nothing is held against a resource on its word alone.
     if (lookup != nullptr && (lookup->wants_asking() || rests_on_lookup(verdict.findings)))
       return answer_on_pool(*stage, request, std::move(respond));
     http::Response response = ok(verdict.answer);
-    telemetry_.reviewed(*stage, *review, verdict, false, std::chrono::steady_clock::now() - begin);
+    metrics_.reviewed(*stage, *review, verdict, false, std::chrono::steady_clock::now() - begin);
     respond(std::move(response));
   } catch (const std::exception& error) {
     refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
@@ -94,7 +94,7 @@ void Gate::answer_on_pool(Stage stage, const http::Request& request, http::Respo
   // A full pool means that the API server is slow to answer us. Dropping the task answers 500 and lets the failure
   // policy decide, which is better than a queue that outlives the API server's own time-out.
   if (!pool_->submit(std::move(task)))
-    telemetry_.refused(Refusal::too_busy, salvage_uid(request.body), "too many reviews wait for the API server");
+    metrics_.refused(Refusal::too_busy, salvage_uid(request.body), "too many reviews wait for the API server");
 }
 
 void Gate::answer_asking(Stage stage, std::string_view body, http::Responder& respond) {
@@ -108,7 +108,7 @@ void Gate::answer_asking(Stage stage, std::string_view body, http::Responder& re
     const std::unique_ptr<validate::Lookup> lookup = lookups_->asking();
     const Verdict verdict = admit(stage, *review, lookup.get(), options_);
     http::Response response = ok(verdict.answer);
-    telemetry_.reviewed(stage, *review, verdict, true, std::chrono::steady_clock::now() - begin);
+    metrics_.reviewed(stage, *review, verdict, true, std::chrono::steady_clock::now() - begin);
     respond(std::move(response));
   } catch (const std::exception& error) {
     refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));

@@ -2,11 +2,11 @@
 #pragma once
 #include <memory>
 
+#include "cluster_state/lookup_source.hpp"
 #include "services/kit/http/message.hpp"
 #include "services/kit/run/pool.hpp"
 #include "validators/rulebook.hpp"
-#include "webhook/lookup_source.hpp"
-#include "webhook/telemetry.hpp"
+#include "webhook/gate_metrics.hpp"
 
 namespace stackgate::webhook {
 
@@ -15,8 +15,8 @@ namespace stackgate::webhook {
 /// must outlive the gate and every request it was given.
 class Gate {
  public:
-  Gate(const validate::Options& options, LookupSource* lookups, run::Pool* pool, Telemetry& telemetry)
-      : options_(options), lookups_(lookups), pool_(pool), telemetry_(telemetry) {}
+  Gate(const validate::Options& options, cluster::LookupSource* lookups, run::Pool* pool, GateMetrics& metrics)
+      : options_(options), lookups_(lookups), pool_(pool), metrics_(metrics) {}
 
   void handle(const http::Request& request, http::Responder respond);
 
@@ -26,9 +26,9 @@ class Gate {
   void answer_asking(Stage stage, std::string_view body, http::Responder& respond);
 
   const validate::Options options_;
-  LookupSource* const lookups_;
+  cluster::LookupSource* const lookups_;
   run::Pool* const pool_;
-  Telemetry& telemetry_;
+  GateMetrics& metrics_;
 };
 
 }  // namespace stackgate::webhook

@@ -26,7 +26,8 @@ Tree columns(const Tree& source, const std::string& where) {
   return out;
 }
 
-Tree root_schema(const KindInfo& kind, const Tree& source, const Fragments& fragments, const std::string& where) {
+Tree root_schema(const KindInfo& kind, const Tree& source, const Fragments& fragments, Grammars& grammars,
+                 const std::string& where) {
   Tree properties = Tree::map();
   properties.set("apiVersion",
                  Tree::map({{"description", Tree::text(fmt::format("Version of this schema: {}.", api_group_version))},
@@ -41,12 +42,15 @@ Tree root_schema(const KindInfo& kind, const Tree& source, const Fragments& frag
                          {"properties", properties}});
   if (const Tree* use = source.find("$use")) root.set("$use", *use);
   if (const Tree* rules = source.find("validations")) root.set("x-kubernetes-validations", *rules);
-  return fragments.expand(root, std::string(kind.name));
+  Tree schema = fragments.expand(root, std::string(kind.name));
+  take_grammars(schema, grammars, std::string(kind.name));
+  return schema;
 }
 
 }  // namespace
 
-Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const Fragments& fragments) {
+Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const Fragments& fragments,
+                Grammars& grammars) {
   const std::filesystem::path file = folder / fmt::format("{}.yaml", kind.plural);
   const Tree source = read_yaml(file);
   const std::string where = file.string();
@@ -61,12 +65,13 @@ Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const
                           {"singular", Tree::text(singular)},
                           {"shortNames", Tree::list({Tree::text(kind.short_name)})},
                           {"categories", Tree::list({Tree::text("stackgate")})}});
-  Tree version = Tree::map({{"name", Tree::text(api_version)},
-                            {"served", Tree::boolean(true)},
-                            {"storage", Tree::boolean(true)},
-                            {"additionalPrinterColumns", columns(source, where)},
-                            {"subresources", Tree::map({{"status", Tree::map()}})},
-                            {"schema", Tree::map({{"openAPIV3Schema", root_schema(kind, source, fragments, where)}})}});
+  Tree version =
+      Tree::map({{"name", Tree::text(api_version)},
+                 {"served", Tree::boolean(true)},
+                 {"storage", Tree::boolean(true)},
+                 {"additionalPrinterColumns", columns(source, where)},
+                 {"subresources", Tree::map({{"status", Tree::map()}})},
+                 {"schema", Tree::map({{"openAPIV3Schema", root_schema(kind, source, fragments, grammars, where)}})}});
   return Tree::map(
       {{"apiVersion", Tree::text("apiextensions.k8s.io/v1")},
        {"kind", Tree::text("CustomResourceDefinition")},

@@ -10,6 +10,8 @@ namespace stackgate::crds::generator {
 
 /// The complete CustomResourceDefinition of a kind, from `folder`/<plural>.yaml, which holds
 ///   kind, description, columns [{name, type, path, description, priority, format}], spec, status, validations.
-Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const Fragments& fragments);
+/// The grammars of its patterns are added to `grammars`.
+Tree definition(const KindInfo& kind, const std::filesystem::path& folder, const Fragments& fragments,
+                Grammars& grammars);
 
 }  // namespace stackgate::crds::generator

@@ -9,7 +9,7 @@
 namespace stackgate::crds::generator {
 namespace {
 
-constexpr std::array<std::string_view, 34> keyword_order{"description",
+constexpr std::array<std::string_view, 35> keyword_order{"description",
                                                          "type",
                                                          "format",
                                                          "nullable",
@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 34> keyword_order{"description",
                                                          "minLength",
                                                          "maxLength",
                                                          "pattern",
+                                                         "$grammar",
                                                          "minItems",
                                                          "maxItems",
                                                          "minProperties",
@@ -151,6 +152,23 @@ Tree Fragments::expand(const Tree& authored, const std::string& where) const {
   check_required(schema, where);
   check_validations(schema, where);
   return ordered(schema, where);
+}
+
+void take_grammars(Tree& schema, Grammars& grammars, const std::string& where) {
+  if (!schema.is_map()) return;
+  const Tree* pattern = schema.find("pattern");
+  const Tree* grammar = schema.find("$grammar");
+  if (grammar != nullptr && pattern == nullptr) throw SourceError(where + ": a $grammar without a pattern");
+  if (pattern != nullptr) {
+    const std::string name = grammar == nullptr ? std::string() : grammar->scalar;
+    if (grammars.try_emplace(pattern->scalar, name).first->second != name)
+      throw SourceError(fmt::format("{}: the pattern {} has another $grammar elsewhere", where, pattern->scalar));
+  }
+  schema.erase("$grammar");
+  if (Tree* properties = schema.find("properties"))
+    for (auto& [name, property] : properties->members) take_grammars(property, grammars, where + "." + name);
+  for (const char* key : {"items", "additionalProperties"})
+    if (Tree* inner = schema.find(key)) take_grammars(*inner, grammars, where + "[]");
 }
 
 }  // namespace stackgate::crds::generator

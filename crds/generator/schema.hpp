@@ -1,8 +1,8 @@
 // From authored schemas to structural ones: fragments are put in, shorthand is written out.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "crds/generator/tree.hpp"
 
@@ -28,5 +28,12 @@ class Fragments {
   const Tree& named(const std::string& name, const std::string& where) const;
   Tree members_;
 };
+
+/// Which grammar a pattern states, by its expression; an empty name for the patterns that state none.
+using Grammars = std::map<std::string, std::string>;
+
+/// Moves every `$grammar` of a complete schema, which stands beside a `pattern`, to `grammars`. A pattern with two
+/// different grammars is a SourceError.
+void take_grammars(Tree& schema, Grammars& grammars, const std::string& where);
 
 }  // namespace stackgate::crds::generator

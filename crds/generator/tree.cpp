@@ -1,10 +1,15 @@
 #include "crds/generator/tree.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
+
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/yaml/parse.hpp"
+#include "services/kit/yaml_writer/write.hpp"
 
 namespace stackgate::crds::generator {
 
@@ -52,47 +57,89 @@ void Tree::erase(std::string_view key) {
 
 namespace {
 
-Tree from_scalar(const YAML::Node& node) {
-  const std::string& text = node.Scalar();
-  if (node.Tag() == "!") return Tree::text(text);  // quoted, or a block
-  static const std::regex number(R"([-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)");
-  if (text == "true" || text == "false") return Tree::boolean(text == "true");
-  if (std::regex_match(text, number)) return Tree::number(text);
-  return Tree::text(text);
+Tree from_value(const json::Value& value) {
+  switch (value.type()) {
+    case json::Type::null:
+      return {};
+    case json::Type::boolean:
+      return Tree::boolean(value.boolean());
+    case json::Type::integer:
+    case json::Type::number:
+      return Tree::number(json::to_json(value));
+    case json::Type::string:
+      return Tree::text(value.string());
+    case json::Type::array: {
+      Tree out = Tree::list();
+      for (const json::Value& item : value.items()) out.items.push_back(from_value(item));
+      return out;
+    }
+    case json::Type::object: {
+      Tree out = Tree::map();
+      for (const json::Member& member : value.members()) out.members.emplace_back(member.key, from_value(member.value));
+      return out;
+    }
+  }
+  return {};
 }
 
-Tree from_node(const YAML::Node& node, const std::string& file) {
-  switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-      return from_scalar(node);
-    case YAML::NodeType::Sequence: {
-      Tree out = Tree::list();
-      for (const auto& item : node) out.items.push_back(from_node(item, file));
-      return out;
-    }
-    case YAML::NodeType::Map: {
-      Tree out = Tree::map();
-      for (const auto& member : node) {
-        const std::string key = member.first.as<std::string>();
-        if (out.find(key) != nullptr)
-          throw SourceError(fmt::format("{}:{}: duplicate key \"{}\"", file, member.first.Mark().line + 1, key));
-        out.members.emplace_back(key, from_node(member.second, file));
+void append_json(std::string& out, const Tree& tree) {
+  switch (tree.type) {
+    case Tree::Type::null:
+      out += "null";
+      return;
+    case Tree::Type::boolean:
+    case Tree::Type::number:
+      out += tree.scalar;
+      return;
+    case Tree::Type::string:
+      return json::append_quoted(out, tree.scalar);
+    case Tree::Type::list:
+      out += '[';
+      for (const Tree& item : tree.items) {
+        append_json(out, item);
+        out += &item == &tree.items.back() ? "" : ",";
       }
-      return out;
-    }
-    default:
-      return {};
+      out += ']';
+      return;
+    case Tree::Type::map:
+      out += '{';
+      for (const auto& member : tree.members) {
+        json::append_quoted(out, member.first);
+        out += ':';
+        append_json(out, member.second);
+        out += &member == &tree.members.back() ? "" : ",";
+      }
+      out += '}';
+      return;
   }
 }
 
 }  // namespace
 
 Tree read_yaml(const std::filesystem::path& file) {
-  try {
-    return from_node(YAML::LoadFile(file.string()), file.string());
-  } catch (const YAML::Exception& error) {
-    throw SourceError(fmt::format("{}:{}: {}", file.string(), error.mark.line + 1, error.msg));
-  }
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw SourceError(fmt::format("cannot read {}", file.string()));
+  const yaml::Stream stream = yaml::parse(text);
+  if (stream.failed)
+    throw SourceError(
+        fmt::format("{}:{}: {}", file.string(), yaml::locate(text, stream.error.offset).line, stream.error.message));
+  if (stream.documents.size() != 1) throw SourceError(fmt::format("{}: is not one document", file.string()));
+  return from_value(stream.documents.front().root);
+}
+
+std::string to_compact_json(const Tree& tree) {
+  std::string out;
+  append_json(out, tree);
+  return out;
+}
+
+std::string to_yaml(const Tree& tree) {
+  const std::string text = to_compact_json(tree);
+  json::Document document;
+  const auto root = json::parse(text, document);
+  if (!root) throw SourceError(root.error().message);
+  return yaml::to_yaml(*root);
 }
 
 }  // namespace stackgate::crds::generator

@@ -18,7 +18,7 @@ struct Tree {
   enum class Type { null, boolean, number, string, list, map };
 
   Type type = Type::null;
-  std::string scalar;  // of a boolean, number or string, as it was written
+  std::string scalar;  // of a boolean, number or string: its JSON text, or the string itself
   std::vector<Tree> items;
   std::vector<std::pair<std::string, Tree>> members;
 
@@ -39,10 +39,9 @@ struct Tree {
   void erase(std::string_view key);
 };
 
-/// One YAML document. Scalars follow YAML 1.2's core schema; duplicate keys and anchors are SourceErrors.
+/// One YAML document, read as kubectl reads it; a duplicate key is a SourceError.
 Tree read_yaml(const std::filesystem::path& file);
 
-/// Block style, two spaces, long texts folded at 110 columns; ends with a line end.
 std::string to_yaml(const Tree& tree);
 std::string to_compact_json(const Tree& tree);
 

@@ -1,7 +1,7 @@
 #include "reconcile/compare/verdict.hpp"
 
-#include "reconcile/compare/covers.hpp"
-#include "reconcile/compare/stamp.hpp"
+#include "reconcile/compare/drift.hpp"
+#include "reconcile/compare/plan_hash.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -21,7 +21,7 @@ Verdict judge(const WantedChild& wanted, const FoundChild& found) {
   if (!mine && found.ownership == Ownership::orphan && wanted.adopts) return {Need::adopt, "it has no owner"};
   if (!mine) return {Need::taken, "not ours"};
   if (wanted.keep) return {};
-  if (stamp_of(*found.object) != wanted.hash) return {Need::update, "new plan"};
+  if (plan_hash_of(*found.object) != wanted.hash) return {Need::update, "new plan"};
   if (auto place = first_difference(wanted.body, *found.object)) return {Need::update, *place + " was changed", true};
   return {};
 }

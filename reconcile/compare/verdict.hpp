@@ -26,7 +26,7 @@ struct Verdict {
 
 struct WantedChild {
   const json::Value& body;
-  std::string_view hash;  // see stamp.hpp
+  std::string_view hash;  // see plan_hash.hpp
   bool keep = false;      // made once, then left alone
   bool owned = true;      // its body has an owner reference to the resource
   bool adopts = true;     // an orphan is taken back; false where that could cost data

@@ -4,37 +4,24 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/compare/stamp.hpp"
+#include "reconcile/compare/plan_hash.hpp"
 #include "reconcile/control/ssh_key.hpp"
 #include "services/kit/base/base64.hpp"
-#include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
 namespace {
 
-std::string with_ssh_key(std::string_view body) {
-  json::Document document;
-  if (!json::parse(body, document)) return std::string(body);
+/// The data of a Secret that holds a new key pair.
+std::string ssh_key_data() {
   const SshKey key = make_ssh_key();
   std::string out;
   json::Writer writer(out);
   writer.object([&] {
-    for (const json::Member& each : document.root.members())
-      if (each.key != "data") writer.member(each.key, each.value);
-    writer.key("data");
-    writer.object([&] {
-      writer.member("id", base64::encode(key.private_key));
-      writer.member("id.pub", base64::encode(key.public_key + "\n"));
-    });
+    writer.member("id", base64::encode(key.private_key));
+    writer.member("id.pub", base64::encode(key.public_key + "\n"));
   });
   return out;
-}
-
-std::string stamped_body(const DesiredChild& child, std::string_view hash) {
-  json::Document document;
-  if (!json::parse(child.body, document)) return child.body;
-  return stamped(document.root, hash);
 }
 
 /// Fails on the server when the entry is not the one that was meant.
@@ -67,10 +54,10 @@ std::vector<std::expected<void, kube::ApiError>> ChildWriter::create(const Key& 
   requests.reserve(creations.size());
   for (const Creation& each : creations) {
     const DesiredChild& child = *each.child;
-    std::string body = stamped_body(child, each.hash);
-    if (child.generate_ssh_key) body = with_ssh_key(body);
+    std::string body =
+        with_plan_hash(child.body.root(), each.hash, child.generate_ssh_key ? ssh_key_data() : std::string());
     writing.emplace_back(store_, key, child.type, child.name);
-    requests.push_back(kube::Request::create(world_.resource(child.type), key.ns, std::move(body)));
+    requests.push_back(kube::Request::create(watches_.resource(child.type), key.ns, std::move(body)));
   }
   auto answers = client_.send_many(std::move(requests));
   out.reserve(answers.size());
@@ -93,9 +80,9 @@ std::expected<void, kube::ApiError> ChildWriter::created(const Key& key, const D
 
 std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const DesiredChild& child,
                                                         std::string_view hash, const StoredChild& found) const {
-  const kube::ResourceType type = world_.resource(child.type);
+  const kube::ResourceType type = watches_.resource(child.type);
   const Store::OwnWrite writing(store_, key, child.type, child.name);
-  if (found.create_entry >= 0 && !same_shape(found.stamp, hash)) {
+  if (found.create_entry >= 0 && !same_shape(found.plan_hash, hash)) {
     auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
     if (!adopted) {
       // Somebody else's write moved the entry: what is stored now tells where it is.
@@ -104,14 +91,15 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
     }
     store_.wrote_child(child.type, adopted->root(), key);
   }
-  auto applied = client_.apply(type, key.ns, child.name, stamped_body(child, hash));
+  const std::string body = with_plan_hash(child.body.root(), hash);
+  auto applied = client_.apply(type, key.ns, child.name, body);
   // An API server that is older than a field drops it on create, but refuses to apply it.
   if (!applied && applied.error().message.contains("field not declared in schema"))
-    applied = client_.patch(type, key.ns, child.name, kube::PatchType::strategic, stamped_body(child, hash));
+    applied = client_.patch(type, key.ns, child.name, kube::PatchType::strategic, body);
   // A port whose number somebody changed is another item to apply, beside ours and of the same name: only a patch that
   // replaces lists takes it away.
   if (!applied && applied.error().code == 422 && applied.error().message.contains("Duplicate value"))
-    applied = client_.patch(type, key.ns, child.name, kube::PatchType::merge, stamped_body(child, hash));
+    applied = client_.patch(type, key.ns, child.name, kube::PatchType::merge, body);
   if (!applied) return std::unexpected(std::move(applied.error()));
   store_.wrote_child(child.type, applied->root(), key, hash);
   return {};
@@ -132,7 +120,7 @@ std::expected<void, kube::ApiError> ChildWriter::adopt(const Key& key, const jso
   });
   // Another manager's name: a second entry of ours would be taken for the one that the POST left, see create_entry().
   const std::string path =
-      kube::object_path(world_.resource(found.type), key.ns, found.name) + "?fieldManager=stackgate-adoption";
+      kube::object_path(watches_.resource(found.type), key.ns, found.name) + "?fieldManager=stackgate-adoption";
   const Store::OwnWrite writing(store_, key, found.type, found.name);
   const auto adopted =
       kube::object_of(client_.request("PATCH", path, std::move(patch), "application/merge-patch+json"));
@@ -146,7 +134,7 @@ std::expected<void, kube::ApiError> ChildWriter::adopt(const Key& key, const jso
 }
 
 std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const StoredChild& found) const {
-  auto removed = client_.remove(world_.resource(found.type), key.ns, found.name, {.uid = found.uid});
+  auto removed = client_.remove(watches_.resource(found.type), key.ns, found.name, {.uid = found.uid});
   if (removed || removed.error().not_found()) {
     store_.forget_child(key, found.type, found.name, found.uid);
     return {};
@@ -160,7 +148,7 @@ std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const St
 
 std::expected<bool, kube::ApiError> ChildWriter::look_again(const Key& key, ChildType type,
                                                             std::string_view name) const {
-  auto found = client_.get(world_.resource(type), key.ns, name);
+  auto found = client_.get(watches_.resource(type), key.ns, name);
   if (found) {
     store_.wrote_child(type, found->root(), key);
     return false;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "reconcile/compare/verdict.hpp"
+#include "reconcile/observe/cluster_watches.hpp"
 #include "reconcile/observe/store.hpp"
-#include "reconcile/observe/world.hpp"
 #include "reconcile/plan/plan.hpp"
 #include "services/kit/kube/client.hpp"
 
@@ -17,7 +17,8 @@ namespace stackgate::reconcile {
 /// Thread-safe; blocks.
 class ChildWriter {
  public:
-  ChildWriter(kube::Client& client, Store& store, const World& world) : client_(client), store_(store), world_(world) {}
+  ChildWriter(kube::Client& client, Store& store, const ClusterWatches& watches)
+      : client_(client), store_(store), watches_(watches) {}
 
   struct Creation {
     const DesiredChild* child;
@@ -28,8 +29,8 @@ class ChildWriter {
   /// fetched into the store, so that the next verdict knows whose it is; the error is returned all the same.
   std::vector<std::expected<void, kube::ApiError>> create(const Key& key, std::span<const Creation> creations) const;
   /// Server-side apply. Where the plan may have lost a field, a child that was never applied before first has its
-  /// create entry turned into an apply entry: see create_entry() in observe/slim.hpp. Where an item that somebody
-  /// changed by hand stands in the way, the lists of the child are replaced.
+  /// create entry turned into an apply entry: see create_entry() in cluster_state/pruning.hpp. Where an item that
+  /// somebody changed by hand stands in the way, the lists of the child are replaced.
   std::expected<void, kube::ApiError> update(const Key& key, const DesiredChild& child, std::string_view hash,
                                              const StoredChild& found) const;
   /// Gives an orphan its owner reference back, and changes nothing else: only in the very state in which it was judged.
@@ -46,7 +47,7 @@ class ChildWriter {
 
   kube::Client& client_;
   Store& store_;
-  const World& world_;
+  const ClusterWatches& watches_;
 };
 
 }  // namespace stackgate::reconcile

@@ -25,8 +25,8 @@ log::Level level_of(const Pass& pass, int failures) {
 
 }  // namespace
 
-Controller::Controller(Reconciler& reconciler, const Store& store, Telemetry& telemetry, unsigned workers)
-    : reconciler_(reconciler), store_(store), telemetry_(telemetry) {
+Controller::Controller(Reconciler& reconciler, const Store& store, ReconcileMetrics& metrics, unsigned workers)
+    : reconciler_(reconciler), store_(store), metrics_(metrics) {
   for (unsigned i = 0; i < workers; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -66,7 +66,7 @@ void Controller::handle(const Queue::Taken& taken) {
     pass.result = Result::try_again;
     pass.error = fault.what();
   }
-  telemetry_.observe(taken.key.kind, pass, std::chrono::steady_clock::now() - begin);
+  metrics_.observe(taken.key.kind, pass, std::chrono::steady_clock::now() - begin);
   if (pass.look_after) queue_.add_after(taken.key, *pass.look_after);
   switch (pass.result) {
     case Result::settled:

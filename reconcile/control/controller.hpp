@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "reconcile/control/reconcile_metrics.hpp"
 #include "reconcile/control/reconciler.hpp"
-#include "reconcile/control/telemetry.hpp"
 #include "services/kit/kube/work_queue.hpp"
 
 namespace stackgate::reconcile {
@@ -21,7 +21,7 @@ class Controller {
   using Queue = kube::WorkQueue<Key, KeyHash>;
 
   /// Workers start at once and wait. All references must outlive it.
-  Controller(Reconciler& reconciler, const Store& store, Telemetry& telemetry, unsigned workers);
+  Controller(Reconciler& reconciler, const Store& store, ReconcileMetrics& metrics, unsigned workers);
   /// stop()
   ~Controller();
   Controller(const Controller&) = delete;
@@ -47,7 +47,7 @@ class Controller {
 
   Reconciler& reconciler_;
   const Store& store_;
-  Telemetry& telemetry_;
+  ReconcileMetrics& metrics_;
   Queue queue_;
   std::atomic<bool> leading_{false};
   std::vector<std::jthread> workers_;

@@ -14,21 +14,23 @@
 namespace stackgate::reconcile {
 
 /// Since when something is missing says the stored condition ReferencesResolved: it survives restarts, and who starts
-/// long after that tells nothing again. Thread-safe.
+/// long after that warns no second time. Thread-safe.
 class LateWarnings {
  public:
   static constexpr std::chrono::seconds patience{10};
-  /// Beyond this it has been told, by this process or its predecessor.
+  /// Beyond this it has been warned of, by this process or its predecessor.
   static constexpr std::chrono::seconds latest{60};
 
   using Record = std::function<void(const Resource& resource, const EventNote& note)>;
   /// Records plan.late_events when it is time. Returns in how long the resource has to be looked at for that.
-  std::optional<std::chrono::seconds> tell(const Key& key, const Resource& resource, const Plan& plan,
+  std::optional<std::chrono::seconds> warn(const Key& key, const Resource& resource, const Plan& plan,
                                            std::chrono::system_clock::time_point now, const Record& record);
+  /// The resource goes, or has gone.
+  void forget(const Key& key);
 
  private:
   std::mutex mutex_;
-  std::unordered_map<Key, std::string, KeyHash> told_;  // with what was missing since when
+  std::unordered_map<Key, std::string, KeyHash> warned_;  // with what was missing since when
 };
 
 }  // namespace stackgate::reconcile

@@ -16,8 +16,9 @@
 
 #include "reconcile/control/child_writer.hpp"
 #include "reconcile/control/late_warnings.hpp"
+#include "reconcile/observe/cluster_watches.hpp"
+#include "reconcile/observe/observation.hpp"
 #include "reconcile/observe/store.hpp"
-#include "reconcile/observe/world.hpp"
 #include "reconcile/plan/plan.hpp"
 #include "services/kit/kube/client.hpp"
 #include "validators/lookup.hpp"
@@ -58,27 +59,27 @@ struct ReconcilerOptions {
 class Reconciler {
  public:
   /// All references must outlive it.
-  Reconciler(kube::Client& client, Store& store, const World& world, ReconcilerOptions options);
+  Reconciler(kube::Client& client, Store& store, const ClusterWatches& watches, ReconcilerOptions options);
 
   /// Blocks while it writes. With `defer_status` a pass that wrote children leaves the status to the next pass.
   Pass run(const Key& key, bool defer_status);
 
  private:
-  struct View;
-  struct Write;
-  Plan plan_for(const Key& key, View& view);
-  void write_children(const Key& key, const View& view, const Plan& plan, Write& write);
+  struct Progress;
+  /// The rules run, and what they and the observation asked about brings the resource back when it changes.
+  Plan plan_for(const Key& key, const Observation& view);
+  void write_children(const Key& key, const Observation& view, const Plan& plan, Progress& progress);
   /// What is missing is only noted in `missing`.
-  void write_child(const Key& key, const View& view, const DesiredChild& child, Write& write,
+  void write_child(const Key& key, const Observation& view, const DesiredChild& child, Progress& progress,
                    std::vector<ChildWriter::Creation>& missing);
-  void create(const Key& key, std::span<const ChildWriter::Creation> missing, Write& write);
-  void adopt(const Key& key, const json::Value& body, const StoredChild& orphan, Write& write);
-  void prune(const Key& key, const View& view, const Plan& plan, Write& write);
-  void write_status(const Key& key, const View& view, const Plan& plan, Write& write);
+  void create(const Key& key, std::span<const ChildWriter::Creation> missing, Progress& progress);
+  void adopt(const Key& key, const json::Value& body, const StoredChild& orphan, Progress& progress);
+  void prune(const Key& key, const Observation& view, const Plan& plan, Progress& progress);
+  void write_status(const Key& key, const Observation& view, const Plan& plan, Progress& progress);
 
   kube::Client& client_;
   Store& store_;
-  const World& world_;
+  const ClusterWatches& watches_;
   const ReconcilerOptions options_;
   const ChildWriter writer_;
   LateWarnings late_;

@@ -12,7 +12,7 @@ namespace stackgate::reconcile {
 class RecordingLookup final : public validate::Lookup {
  public:
   explicit RecordingLookup(validate::Lookup& behind) : behind_(behind) {}
-  validate::Referred find(validate::Referent kind, std::string_view ns, std::string_view name) override;
+  validate::ReferencedObject find(validate::ReferenceKind kind, std::string_view ns, std::string_view name) override;
   bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) override;
   /// See reference() in observe/store.hpp.
   std::vector<std::string> take() { return std::move(asked_); }

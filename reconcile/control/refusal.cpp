@@ -1,6 +1,10 @@
 #include "reconcile/control/refusal.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "reconcile/status/workload.hpp"
 
 namespace stackgate::reconcile {
 
@@ -20,6 +24,11 @@ std::optional<Trouble> refusal(std::string_view kind, std::string_view name, con
   if (error.code == 422 || error.code == 400)
     return Trouble{"ChildRefused", fmt::format("the {} {} was refused: {}", kind, name, error.message), true};
   return std::nullopt;
+}
+
+bool is_reported(const Status& status, const Trouble& trouble) {
+  return trouble.reason == name_taken_reason &&
+         std::ranges::any_of(status.conditions, [&](const Condition& each) { return each.reason == trouble.reason; });
 }
 
 }  // namespace stackgate::reconcile

@@ -13,4 +13,7 @@ namespace stackgate::reconcile {
 /// Forbidden, ChildRefused (lasting).
 std::optional<Trouble> refusal(std::string_view kind, std::string_view name, const kube::ApiError& error);
 
+/// The plan sees by itself that a name is taken, and has words of its own for it where it knows more.
+bool is_reported(const Status& status, const Trouble& trouble);
+
 }  // namespace stackgate::reconcile

@@ -1,6 +1,7 @@
-// Everything the operator knows of the cluster, by the resource it belongs to: one look-up gives a reconcile all it
-// needs. Filled by watches and, at once, by what the API server answers to our own writes; an older event never
-// overwrites a newer write.
+// What belongs to each resource: its children, its pods, and which objects it names. With the resource itself, which
+// lies in cluster::State with everything that resources name, one look-up gives a reconcile all it needs. Filled by
+// watches and, at once, by what the API server answers to our own writes; an older event never overwrites a newer
+// write.
 //
 // Thread-safe. Strings of JSON are shared, never copied.
 #pragma once
@@ -19,24 +20,17 @@
 #include <utility>
 #include <vector>
 
+#include "cluster_state/state.hpp"
 #include "reconcile/child_types.hpp"
 #include "reconcile/observe/key.hpp"
 #include "reconcile/status/pod.hpp"
 
 namespace stackgate::reconcile {
 
-using Text = std::shared_ptr<const std::string>;
+using cluster::Text;
 
-/// What the store files; each shelf counts the rounds of its relists by type.
-enum class Shelf : std::uint8_t { resource, child, pod, input, claim };
-
-struct StoredResource {
-  std::string uid;
-  std::uint64_t version = 0;
-  std::int64_t generation = 0;
-  std::string state;  // status.state, empty when there is no status
-  Text json;          // see slim_json()
-};
+/// What the store files; each collection counts the rounds of its relists by type.
+enum class Collection : std::uint8_t { child, pod };
 
 struct StoredChild {
   ChildType type;
@@ -44,8 +38,8 @@ struct StoredChild {
   std::string uid;
   std::string owner_uid;  // of its controller, or empty
   bool managed = false;   // has the operator's labels
-  int create_entry = -1;  // see slim.hpp
-  std::string stamp;      // the plan that it was made from, see compare/stamp.hpp
+  int create_entry = -1;  // see cluster_state/pruning.hpp
+  std::string plan_hash;  // the plan that it was made from, see compare/plan_hash.hpp
   std::string applied;    // hash of the plan whose apply left it in this very version; empty after any other change
   std::uint64_t version = 0;
   Text json;
@@ -53,7 +47,7 @@ struct StoredChild {
 
 /// Of one resource, at one moment.
 struct Snapshot {
-  std::optional<StoredResource> resource;
+  std::shared_ptr<const cluster::StoredResource> resource;
   std::vector<StoredChild> children;
   std::vector<PodFacts> pods;
   std::vector<std::pair<ChildType, std::string>> lost;  // children that somebody else deleted, by type and name
@@ -65,22 +59,18 @@ std::string reference(std::string_view plural, std::string_view ns, std::string_
 class Store {
  public:
   /// `changed` is called, on the thread that brought the news and without a lock held, for each resource that may have
-  /// to be looked at.
-  explicit Store(std::function<void(const Key&)> changed) : changed_(std::move(changed)) {}
+  /// to be looked at. `state` has contents; the store listens to it, and it must outlive the store.
+  Store(cluster::State& state, std::function<void(const Key&)> changed);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
   Snapshot snapshot(const Key& key) const;
-  std::optional<StoredResource> resource(const Key& key) const;
   std::vector<Key> resources() const;
-  /// Content hash of a Secret or ConfigMap; nothing when there is no such object.
-  std::optional<std::string> input(ChildType type, std::string_view ns, std::string_view name) const;
-  /// A claim that is nobody's child, slim; nullptr when there is none.
-  Text claim(std::string_view ns, std::string_view name) const;
+  const cluster::State& state() const { return state_; }
   /// How many resources of the kind are in each state; an empty word stands for those without a status.
   std::map<std::string, std::size_t> states(crds::Kind kind) const;
   struct Sizes {
-    std::size_t resources = 0, children = 0, pods = 0, inputs = 0;
+    std::size_t resources = 0, children = 0, pods = 0;
   };
   Sizes sizes() const;
 
@@ -88,19 +78,11 @@ class Store {
   void set_references(const Key& key, std::vector<std::string> references);
 
   // --- What watches and our own writes tell. `object` is read during the call only. ---
-  void put_resource(crds::Kind kind, const json::Value& object);
-  void drop_resource(crds::Kind kind, const json::Value& object);
   void put_child(ChildType type, const json::Value& object);
   /// In all the drops, an object of which only name and namespace are known will do.
   void drop_child(ChildType type, const json::Value& object);
   void put_pod(const json::Value& object);
   void drop_pod(const json::Value& object);
-  void put_input(ChildType type, const json::Value& object);
-  void drop_input(ChildType type, const json::Value& object);
-  void put_claim(const json::Value& object);
-  void drop_claim(const json::Value& object);
-  /// Any other object that resources may name came, changed or went.
-  void touch(std::string_view plural, const json::Value& object);
 
   // --- What the API server answered to us about a child of `key`; nobody is told. The object may be foreign: it only
   // bears a child's name, and no watch tells of it. ---
@@ -108,6 +90,8 @@ class Store {
   void wrote_resource(const Key& key, const json::Value& object);
   /// An empty uid stands for any.
   void forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid);
+  /// A pass has settled what Snapshot::lost told it: what it did not make again is not wanted any more.
+  void forget_lost(const Key& key, const std::vector<std::pair<ChildType, std::string>>& lost);
 
   /// A write of ours to one object is under way: from before it is sent until the answer was filed. Its event often
   /// comes before its answer and would bring the resource back into the queue for what it has just done itself. While
@@ -128,12 +112,13 @@ class Store {
     const Key key_;
     const std::optional<ChildType> child_;
     const std::string name_;
-    std::vector<std::uint64_t> heard_;  // versions that nobody was told of
+    std::vector<std::uint64_t> unreported_;  // versions that nobody was told of
+    std::vector<std::uint64_t> answered_;
   };
 
-  // --- Relists: what was not put between begin and end is dropped. `type` is a crds::Kind for resources. ---
-  void begin_round(Shelf shelf, unsigned type);
-  void end_round(Shelf shelf, unsigned type);
+  // --- Relists: what was not put between begin and end is dropped. ---
+  void begin_relist(Collection collection, unsigned type);
+  void end_relist(Collection collection, unsigned type);
 
  private:
   struct KeptChild {
@@ -146,28 +131,17 @@ class Store {
     std::uint32_t round = 0;
   };
   struct Entry {
-    std::optional<StoredResource> resource;
-    std::uint32_t round = 0;
     std::vector<KeptChild> children;
     std::vector<KeptPod> pods;
     std::vector<std::string> references;
-    std::vector<std::pair<ChildType, std::string>> lost;  // until it is there again
-    bool empty() const { return !resource && children.empty() && pods.empty() && references.empty(); }
-  };
-  struct Input {
-    std::string hash;
-    std::uint32_t round = 0;
-  };
-  struct Claim {
-    Text json;
-    std::uint32_t round = 0;
+    std::vector<std::pair<ChildType, std::string>> lost;  // until it is there again, or not wanted
+    bool empty() const { return children.empty() && pods.empty() && references.empty() && lost.empty(); }
   };
   using News = std::vector<Key>;
 
-  std::uint32_t& round(Shelf shelf, unsigned type);
-  void tell(const News& news) const;
+  std::uint32_t& round(Collection collection, unsigned type);
+  void notify(const News& news) const;
   void add_interested(const std::string& ref, News& news) const;
-  void count_state(crds::Kind kind, const std::string& state, int by);
   void drop_if_empty(const Key& key);
   /// What the API server answered to us.
   struct Answer {
@@ -176,30 +150,26 @@ class Store {
   };
   /// True when it is news that somebody has to be told; never of an answer.
   bool keep_child(const Key& key, ChildType type, const json::Value& object, const Answer* answer);
-  void keep_resource(const Key& key, const json::Value& object, const Answer* answer);
+  void resource_changed(const Key& key, const cluster::StoredResource* now, bool listing);
   OwnWrite* own_write(const Key& key, std::optional<ChildType> child, std::string_view name);
-  bool holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version);
+  bool holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version,
+                  bool listing);
   void account_for(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version);
   template <class Drop>
   void drop_from_entry(const json::Value& object, Drop&& drop);
-  template <class Kept>
-  void end_round_of(std::unordered_map<std::string, Kept>& kept, std::string_view prefix, std::uint32_t now,
-                    News& news);
   /// True when nothing is left of the entry.
-  bool end_round_of(std::pair<const Key, Entry>& each, Shelf shelf, unsigned type, std::uint32_t now, News& news);
-  void drop_resource_of(const Key& key, Entry& entry, News& news);
+  bool end_relist_of(std::pair<const Key, Entry>& each, Collection collection, unsigned type, std::uint32_t now,
+                     News& news);
   void replace_references(const Key& key, Entry& entry, std::vector<std::string> references);
 
+  cluster::State& state_;
   const std::function<void(const Key&)> changed_;
   mutable std::mutex mutex_;
   std::unordered_map<Key, Entry, KeyHash> entries_;
-  std::unordered_map<std::string, Input> inputs_;  // by reference()
-  std::unordered_map<std::string, Claim> claims_;  // likewise
   std::unordered_map<std::string, std::unordered_set<Key, KeyHash>> interested_;
   std::vector<OwnWrite*> own_writes_;                      // one per worker at most
-  std::array<std::array<std::uint32_t, 16>, 5> rounds_{};  // by shelf and type
-  std::array<std::bitset<16>, 5> listing_;                 // likewise: between begin_round and end_round
-  std::array<std::map<std::string, std::size_t>, 8> states_;
+  std::array<std::array<std::uint32_t, 16>, 2> rounds_{};  // by collection and type
+  std::array<std::bitset<16>, 2> listing_;                 // likewise: between begin_relist and end_relist
 };
 
 }  // namespace stackgate::reconcile

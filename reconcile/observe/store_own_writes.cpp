@@ -16,7 +16,7 @@ Store::OwnWrite::~OwnWrite() {
     const std::scoped_lock lock(store_.mutex_);
     std::erase(store_.own_writes_, this);
   }
-  if (!heard_.empty()) store_.tell({key_});
+  if (!unreported_.empty()) store_.notify({key_});
 }
 
 Store::OwnWrite* Store::own_write(const Key& key, std::optional<ChildType> child, std::string_view name) {
@@ -26,17 +26,21 @@ Store::OwnWrite* Store::own_write(const Key& key, std::optional<ChildType> child
   return found == own_writes_.end() ? nullptr : *found;
 }
 
-bool Store::holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version) {
+bool Store::holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version,
+                       bool listing) {
   OwnWrite* const writing = own_write(key, child, name);
-  if (writing == nullptr || version == 0) return false;  // without a version no answer accounts for it
-  const auto shelf = static_cast<std::size_t>(child ? Shelf::child : Shelf::resource);
-  if (listing_[shelf].test(child ? static_cast<std::size_t>(*child) : static_cast<std::size_t>(key.kind))) return false;
-  writing->heard_.push_back(version);
+  if (listing || writing == nullptr || version == 0) return false;  // without a version no answer accounts for it
+  // What was filed before the answer may be reported after it.
+  if (std::ranges::find(writing->answered_, version) == writing->answered_.end())
+    writing->unreported_.push_back(version);
   return true;
 }
 
 void Store::account_for(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version) {
-  if (OwnWrite* const writing = own_write(key, child, name); writing != nullptr) std::erase(writing->heard_, version);
+  OwnWrite* const writing = own_write(key, child, name);
+  if (writing == nullptr) return;
+  std::erase(writing->unreported_, version);
+  writing->answered_.push_back(version);
 }
 
 }  // namespace stackgate::reconcile

@@ -4,8 +4,7 @@
 #include <array>
 #include <string>
 
-#include "reconcile/plan/parts/env_text.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/grammar/url.hpp"
 
 namespace stackgate::reconcile {
 namespace datastore_client {
@@ -40,7 +39,7 @@ void sign_in_to_datastore(const parts::Scope& scope, parts::Workload& workload) 
           theirs, [](const parts::Field& each) { return datastore_client::is_one(each["name"].text().value_or("")); }))
     return;
   for (const auto& [name, key] : datastore_client::variables)
-    workload.main.env.push_back(parts::env_from_secret(name, secret, key));
+    workload.main.env.push_back(pods::env_from_secret(name, secret, key));
 }
 
 }  // namespace stackgate::reconcile

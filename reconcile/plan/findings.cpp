@@ -41,11 +41,11 @@ std::string_view reason_of(std::string_view rule) {
 }
 
 template <class IsTold>
-std::string tell(std::span<const Finding> findings, const IsTold& is_told) {
+std::string tell(std::span<const Finding> findings, const IsTold& is_reported) {
   std::string out;
   std::size_t told = 0, more = 0;
   for (const Finding& finding : findings) {
-    if (!is_told(finding)) continue;
+    if (!is_reported(finding)) continue;
     if (told == most_told) {
       ++more;
       continue;
@@ -91,14 +91,14 @@ std::string faults_in_words(std::span<const validate::Finding> findings) {
 
 std::optional<Condition> unresolved_references(const Observed& observed) {
   using namespace plan_findings;
-  const auto is_told = [&](const Finding& finding) {
+  const auto is_reported = [&](const Finding& finding) {
     return is_about_known_others(finding) &&
            (finding.severity == Severity::error || concerns_any(finding, observed.inputs));
   };
-  const auto first = std::ranges::find_if(observed.findings, is_told);
+  const auto first = std::ranges::find_if(observed.findings, is_reported);
   if (first == observed.findings.end()) return std::nullopt;
   return Condition{std::string(references_condition), "False", std::string(reason_of(first->rule)),
-                   tell(observed.findings, is_told)};
+                   tell(observed.findings, is_reported)};
 }
 
 std::vector<Trouble> input_troubles(const Observed& observed) {

@@ -2,11 +2,11 @@
 // who wants it run again with other settings deletes it.
 #include <fmt/format.h>
 
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 #include "reconcile/plan/parts/workload.hpp"
 #include "reconcile/status/cache.hpp"
 #include "validators/children.hpp"
+#include "validators/rule_ids.hpp"
 
 namespace stackgate::reconcile {
 namespace inference_cache {
@@ -20,39 +20,39 @@ constexpr std::string_view registry_key = "REGISTRY_API_KEY";
 /// Of the files when no groupID is set: a fresh volume belongs to root, and the download does not run as root.
 constexpr std::int64_t nonroot_group = 65532;
 
-void put(parts::Container& container, std::string_view variable, const Field& field) {
-  if (const auto text = field.text(); text && !text->empty()) container.env.push_back(parts::env_text(variable, *text));
+void put(pods::Container& container, std::string_view variable, const Field& field) {
+  if (const auto text = field.text(); text && !text->empty()) container.env.push_back(pods::env_text(variable, *text));
 }
 
-void put_registry(parts::Container& container, const Field& registry) {
-  container.env.push_back(parts::env_value("STACKGATE_PULL_SOURCE", "registry"));
+void put_registry(pods::Container& container, const Field& registry) {
+  container.env.push_back(pods::env_value("STACKGATE_PULL_SOURCE", "registry"));
   put(container, "STACKGATE_PULL_ENDPOINT", registry["endpoint"]);
   if (const auto secret = registry["authSecret"].text(); secret && !secret->empty())
-    container.env.push_back(parts::env_from_secret(registry_key, *secret, registry_key));
+    container.env.push_back(pods::env_from_secret(registry_key, *secret, registry_key));
   const Field model = registry["model"];
   if (model["profiles"].size() > 0)
-    container.env.push_back(parts::env_text("STACKGATE_PULL_PROFILES", json::to_json(*model["profiles"].value())));
+    container.env.push_back(pods::env_text("STACKGATE_PULL_PROFILES", json::to_json(*model["profiles"].value())));
   put(container, "STACKGATE_PULL_ENGINE", model["engine"]);
   put(container, "STACKGATE_PULL_TENSOR_PARALLELISM", model["tensorParallelism"]);
   put(container, "STACKGATE_PULL_PRECISION", model["precision"]);
   if (const auto lora = model["lora"].flag())
-    container.env.push_back(parts::env_value("STACKGATE_PULL_LORA", *lora ? "true" : "false"));
+    container.env.push_back(pods::env_value("STACKGATE_PULL_LORA", *lora ? "true" : "false"));
 }
 
-void put_datastore(parts::Container& container, const Field& datastore) {
-  container.env.push_back(parts::env_value("STACKGATE_PULL_SOURCE", "datastore"));
+void put_datastore(pods::Container& container, const Field& datastore) {
+  container.env.push_back(pods::env_value("STACKGATE_PULL_SOURCE", "datastore"));
   put(container, "STACKGATE_PULL_ENDPOINT", datastore["endpoint"]);
   put(container, "STACKGATE_PULL_REPOSITORY", datastore["repository"]);
   put(container, "STACKGATE_PULL_REVISION", datastore["revision"]);
   const auto secret = datastore["authSecret"].text();
   if (!secret || secret->empty()) return;
   for (const std::string_view key : {"DATASTORE_USERNAME", "DATASTORE_PASSWORD"})
-    container.env.push_back(parts::env_from_secret(key, *secret, key));
+    container.env.push_back(pods::env_from_secret(key, *secret, key));
 }
 
 /// In both cases of letters: some programs read only the one, some only the other.
 void put_proxy(parts::Workload& workload, const Field& proxy) {
-  parts::Container& container = workload.main;
+  pods::Container& container = workload.main;
   const auto both = [&](std::string_view upper, std::string_view lower, const Field& field) {
     put(container, upper, field);
     put(container, lower, field);
@@ -62,17 +62,17 @@ void put_proxy(parts::Workload& workload, const Field& proxy) {
   both("NO_PROXY", "no_proxy", proxy["noProxy"]);
   const auto authorities = proxy["caConfigMap"].text();
   if (!authorities || authorities->empty()) return;
-  workload.volumes.push_back(parts::config_map_volume(ca_volume, *authorities));
+  workload.pod.volumes.push_back(pods::config_map_volume(ca_volume, *authorities));
   container.mounts.push_back({std::string(ca_volume), std::string(ca_path), {}, true});
-  container.env.push_back(parts::env_value("STACKGATE_PULL_CA_DIR", ca_path));
-  container.env.push_back(parts::env_value("SSL_CERT_DIR", "/etc/ssl/certs:/etc/stackgate/ca"));
+  container.env.push_back(pods::env_value("STACKGATE_PULL_CA_DIR", ca_path));
+  container.env.push_back(pods::env_value("SSL_CERT_DIR", "/etc/ssl/certs:/etc/stackgate/ca"));
 }
 
 parts::Workload read_download(const parts::Scope& scope, std::string_view puller) {
   const Field& spec = scope.spec;
   const Field registry = spec["source"]["registry"];
   const auto own = scope.planning.settings.images.find("puller");
-  parts::Workload out{.main = {}, .knobs = spec};
+  parts::Workload out;
   out.main.name = "puller";
   out.main.image = registry["modelPuller"].text().value_or(
       own == scope.planning.settings.images.end() ? std::string_view{} : std::string_view(own->second));
@@ -80,8 +80,8 @@ parts::Workload read_download(const parts::Scope& scope, std::string_view puller
   // Pullers of any make write beside their code; our own has a read-only root.
   out.main.read_only_root = !registry["modelPuller"].present();
   if (const auto secret = registry["pullSecret"].text(); secret && !secret->empty())
-    out.pull_secrets.emplace_back(*secret);
-  out.service_account = puller;
+    out.pod.pull_secrets.emplace_back(*secret);
+  out.pod.service_account = puller;
   out.token = true;
   out.runs_once = true;
   out.run_as_user = spec["userID"].integer();
@@ -93,9 +93,9 @@ parts::Workload read_download(const parts::Scope& scope, std::string_view puller
     put_datastore(out.main, spec["source"]["datastore"]);
   else
     put_registry(out.main, registry);
-  out.main.env.push_back(parts::env_value("STACKGATE_PULL_TARGET", path));
-  out.main.env.push_back(parts::env_value("STACKGATE_PULL_PROGRESS", puller));
-  out.main.env.push_back(parts::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
+  out.main.env.push_back(pods::env_value("STACKGATE_PULL_TARGET", path));
+  out.main.env.push_back(pods::env_value("STACKGATE_PULL_PROGRESS", puller));
+  out.main.env.push_back(pods::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
   put_proxy(out, spec["proxy"]);
   return out;
 }
@@ -114,7 +114,7 @@ void add_job(const parts::Scope& scope, const parts::Workload& download) {
     out.object([&] {
       out.member("backoffLimit", backoff_limit);
       out.key("template");
-      parts::write_pod_template(scope, out, download);
+      pods::write_template(out, parts::pod_of(scope, download));
     });
   });
 }
@@ -122,7 +122,7 @@ void add_job(const parts::Scope& scope, const parts::Workload& download) {
 /// Whether the rules have found that the claim which the cache does not make itself is not there.
 bool is_reported_missing(const Observed& observed) {
   for (const validate::Finding& finding : observed.findings)
-    if (finding.rule == "claim-missing" && finding.path.starts_with("spec.storage.pvc")) return true;
+    if (finding.rule == validate::rule::claim_missing.id && finding.path.starts_with("spec.storage.pvc")) return true;
   return false;
 }
 

@@ -2,7 +2,6 @@
 
 #include "reconcile/plan/inference_service_nodes.hpp"
 #include "reconcile/plan/kinds.hpp"
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 
 namespace stackgate::reconcile {
@@ -14,7 +13,7 @@ constexpr int startup_period = 10, startup_failures = 120;  // the specification
 
 void add_shared_memory(const parts::Scope& scope, parts::Workload& workload) {
   const auto size = scope.spec["storage"]["sharedMemorySizeLimit"].text();
-  workload.volumes.push_back(parts::memory_volume("shm", size.value_or("")));
+  workload.pod.volumes.push_back(pods::memory_volume("shm", size.value_or("")));
   workload.main.mounts.push_back({"shm", std::string(shared_memory_path)});
 }
 
@@ -22,17 +21,17 @@ void add_cache(const parts::Scope& scope, parts::Workload& workload) {
   const Field cache = scope.spec["storage"]["nimCache"];
   if (cache["name"].absent()) return;
   const CacheFacts& facts = scope.planning.observed.cache;
-  workload.volumes.push_back(parts::claim_volume(cache_volume, facts.claim));
+  workload.pod.volumes.push_back(pods::claim_volume(cache_volume, facts.claim));
   workload.main.mounts.push_back({std::string(cache_volume), std::string(cache_path), facts.sub_path, true});
-  workload.main.env.push_back(parts::env_value("INF_CACHE_PATH", cache_path));
+  workload.main.env.push_back(pods::env_value("INF_CACHE_PATH", cache_path));
   if (const auto profile = cache["profile"].text(); profile && !profile->empty())
-    workload.main.env.push_back(parts::env_text("INF_MODEL_PROFILE", *profile));
+    workload.main.env.push_back(pods::env_text("INF_MODEL_PROFILE", *profile));
 }
 
 void add_parallelism(const parts::Scope& scope, parts::Workload& workload) {
   const auto put = [&](std::string_view name, const Field& field) {
     if (const auto parts_of_model = field.integer())
-      workload.main.env.push_back(parts::env_value(name, std::to_string(*parts_of_model)));
+      workload.main.env.push_back(pods::env_value(name, std::to_string(*parts_of_model)));
   };
   put("INF_TENSOR_PARALLELISM", scope.spec["multiNode"]["tensorParallelism"]);
   put("INF_PIPELINE_PARALLELISM", scope.spec["multiNode"]["pipelineParallelism"]);
@@ -47,10 +46,10 @@ parts::Workload read_server(const parts::Scope& scope) {
                                                      .startup_failures = startup_failures});
   out.main.read_only_root = false;  // servers of any make: many compile kernels beside their code
   out.metrics_path = "/v1/metrics";
-  out.grace_seconds = 60;  // a long answer may end
-  out.main.env.push_back(parts::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
+  out.pod.grace_seconds = 60;  // a long answer may end
+  out.main.env.push_back(pods::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
   if (const auto secret = scope.spec["authSecret"].text())
-    out.main.env.push_back(parts::env_from_secret(registry_key, *secret, registry_key));
+    out.main.env.push_back(pods::env_from_secret(registry_key, *secret, registry_key));
   add_cache(scope, out);
   add_parallelism(scope, out);
   add_shared_memory(scope, out);

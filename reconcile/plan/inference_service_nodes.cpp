@@ -41,8 +41,8 @@ std::string host_file(const parts::Scope& scope, std::int64_t group) {
 }
 
 /// Nothing when the files of all groups would not fit.
-std::optional<parts::TextMap> host_files(const parts::Scope& scope, std::int64_t groups) {
-  parts::TextMap out;
+std::optional<pods::TextMap> host_files(const parts::Scope& scope, std::int64_t groups) {
+  pods::TextMap out;
   std::size_t bytes = 0;
   const std::size_t least = scope.name.size();  // of a line
   for (std::int64_t group = 0; group < groups; ++group) {
@@ -56,9 +56,9 @@ std::optional<parts::TextMap> host_files(const parts::Scope& scope, std::int64_t
   return out;
 }
 
-void add_mpi_config(const parts::Scope& scope, const parts::TextMap& files) {
+void add_mpi_config(const parts::Scope& scope, const pods::TextMap& files) {
   parts::add_child(scope, ChildType::config_map, mpi_config_name(scope), {},
-                   [&](json::Writer& out) { parts::member_map(out, "data", files); });
+                   [&](json::Writer& out) { pods::member_map(out, "data", files); });
 }
 
 void add_ssh_key(const parts::Scope& scope) {
@@ -69,25 +69,25 @@ void add_ssh_key(const parts::Scope& scope) {
 std::string label_field(std::string_view label) { return fmt::format("metadata.labels['{}']", label); }
 
 /// What both kinds of pods need to know of their group. It stands in front of the user's variables.
-std::vector<parts::EnvVar> group_env(const parts::Scope& scope, bool leader) {
+std::vector<pods::EnvVar> group_env(const parts::Scope& scope, bool leader) {
   const auto number = [](std::int64_t value) { return std::to_string(value); };
-  std::vector<parts::EnvVar> out{
-      parts::env_value("INF_NODE_ROLE", leader ? "leader" : "worker"),
-      parts::env_from_field("INF_NODE_RANK", label_field(worker_index_label)),
-      parts::env_from_field("INF_GROUP_INDEX", label_field(group_index_label)),
-      parts::env_value("INF_NODE_COUNT", number(group_size(scope))),
-      parts::env_value("INF_GPUS_PER_NODE", number(gpus_per_pod(scope))),
-      parts::env_value("INF_SSH_KEY_FILE", fmt::format("{}/id", ssh_folder)),
+  std::vector<pods::EnvVar> out{
+      pods::env_value("INF_NODE_ROLE", leader ? "leader" : "worker"),
+      pods::env_from_field("INF_NODE_RANK", label_field(worker_index_label)),
+      pods::env_from_field("INF_GROUP_INDEX", label_field(group_index_label)),
+      pods::env_value("INF_NODE_COUNT", number(group_size(scope))),
+      pods::env_value("INF_GPUS_PER_NODE", number(gpus_per_pod(scope))),
+      pods::env_value("INF_SSH_KEY_FILE", fmt::format("{}/id", ssh_folder)),
   };
   if (!leader) return out;
   const std::int64_t timeout =
       scope.spec["multiNode"]["mpiStartTimeoutSeconds"].integer().value_or(default_start_timeout);
-  out.push_back(parts::env_value("INF_MPI_START_TIMEOUT", number(timeout)));
-  out.push_back(parts::env_value("INF_MPI_HOST_FILE", fmt::format("{}/hostfile-$(INF_GROUP_INDEX)", mpi_folder)));
+  out.push_back(pods::env_value("INF_MPI_START_TIMEOUT", number(timeout)));
+  out.push_back(pods::env_value("INF_MPI_HOST_FILE", fmt::format("{}/hostfile-$(INF_GROUP_INDEX)", mpi_folder)));
   // Open MPI reads these itself: its mpirun needs no arguments for host file and key.
-  out.push_back(parts::env_value("OMPI_MCA_orte_default_hostfile", "$(INF_MPI_HOST_FILE)"));
-  out.push_back(parts::env_value("OMPI_MCA_orte_keep_fqdn_hostnames", "true"));
-  out.push_back(parts::env_value(
+  out.push_back(pods::env_value("OMPI_MCA_orte_default_hostfile", "$(INF_MPI_HOST_FILE)"));
+  out.push_back(pods::env_value("OMPI_MCA_orte_keep_fqdn_hostnames", "true"));
+  out.push_back(pods::env_value(
       "OMPI_MCA_plm_rsh_args",
       "-i $(INF_SSH_KEY_FILE) -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o ConnectionAttempts=20"));
   return out;
@@ -100,29 +100,30 @@ int key_mode(const parts::Scope& scope) {
   return user["fsGroup"].present() ? 0440 : 0444;
 }
 
-parts::Workload member_of_group(const parts::Scope& scope, parts::Workload pod, bool leader) {
-  std::vector<parts::EnvVar> env = group_env(scope, leader);
-  env.insert(env.end(), std::make_move_iterator(pod.main.env.begin()), std::make_move_iterator(pod.main.env.end()));
-  pod.main.env = std::move(env);
-  pod.volumes.push_back(parts::secret_volume("ssh-key", ssh_key_name(scope), {}, key_mode(scope)));
-  pod.main.mounts.push_back({"ssh-key", std::string(ssh_folder), {}, true});
+parts::Workload member_of_group(const parts::Scope& scope, parts::Workload member, bool leader) {
+  std::vector<pods::EnvVar> env = group_env(scope, leader);
+  env.insert(env.end(), std::make_move_iterator(member.main.env.begin()),
+             std::make_move_iterator(member.main.env.end()));
+  member.main.env = std::move(env);
+  member.pod.volumes.push_back(pods::secret_volume("ssh-key", ssh_key_name(scope), {}, key_mode(scope)));
+  member.main.mounts.push_back({"ssh-key", std::string(ssh_folder), {}, true});
   if (leader) {
-    pod.volumes.push_back(parts::config_map_volume("mpi-config", mpi_config_name(scope)));
-    pod.main.mounts.push_back({"mpi-config", std::string(mpi_folder), {}, true});
+    member.pod.volumes.push_back(pods::config_map_volume("mpi-config", mpi_config_name(scope)));
+    member.main.mounts.push_back({"mpi-config", std::string(mpi_folder), {}, true});
   } else {
-    pod.main.serves = false;
-    pod.main.startup = pod.main.readiness = pod.main.liveness = std::nullopt;
+    member.main.ports.clear();
+    member.main.startup = member.main.readiness = member.main.liveness = std::nullopt;
   }
-  pod.labels.insert_or_assign(std::string(role_label), std::string(leader ? leader_role : worker_role));
-  pod.scheduler = scope.spec["multiNode"]["schedulerName"].text().value_or("");
-  pod.spread = false;  // a group wants to be close together
-  return pod;
+  member.pod.labels.insert_or_assign(std::string(role_label), std::string(leader ? leader_role : worker_role));
+  member.pod.scheduler = scope.spec["multiNode"]["schedulerName"].text().value_or("");
+  member.spread = false;  // a group wants to be close together
+  return member;
 }
 
 void add_group_set(const parts::Scope& scope, const parts::Workload& server) {
   const parts::Workload leader = member_of_group(scope, server, true);
   const parts::Workload worker = member_of_group(scope, server, false);
-  parts::add_child(scope, ChildType::leader_worker_set, group_set_name(scope), {.labels = server.labels},
+  parts::add_child(scope, ChildType::leader_worker_set, group_set_name(scope), {.labels = server.pod.labels},
                    [&](json::Writer& out) {
                      out.key("spec");
                      out.object([&] {
@@ -142,9 +143,9 @@ void add_group_set(const parts::Scope& scope, const parts::Workload& server) {
                          // Processes of one MPI run cannot come back one by one.
                          out.member("restartPolicy", "RecreateGroupOnPodRestart");
                          out.key("leaderTemplate");
-                         parts::write_pod_template(scope, out, leader);
+                         pods::write_template(out, parts::pod_of(scope, leader));
                          out.key("workerTemplate");
-                         parts::write_pod_template(scope, out, worker);
+                         pods::write_template(out, parts::pod_of(scope, worker));
                        });
                      });
                    });
@@ -156,8 +157,8 @@ bool has_nodes(const parts::Scope& scope) { return group_size(scope) > 1; }
 
 std::string group_set_name(const parts::Scope& scope) { return scope.name + "-lws"; }
 
-parts::TextMap leader_labels(const parts::Scope& scope) {
-  parts::TextMap out = parts::selector_labels(scope);
+pods::TextMap leader_labels(const parts::Scope& scope) {
+  pods::TextMap out = parts::selector_labels(scope);
   out.emplace(role_label, leader_role);
   return out;
 }

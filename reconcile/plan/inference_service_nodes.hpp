@@ -15,7 +15,7 @@ namespace stackgate::reconcile::inference_service {
 bool has_nodes(const parts::Scope& scope);
 std::string group_set_name(const parts::Scope& scope);
 /// Labels of the pods that answer requests.
-parts::TextMap leader_labels(const parts::Scope& scope);
+pods::TextMap leader_labels(const parts::Scope& scope);
 
 /// ConfigMap, Secret and LeaderWorkerSet. What stands in the way of them is put into `outcome`.
 void add_nodes(const parts::Scope& scope, const parts::Workload& server, parts::Outcome& outcome);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <span>
+#include <stdexcept>
 
 #include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/kinds.hpp"
+#include "services/kit/json/parse.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -84,6 +86,14 @@ void plan_kind(const Planning& planning) {
 }
 
 }  // namespace
+
+ChildBody::ChildBody(std::string json) {
+  auto data = std::make_shared<Data>();
+  data->text = std::move(json);
+  if (const auto parsed = json::parse(data->text, data->document); !parsed)
+    throw std::logic_error("a planned child is no JSON: " + parsed.error().message);
+  data_ = std::move(data);
+}
 
 Plan make_plan(const Resource& resource, const Observed& observed, const Settings& settings) {
   Plan plan;

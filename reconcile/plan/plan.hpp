@@ -11,6 +11,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,8 +22,9 @@
 #include "reconcile/child_types.hpp"
 #include "reconcile/status/pod.hpp"
 #include "reconcile/status/status.hpp"
-#include "services/kit/json/value.hpp"
-#include "validators/finding.hpp"
+#include "services/kit/findings/finding.hpp"
+#include "services/kit/json/document.hpp"
+#include "validators/lookup.hpp"
 
 namespace stackgate::reconcile {
 
@@ -99,13 +101,32 @@ struct Settings {
   bool workflow_task_results = false;
 };
 
+/// The whole object: apiVersion, kind, metadata (name, namespace, labels, annotations, owner reference) and what its
+/// kind has. Only fields that the plan wants to own; quantities as Kubernetes writes them. Parsed once, where it is
+/// made; copies share it. Immutable and thread-safe.
+class ChildBody {
+ public:
+  ChildBody() = default;
+  /// Throws std::logic_error when `json` is none: a plan function is broken.
+  explicit ChildBody(std::string json);
+
+  /// Compact JSON.
+  const std::string& text() const { return data_->text; }
+  const json::Value& root() const { return data_->document.root; }
+
+ private:
+  struct Data {
+    std::string text;
+    json::Document document;  // views `text`
+  };
+  std::shared_ptr<const Data> data_;
+};
+
 /// A child as it shall be.
 struct DesiredChild {
   ChildType type;
   std::string name;
-  /// The whole object as compact JSON: apiVersion, kind, metadata (name, namespace, labels, annotations, owner
-  /// reference) and what its kind has. Only fields that the plan wants to own; quantities as Kubernetes writes them.
-  std::string body;
+  ChildBody body;
   /// Made once and then left as it is: generated keys, claims (whose spec is immutable but for the size).
   bool keep = false;
   /// spec.replicas was taken from the live object because an autoscaler sets it: a change of it alone is no new plan.
@@ -136,5 +157,8 @@ Plan make_plan(const Resource& resource, const Observed& observed, const Setting
 /// The Secrets and ConfigMaps whose change restarts the resource's pods, each once, in the order of the fields. The
 /// caller fills in content_hash and hands them in as Observed::inputs.
 std::vector<InputFacts> inputs_of(crds::Kind kind, const json::Value& spec);
+
+/// The objects of one kind that the resource names, whether it makes them or not.
+std::vector<std::string> names_of(validate::ReferenceKind wanted, crds::Kind kind, const json::Value& spec);
 
 }  // namespace stackgate::reconcile

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/parts/otel.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 
@@ -50,16 +49,15 @@ void use_database(Workload& workload, const Field& database) {
   const Field credentials = database["credentials"];
   const std::string folder = mount_secret(workload, "database", credentials["secretName"].text().value_or(""),
                                           {{std::string(credentials["passwordKey"].text().value_or("")), "password"}});
-  workload.main.env.push_back(parts::env_text("STACKGATE_DATABASE_URL", database_url(database)));
-  workload.main.env.push_back(parts::env_value("STACKGATE_DATABASE_PASSWORD_FILE", folder + "/password"));
+  workload.main.env.push_back(pods::env_text("STACKGATE_DATABASE_URL", database_url(database)));
+  workload.main.env.push_back(pods::env_value("STACKGATE_DATABASE_PASSWORD_FILE", folder + "/password"));
 }
 
 /// The container's image with a sub-command: same environment, same volumes.
-parts::Container sub_command(const parts::Container& main, std::string_view word) {
-  parts::Container out = main;
+pods::Container sub_command(const pods::Container& main, std::string_view word) {
+  pods::Container out = main;
   out.name = word;
   out.args = {std::string(word)};
-  out.serves = false;
   out.ports.clear();
   out.startup = out.readiness = out.liveness = std::nullopt;
   return out;
@@ -71,21 +69,21 @@ Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& default
   Workload workload = parts::read_workload(scope, defaults);
   workload.fs_group = nonroot_group;
   auto& env = workload.main.env;
-  env.push_back(parts::env_value("STACKGATE_LISTEN", fmt::format("0.0.0.0:{}", parts::workload_port)));
-  env.push_back(parts::env_value("STACKGATE_DATA_DIR", data_folder));
+  env.push_back(pods::env_value("STACKGATE_LISTEN", fmt::format("0.0.0.0:{}", parts::workload_port)));
+  env.push_back(pods::env_value("STACKGATE_DATA_DIR", data_folder));
   use_database(workload, scope.spec["databaseConfig"]);
-  for (parts::EnvVar& each : parts::otel_env(scope)) env.push_back(std::move(each));
+  for (pods::EnvVar& each : parts::otel_env(scope)) env.push_back(std::move(each));
   return workload;
 }
 
 void put_text(Workload& workload, std::string_view name, const Field& field) {
-  if (const auto text = field.text(); text && !text->empty()) workload.main.env.push_back(parts::env_text(name, *text));
+  if (const auto text = field.text(); text && !text->empty()) workload.main.env.push_back(pods::env_text(name, *text));
 }
 
 std::string mount_secret(Workload& workload, std::string_view volume, std::string_view secret,
-                         const std::vector<parts::KeyToPath>& items) {
+                         const std::vector<pods::KeyToPath>& items) {
   std::string path = fmt::format("{}/{}", secrets_folder, volume);
-  workload.volumes.push_back(parts::secret_volume(volume, secret, items));
+  workload.pod.volumes.push_back(pods::secret_volume(volume, secret, items));
   workload.main.mounts.push_back({.volume = std::string(volume), .path = path, .read_only = true});
   return path;
 }
@@ -98,13 +96,13 @@ std::string image_or_own(const parts::Scope& scope, const Field& field, std::str
 }
 
 void finish(const parts::Scope& scope, Workload workload, const Ending& ending) {
-  if (std::ranges::find(workload.main.mounts, data_volume, &parts::Mount::volume) == workload.main.mounts.end()) {
-    workload.volumes.push_back(parts::empty_volume(data_volume));
+  if (std::ranges::find(workload.main.mounts, data_volume, &pods::Mount::volume) == workload.main.mounts.end()) {
+    workload.pod.volumes.push_back(pods::empty_volume(data_volume));
     workload.main.mounts.push_back({.volume = std::string(data_volume), .path = std::string(data_folder)});
   }
   parts::append_user_env(scope, workload);
-  if (scope.spec["databaseConfig"].present()) workload.init.push_back(sub_command(workload.main, "migrate"));
-  for (const std::string& word : ending.init) workload.init.push_back(sub_command(workload.main, word));
+  if (scope.spec["databaseConfig"].present()) workload.pod.init.push_back(sub_command(workload.main, "migrate"));
+  for (const std::string& word : ending.init) workload.pod.init.push_back(sub_command(workload.main, word));
   parts::add_workload(scope, workload);
   parts::Outcome outcome{.wanted = workload.replicas};
   // Of a claim that the operator did not make only the pods can tell.

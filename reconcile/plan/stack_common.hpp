@@ -5,7 +5,7 @@
 //   … its own variables, volumes, rights …
 //   stack::finish(scope, std::move(workload), {…});
 //
-// Pure. Variables, volumes and paths stand in one table in README.md.
+// Pure. Variables, volumes and paths stand in tables in CONTRACT.md.
 #pragma once
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ void put_text(parts::Workload& workload, std::string_view name, const parts::Fie
 
 /// Mounts keys of a Secret, or all of them, read-only at <secrets_folder>/<volume>; gives that path.
 std::string mount_secret(parts::Workload& workload, std::string_view volume, std::string_view secret,
-                         const std::vector<parts::KeyToPath>& items = {});
+                         const std::vector<pods::KeyToPath>& items = {});
 
 /// The image that `field` names, or the operator's own of that name.
 std::string image_or_own(const parts::Scope& scope, const parts::Field& field, std::string_view own);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/kinds.hpp"
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/stack_common.hpp"
 #include "reconcile/plan/stack_customizer_config.hpp"
 #include "reconcile/plan/stack_customizer_rights.hpp"
@@ -10,16 +9,16 @@
 namespace stackgate::reconcile {
 namespace customizer {
 
-using parts::env_value;
 using parts::Field;
 using parts::Scope;
 using parts::Workload;
+using pods::env_value;
 
 constexpr int callback_port = 9009;
 
 std::string mount_config_map(Workload& workload, std::string_view volume, std::string_view config_map) {
   std::string path = fmt::format("/etc/stackgate/{}", volume);
-  workload.volumes.push_back(parts::config_map_volume(volume, config_map));
+  workload.pod.volumes.push_back(pods::config_map_volume(volume, config_map));
   workload.main.mounts.push_back({.volume = std::string(volume), .path = path, .read_only = true});
   return path;
 }
@@ -32,7 +31,7 @@ void use_jobs_config(const Scope& scope, Workload& workload) {
     out.key("data");
     out.object([&] { out.member("config.json", std::string_view(config)); });
   });
-  workload.annotations.insert_or_assign("stackgate.dev/config", fmt::format("{:016x}", fnv1a(config)));
+  workload.pod.annotations.insert_or_assign("stackgate.dev/config", fmt::format("{:016x}", fnv1a(config)));
   workload.main.env.push_back(
       env_value("STACKGATE_CUSTOMIZER_CONFIG_FILE", mount_config_map(workload, "config", name) + "/config.json"));
 }
@@ -79,7 +78,7 @@ void plan_stack_customizer(const Planning& planning) {
                                            .startup_path = "/v1/health/ready",
                                            .readiness_path = "/v1/health/ready",
                                            .liveness_path = "/v1/health/live"});
-  workload.main.env.push_back(parts::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
+  workload.main.env.push_back(pods::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
   stack::put_text(workload, "STACKGATE_DATASTORE_URL", spec["datastore"]["endpoint"]);
   stack::put_text(workload, "STACKGATE_ENTITYSTORE_URL", spec["entitystore"]["endpoint"]);
   stack::put_text(workload, "STACKGATE_TRACKING_URL", spec["trackingServer"]["endpoint"]);

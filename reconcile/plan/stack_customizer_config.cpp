@@ -11,7 +11,7 @@ namespace {
 using parts::Field;
 
 void put(json::Writer& out, std::string_view key, const Field& text) {
-  parts::member_text(out, key, text.text().value_or(""));
+  pods::member_text(out, key, text.text().value_or(""));
 }
 
 void put_number(json::Writer& out, std::string_view key, const Field& number) {
@@ -44,7 +44,7 @@ void write_scheduler(json::Writer& out, const Field& spec) {
 void write_downloads(const parts::Scope& scope, json::Writer& out, const Field& downloads) {
   out.key("modelDownload");
   out.object([&] {
-    parts::member_text(out, "image", stack::image_or_own(scope, downloads["image"], "puller"));
+    pods::member_text(out, "image", stack::image_or_own(scope, downloads["image"], "puller"));
     if (const Field secret = downloads["registryApiSecret"]; secret.present()) {
       out.key("apiKey");
       out.object([&] {
@@ -79,7 +79,7 @@ std::string training_image(const parts::Scope& scope, const Field& image) {
 void write_training(const parts::Scope& scope, json::Writer& out, const Field& training) {
   out.key("training");
   out.object([&] {
-    parts::member_text(out, "image", training_image(scope, training["image"]));
+    pods::member_text(out, "image", training_image(scope, training["image"]));
     parts::member_canonical(out, "env", training["env"]);
     parts::member_canonical(out, "networkEnv", training["networkConfig"]);
     put_number(out, "timeoutSeconds", training["timeout"]);
@@ -119,7 +119,7 @@ std::string jobs_config(const parts::Scope& scope) {
     parts::member_canonical(out, "imagePullSecrets", spec["image"]["pullSecrets"]);
     out.key("datastoreTools");
     out.object([&] {
-      parts::member_text(out, "image", stack::image_or_own(scope, spec["datastoreTools"]["image"], "puller"));
+      pods::member_text(out, "image", stack::image_or_own(scope, spec["datastoreTools"]["image"], "puller"));
     });
     write_downloads(scope, out, spec["modelDownloadJobs"]);
     write_tracker(out, spec["experimentTracker"]);

@@ -1,4 +1,4 @@
-// The file that tells the customizer how its jobs run. Its members stand in a table in README.md.
+// The file by which the customizer knows how its jobs run. Its members stand in a table in CONTRACT.md.
 #pragma once
 #include <string>
 

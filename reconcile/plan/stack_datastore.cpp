@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/kinds.hpp"
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/stack_common.hpp"
-#include "validators/grammar/host.hpp"
+#include "services/kit/grammar/host.hpp"
 
 namespace stackgate::reconcile {
 namespace datastore {
 
-using parts::env_from_secret;
-using parts::env_text;
-using parts::env_value;
 using parts::Field;
+using pods::env_from_secret;
+using pods::env_text;
+using pods::env_value;
 
 /// Two pods must not write one Git repository from two nodes that take turns in mounting the volume. Of a claim that
 /// exists the mode need not be written: a single pod is then taken for the sign that it is mounted once.
@@ -26,7 +25,7 @@ void use_secrets(parts::Workload& workload, const Field& secrets) {
   for (const std::string_view key : {"GIT_ADMIN_USERNAME", "GIT_ADMIN_PASSWORD"})
     env.push_back(env_from_secret(key, admin, key));
   const auto mount = [&](std::string_view volume, std::string_view field,
-                         const std::vector<parts::KeyToPath>& items = {}) {
+                         const std::vector<pods::KeyToPath>& items = {}) {
     return stack::mount_secret(workload, volume, secrets[field].text().value_or(""), items);
   };
   const std::string jwt = mount("lfs-jwt", "lfsJwtSecret", {{"jwtSecret", "jwtSecret"}});

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "reconcile/plan/kinds.hpp"
-#include "reconcile/plan/parts/env_text.hpp"
 #include "reconcile/plan/stack_common.hpp"
 
 namespace stackgate::reconcile {
@@ -41,7 +40,7 @@ std::vector<PolicyRule> workflow_rights(const Settings& settings) {
 
 void use_endpoints(const parts::Scope& scope, parts::Workload& workload) {
   const parts::Field& spec = scope.spec;
-  workload.main.env.push_back(parts::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
+  workload.main.env.push_back(pods::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
   stack::put_text(workload, "STACKGATE_WORKFLOW_SERVER_URL", spec["workflowServer"]["endpoint"]);
   stack::put_text(workload, "STACKGATE_WORKFLOW_SERVICE_ACCOUNT", spec["workflowServer"]["serviceAccount"]);
   stack::put_text(workload, "STACKGATE_VECTOR_DB_URL", spec["vectorDB"]["endpoint"]);
@@ -50,10 +49,10 @@ void use_endpoints(const parts::Scope& scope, parts::Workload& workload) {
 }
 
 void use_images(const parts::Scope& scope, parts::Workload& workload) {
-  workload.main.env.push_back(parts::env_text("STACKGATE_IMAGE", workload.main.image));
+  workload.main.env.push_back(pods::env_text("STACKGATE_IMAGE", workload.main.image));
   std::string secrets;
-  for (const std::string& each : workload.pull_secrets) secrets += (secrets.empty() ? "" : ",") + each;
-  if (!secrets.empty()) workload.main.env.push_back(parts::env_text("STACKGATE_IMAGE_PULL_SECRETS", secrets));
+  for (const std::string& each : workload.pod.pull_secrets) secrets += (secrets.empty() ? "" : ",") + each;
+  if (!secrets.empty()) workload.main.env.push_back(pods::env_text("STACKGATE_IMAGE_PULL_SECRETS", secrets));
   const parts::Field images = scope.spec["evaluationImages"];
   for (const Framework& each : frameworks)
     stack::put_text(workload, "STACKGATE_EVALUATION_IMAGE_" + std::string(each.word), images[each.field]);
@@ -69,8 +68,8 @@ void plan_stack_evaluator(const Planning& planning) {
   stack::put_text(workload, "STACKGATE_EVAL_LOG_LEVEL", spec["evalLogLevel"]);
   stack::put_text(workload, "STACKGATE_LOG_HANDLERS", spec["logHandlers"]);
   stack::put_text(workload, "STACKGATE_CONSOLE_LOG_LEVEL", spec["consoleLogLevel"]);
-  workload.main.env.push_back(parts::env_value("STACKGATE_ENABLE_VALIDATION",
-                                               spec["enableValidation"].flag().value_or(true) ? "true" : "false"));
+  workload.main.env.push_back(pods::env_value("STACKGATE_ENABLE_VALIDATION",
+                                              spec["enableValidation"].flag().value_or(true) ? "true" : "false"));
   evaluator::use_images(scope, workload);
   workload.rights = evaluator::own_rights();
   parts::add_rights(scope, scope.name + "-workflows", spec["workflowServer"]["serviceAccount"].text().value_or(""),

@@ -13,10 +13,10 @@ void mount_rails(const parts::Scope& scope, parts::Workload& workload) {
   if (store["pvc"].present()) {
     parts::mount_claim(scope, workload, store["pvc"], volume, folder, true);
   } else {
-    workload.volumes.push_back(parts::config_map_volume(volume, store["configMap"]["name"].text().value_or("")));
+    workload.pod.volumes.push_back(pods::config_map_volume(volume, store["configMap"]["name"].text().value_or("")));
     workload.main.mounts.push_back({.volume = std::string(volume), .path = std::string(folder), .read_only = true});
   }
-  workload.main.env.push_back(parts::env_value("STACKGATE_CONFIG_STORE", folder));
+  workload.main.env.push_back(pods::env_value("STACKGATE_CONFIG_STORE", folder));
 }
 
 }  // namespace guardrail
@@ -33,7 +33,7 @@ void plan_stack_guardrail(const Planning& planning) {
   stack::put_text(workload, "STACKGATE_INFERENCE_URL", endpoint["baseURL"]);
   if (const auto secret = endpoint["apiKeySecret"].text())
     workload.main.env.push_back(
-        parts::env_from_secret("INFERENCE_ENDPOINT_API_KEY", *secret, endpoint["apiKeyKey"].text().value_or("")));
+        pods::env_from_secret("INFERENCE_ENDPOINT_API_KEY", *secret, endpoint["apiKeyKey"].text().value_or("")));
   const parts::Field claim = scope.spec["configStore"]["pvc"];
   parts::add_claim(scope, claim);
   stack::finish(scope, std::move(workload), {.mounted = claim.present() ? std::optional(claim) : std::nullopt});

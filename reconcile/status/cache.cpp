@@ -2,17 +2,75 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "reconcile/status/cache_report.hpp"
 #include "reconcile/status/read.hpp"
-#include "reconcile/status/time.hpp"
+#include "reconcile/status/status.hpp"
 #include "reconcile/status/workload.hpp"
+#include "services/kit/base/time.hpp"
+#include "services/kit/json/document.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/value.hpp"
 
 namespace stackgate::reconcile {
+
+namespace {
+
+/// Digits only, and few enough to fit.
+std::optional<std::int64_t> bytes_of(std::string_view text) {
+  std::int64_t out = 0;
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
+}
+
+std::vector<Profile> profiles_in(std::span<const json::Value> list) {
+  std::vector<Profile> out;
+  for (const json::Value& each : list) {
+    Profile profile{.name = std::string(read::text(&each, {"name"})),
+                    .release = std::string(read::text(&each, {"release"})),
+                    .model = std::string(read::text(&each, {"model"})),
+                    .config = {}};
+    for (const json::Member& member : read::members(&each, {"config"}))
+      if (member.value.is_string()) profile.config.emplace(member.key, member.value.string());
+    if (!profile.name.empty()) out.push_back(std::move(profile));
+  }
+  return out;
+}
+
+/// From the ConfigMap that the puller writes, see CacheView::report; nothing where it says nothing, or nonsense.
+std::optional<Progress> reported_progress(const json::Value* config_map) {
+  const auto downloaded = bytes_of(read::text(config_map, {"data", "downloadedBytes"}));
+  if (!downloaded) return std::nullopt;
+  return Progress{*downloaded, bytes_of(read::text(config_map, {"data", "totalBytes"})).value_or(0)};
+}
+
+std::vector<Profile> reported_profiles(const json::Value* config_map) {
+  json::Document document;
+  const auto list = json::parse(read::text(config_map, {"data", "profiles"}), document);
+  return list ? profiles_in(list->items()) : std::vector<Profile>{};
+}
+
+/// From the status as it is stored.
+std::optional<Progress> stored_progress(const json::Value* status) {
+  const json::Value* progress = read::at(status, {"progress"});
+  if (progress == nullptr) return std::nullopt;
+  return Progress{read::integer(progress, {"downloadedBytes"}), read::integer(progress, {"totalBytes"})};
+}
+
+std::vector<Profile> stored_profiles(const json::Value* status) {
+  return profiles_in(read::items(status, {"profiles"}));
+}
+
+}  // namespace
+
 namespace download {
 
 struct Outcome {
@@ -34,7 +92,7 @@ std::optional<std::string_view> filled_at(const CacheView& view) {
 }
 
 bool is_newer(const json::Value* claim, std::string_view moment) {
-  const auto made = seconds_of(read::text(claim, {"metadata", "creationTimestamp"})), then = seconds_of(moment);
+  const auto made = from_rfc3339(read::text(claim, {"metadata", "creationTimestamp"})), then = from_rfc3339(moment);
   return made && then && *made > *then;
 }
 

@@ -1,5 +1,5 @@
 // The state machine of an InferenceCache: its Job, the Job's pods and its claim → Status.
-// The table of its states stands in README.md beside this file.
+// The table of its states stands in STATES.md beside this file.
 // Pure and thread-safe.
 #pragma once
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "reconcile/status/pod_causes.hpp"
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
-#include "reconcile/status/time.hpp"
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -66,8 +66,8 @@ const json::Value* last_end(const json::Value& status) {
 
 /// Ready has turned since this run began, so the run has been ready, and how the last one ended matters no more.
 bool has_been_ready(const Container& container, const json::Value& running) {
-  const auto began = seconds_of(read::text(&running, {"startedAt"}));
-  const auto turned = seconds_of(read::text(read::condition(&container.pod, "Ready"), {"lastTransitionTime"}));
+  const auto began = from_rfc3339(read::text(&running, {"startedAt"}));
+  const auto turned = from_rfc3339(read::text(read::condition(&container.pod, "Ready"), {"lastTransitionTime"}));
   return began && turned && *turned > *began;
 }
 

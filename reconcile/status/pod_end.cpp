@@ -3,7 +3,7 @@
 #include "reconcile/status/pod_causes.hpp"
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
-#include "reconcile/status/time.hpp"
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -12,15 +12,15 @@ namespace {
 /// more.
 constexpr std::int64_t lasting_restarts = 5;
 /// A container that has run this long starts anew for kubelet too: it has not been crashing in a row.
-constexpr std::int64_t steady_seconds = 600;
+constexpr std::chrono::seconds steady{600};
 constexpr std::size_t longest_words = 512;
 
 constexpr std::int64_t killed = 137, stopped = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
 bool ran_long(const json::Value& terminated) {
-  const auto began = seconds_of(read::text(&terminated, {"startedAt"}));
-  const auto ended = seconds_of(read::text(&terminated, {"finishedAt"}));
-  return began && ended && *ended - *began >= steady_seconds;
+  const auto began = from_rfc3339(read::text(&terminated, {"startedAt"}));
+  const auto ended = from_rfc3339(read::text(&terminated, {"finishedAt"}));
+  return began && ended && *ended - *began >= steady;
 }
 
 std::string memory_limit(const Container& container) {

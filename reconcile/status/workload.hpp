@@ -1,5 +1,5 @@
 // The state machine of everything that runs pods for good: a Deployment or LeaderWorkerSet with its pods → Status.
-// The table of its states stands in README.md beside this file.
+// The table of its states stands in STATES.md beside this file.
 // Pure and thread-safe.
 #pragma once
 #include <chrono>

@@ -31,7 +31,7 @@ Assembly::Assembly(Options chosen, std::shared_ptr<sql::Database> opened_databas
               .lfs_threshold = options.lfs_threshold,
               .anonymous_read = options.anonymous_read} {}
 
-std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values) {
+std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values, Secrets secrets) {
   Options options = read_options(values);
   auto database = service::open_database(program(), values);
   if (!database) return std::unexpected(database.error());
@@ -40,7 +40,7 @@ std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values&
     std::filesystem::create_directories(std::filesystem::path(options.data_dir) / folder, error);
     if (error) return std::unexpected(Error{fmt::format("{}: {}", options.data_dir, error.message())});
   }
-  if (auto done = complete_secrets(options); !done) return std::unexpected(done.error());
+  if (auto done = complete_secrets(options, secrets); !done) return std::unexpected(done.error());
   auto store = objects::open_store(options.store);
   if (!store) return std::unexpected(Error{store.error().message});
   if (options.embedded)

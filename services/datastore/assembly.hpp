@@ -5,8 +5,9 @@
 
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/datastore/backend.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/options.hpp"
+#include "services/datastore/own_secrets.hpp"
 #include "services/datastore/repositories/repositories.hpp"
 #include "services/kit/base/error.hpp"
 
@@ -21,12 +22,11 @@ struct Assembly {
   const std::unique_ptr<objects::Store> store;
   Accounts accounts;
   Repositories repositories;
-  lfs::Objects large_files;
+  lfs::LargeFiles large_files;
   Backend backend;
 };
 
-/// Makes the folders and secrets that are missing; the embedded database is migrated. A remote one need not be there
-/// yet.
-std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values);
+/// Makes the folders that are missing; the embedded database is migrated. A remote one need not be there yet.
+std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values, Secrets secrets);
 
 }  // namespace stackgate::datastore

@@ -13,7 +13,7 @@ namespace stackgate::datastore {
 class Accounts;      // accounts/accounts.hpp: who is who; tokens, passwords, failed sign-ins
 class Repositories;  // repositories/repositories.hpp: records and folders
 namespace lfs {
-class Objects;  // lfs/objects.hpp: large files, their links to repositories
+class LargeFiles;  // lfs/large_files.hpp: large files, their links to repositories
 }
 
 struct Backend {
@@ -21,7 +21,7 @@ struct Backend {
   Accounts& accounts;
   Repositories& repositories;
   objects::Store& store;  // large files
-  lfs::Objects& large_files;
+  lfs::LargeFiles& large_files;
   std::string jwt_key;       // raw bytes
   bool serve_direct = true;  // presigned URLs instead of passing bytes through; only where the store can
   std::uint64_t lfs_parts_from =

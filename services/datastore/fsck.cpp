@@ -5,7 +5,7 @@
 
 #include "services/datastore/commands.hpp"
 #include "services/datastore/git/maintenance.hpp"
-#include "services/datastore/lfs/keeper.hpp"
+#include "services/datastore/lfs/background.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/upkeep.hpp"
 #include "services/kit/json/write.hpp"
@@ -68,9 +68,8 @@ void check_repository(Assembly& all, const Repository& repository, FsckReport& r
 void check_folders(Assembly& all, FsckReport& report) {
   folders::each(all.options.data_dir, [&](const folders::Found& found) {
     if (found.age < std::chrono::hours(1)) return true;
-    auto known =
-        found.id ? all.repositories.find(*found.id) : std::unexpected(RepositoryError{RepositoryFault::missing, {}});
-    if (known || known.error().fault != RepositoryFault::missing) return true;
+    auto known = found.id ? all.repositories.find(*found.id) : std::unexpected(ServiceError{ServiceFault::missing, {}});
+    if (known || known.error().fault != ServiceFault::missing) return true;
     report.fault("orphan-folder", found.path, "no repository has this folder",
                  all.options.repair && folders::orphan_to_trash(all.options.data_dir, found));
     return true;
@@ -119,7 +118,7 @@ int collect_garbage(Assembly& all) {
   auto kept = keep_up(all.repositories, git::Upkeep::thorough, {});
   if (!kept) return command_failed(kept.error().message);
   const auto path_of = [&](std::int64_t id) { return all.repositories.path(id); };
-  auto files = all.large_files.collect(lfs::KeeperOptions{}.grace, lfs::pointers_in_git(path_of));
+  auto files = all.large_files.collect(lfs::BackgroundOptions{}.grace, lfs::pointers_in_git(path_of));
   if (!files) return command_failed(files.error().message);
   std::string out;
   json::Writer writer(out);

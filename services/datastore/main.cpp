@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   return service::run({.program = datastore::program(),
                        .build = datastore::build,
                        .run_command = datastore::run_command,
-                       .check = datastore::check_options},
+                       .check = datastore::check_options,
+                       .gives_memory_back = true},
                       argc, argv);
 }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/objects/options.hpp"
 #include "services/kit/settings/settings.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate::datastore {
 

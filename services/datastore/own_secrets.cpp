@@ -68,15 +68,19 @@ std::expected<SecretText, Error> read_or_make(const std::string& path, std::size
 
 }  // namespace
 
-std::expected<void, Error> complete_secrets(Options& options) {
+std::expected<void, Error> complete_secrets(Options& options, Secrets secrets) {
   if (!options.admin_name.empty() && !options.jwt_key.empty()) return {};
   const std::string folder = options.data_dir + "/secrets";
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return std::unexpected(Error{fmt::format("{}: {}", folder, error.message())});
-  ::chmod(folder.c_str(), 0700);  // best effort: a shared volume may not know modes; the files say it too
-  if (options.admin_name.empty()) {
-    const std::string path = folder + "/admin-password";
+  const auto is_there = [&](const std::string& path) {
+    return secrets == Secrets::made || ::access(path.c_str(), F_OK) == 0;
+  };
+  if (secrets == Secrets::made) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) return std::unexpected(Error{fmt::format("{}: {}", folder, error.message())});
+    ::chmod(folder.c_str(), 0700);  // best effort: a shared volume may not know modes; the files say it too
+  }
+  if (const std::string path = folder + "/admin-password"; options.admin_name.empty() && is_there(path)) {
     auto secret = read_or_make(path, 16);
     if (!secret) return std::unexpected(secret.error());
     options.admin_name = "admin";
@@ -86,8 +90,8 @@ std::expected<void, Error> complete_secrets(Options& options) {
           fmt::format("no administrator is configured: \"admin\" was made, the password is in {}\n", path).c_str(),
           stderr);
   }
-  if (options.jwt_key.empty()) {
-    auto secret = read_or_make(folder + "/jwt-key", 32);
+  if (const std::string path = folder + "/jwt-key"; options.jwt_key.empty() && is_there(path)) {
+    auto secret = read_or_make(path, 32);
     if (!secret) return std::unexpected(secret.error());
     options.jwt_key = secret->text;
   }

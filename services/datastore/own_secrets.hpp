@@ -1,5 +1,6 @@
 // Secrets that nobody configured: made once, kept in <data>/secrets, readable by this user only.
 #pragma once
+#include <cstdint>
 #include <expected>
 
 #include "services/datastore/options.hpp"
@@ -7,8 +8,11 @@
 
 namespace stackgate::datastore {
 
-/// Fills what is missing from files, making them where they are not there. Processes that start at the same time get
-/// the same. The path of a password that was made now goes to stderr, once; the password never.
-std::expected<void, Error> complete_secrets(Options& options);
+/// Secrets that nobody configured: made where the store has none, or only read, by commands on a store that is there.
+enum class Secrets : std::uint8_t { made, kept };
+
+/// Fills what is missing from the store's files. Processes that make them at the same time get the same. The path of a
+/// password that was made now goes to stderr, once; the password never.
+std::expected<void, Error> complete_secrets(Options& options, Secrets secrets);
 
 }  // namespace stackgate::datastore

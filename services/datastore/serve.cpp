@@ -9,7 +9,7 @@
 #include "services/datastore/assembly.hpp"
 #include "services/datastore/gitea/routes.hpp"
 #include "services/datastore/hub/routes.hpp"
-#include "services/datastore/lfs/keeper.hpp"
+#include "services/datastore/lfs/background.hpp"
 #include "services/datastore/lfs/routes.hpp"
 #include "services/datastore/migrations.hpp"
 #include "services/datastore/smart_http/routes.hpp"
@@ -27,8 +27,8 @@ namespace {
 struct Running {
   explicit Running(std::unique_ptr<Assembly> made) : assembly(std::move(made)) {}
   std::unique_ptr<Assembly> assembly;
-  std::optional<lfs::Keeper> keeper{};
-  std::optional<UpkeepThread> upkeep{};
+  std::optional<run::Periodic> background{};
+  std::optional<run::Periodic> upkeep{};
 };
 
 void append(std::vector<web::Route>& all, std::vector<web::Route> more) {
@@ -82,7 +82,7 @@ void show_clock_skew(metrics::Registry& metrics, const std::shared_ptr<Running>&
 }  // namespace
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics) {
-  auto assembly = assemble(values);
+  auto assembly = assemble(values, Secrets::made);
   if (!assembly) return std::unexpected(assembly.error());
   auto running = std::make_shared<Running>(std::move(*assembly));
   Assembly& all = *running->assembly;
@@ -91,12 +91,15 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     if (current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
     log::warning("the database is away; waiting for it", {{"cause", current.error().message}});
   } else if (auto prepared = all.accounts.prepare(); !prepared) {
-    if (prepared.error().fault == AccountFault::forbidden) return std::unexpected(Error{prepared.error().message});
+    if (prepared.error().fault == ServiceFault::forbidden) return std::unexpected(Error{prepared.error().message});
     log::warning("the administrator's account could not be prepared", {{"cause", prepared.error().message}});
   }
   const auto path_of = [&all](std::int64_t id) { return all.repositories.path(id); };
-  running->keeper.emplace(all.large_files, lfs::KeeperOptions{}, lfs::pointers_in_git(path_of));
-  if (all.options.upkeep.count() > 0) running->upkeep.emplace(all.repositories, all.options.upkeep);
+  running->background.emplace(
+      std::chrono::milliseconds(0),
+      lfs::background_round(all.large_files, lfs::BackgroundOptions{}, lfs::pointers_in_git(path_of)));
+  if (const auto interval = all.options.upkeep; interval.count() > 0)
+    running->upkeep.emplace(std::min(interval, first_upkeep), upkeep_round(all.repositories, interval));
 
   show_clock_skew(metrics, running);
   service::Parts parts{
@@ -104,7 +107,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
       .checks = {service::database_check(all.database), schema_check(all.database), store_check(running)}};
   parts.on_stop = [running] {
     running->upkeep.reset();
-    running->keeper.reset();
+    running->background.reset();
   };
   const objects::Options& store = all.options.store;
   parts.about = {{"objects", store.s3.endpoint.empty()

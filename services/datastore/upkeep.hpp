@@ -1,13 +1,11 @@
 // What repositories need now and then, in the background of serve and at once by gc.
 #pragma once
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <stop_token>
-#include <thread>
 
 #include "services/datastore/git/maintenance.hpp"
 #include "services/datastore/repositories/repositories.hpp"
+#include "services/kit/run/periodic.hpp"
 
 namespace stackgate::datastore {
 
@@ -20,22 +18,8 @@ struct UpkeepResult {
 Repositories::Expected<UpkeepResult> keep_up(Repositories& repositories, git::Upkeep upkeep,
                                              const std::stop_token& stop);
 
-/// keep_up() again and again on a thread of its own. Replicas may all run one.
-class UpkeepThread {
- public:
-  UpkeepThread(Repositories& repositories, std::chrono::seconds interval);
-  ~UpkeepThread() = default;  // waits for the repository under way
-  UpkeepThread(const UpkeepThread&) = delete;
-  UpkeepThread& operator=(const UpkeepThread&) = delete;
-
- private:
-  void run(const std::stop_token& stop);
-
-  Repositories& repositories_;
-  const std::chrono::seconds interval_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // last: it uses the others
-};
+/// keep_up() again and again; the first round comes a minute after the start at the latest. Replicas may all run one.
+run::Periodic::Round upkeep_round(Repositories& repositories, std::chrono::seconds interval);
+inline constexpr std::chrono::seconds first_upkeep{60};  // soon: a crash may be why there was a start
 
 }  // namespace stackgate::datastore

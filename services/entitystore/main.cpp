@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
                        .build = [&](const settings::Values& values,
                                     metrics::Registry& metrics) { return entitystore::build(values, metrics, fail); },
                        .run_command = entitystore::run_command,
-                       .check = entitystore::check_options},
+                       .check = entitystore::check_options,
+                       .gives_memory_back = true},
                       argc, argv);
 }

@@ -1,12 +1,11 @@
 #include "services/stackgate/admission.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include "certs/identity_metrics.hpp"
 #include "certs/self_managed.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/telemetry/traced_handler.hpp"
 
 namespace stackgate {
 namespace {
@@ -24,21 +23,18 @@ std::function<certs::IdentityStatus()> status_of(const std::shared_ptr<Identity>
 constexpr unsigned asking_threads = 8;
 constexpr std::size_t asking_queue = 256;
 
-unsigned event_loops(unsigned wanted) {
-  return wanted != 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-}
-
 }  // namespace
 
-Admission::Admission(const GateOptions& options, webhook::ClusterLookup* lookup, metrics::Registry& registry)
-    : telemetry_(registry),
+Admission::Admission(const GateOptions& options, cluster::ClusterLookup* lookup, metrics::Registry& registry)
+    : metrics_(registry),
       pool_(lookup == nullptr ? nullptr : std::make_unique<run::Pool>(asking_threads, asking_queue)),
-      gate_(options.rules, lookup, pool_.get(), telemetry_) {}
+      gate_(options.rules, lookup, pool_.get(), metrics_) {}
 
 std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOptions& options, kube::Client* client,
-                                                                  webhook::ClusterLookup* lookup,
+                                                                  cluster::ClusterLookup* lookup,
                                                                   metrics::Registry& registry,
-                                                                  run::Readiness& readiness) {
+                                                                  run::Readiness& readiness,
+                                                                  telemetry::Telemetry& telemetry) {
   std::unique_ptr<Admission> out(new Admission(options, lookup, registry));
   std::function<certs::IdentityStatus()> identity_status;
   if (options.self_managed) {
@@ -59,11 +55,11 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
     return certs::why_not_ready(status(), std::chrono::system_clock::now());
   });
 
-  auto server =
-      http::Server::start({.listen = options.listen, .tls = out->identity_, .threads = event_loops(options.workers)},
-                          [gate = &out->gate_](const http::Request& request, http::Responder respond) {
-                            gate->handle(request, std::move(respond));
-                          });
+  auto server = http::Server::start(
+      {.listen = options.listen, .tls = out->identity_, .threads = run::event_loops(options.workers)},
+      telemetry::traced([gate = &out->gate_](const http::Request& request,
+                                             http::Responder respond) { gate->handle(request, std::move(respond)); },
+                        telemetry, {"/validate", "/early"}));
   if (!server) return std::unexpected(server.error());
   out->server_ = std::move(*server);
   run::add_server_metrics(registry, "stackgate_gate", *out->server_);
@@ -72,19 +68,23 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
                             {"metrics", options.metrics_listen},
                             {"health", options.health_listen},
                             {"cluster", lookup != nullptr},
-                            {"threads", event_loops(options.workers)}});
+                            {"threads", run::event_loops(options.workers)}});
   return out;
 }
 
 void Admission::stop(run::StopSignals& signals, run::Readiness& readiness, const GateOptions& options) {
   run::stop_gracefully(signals, readiness, *server_, {.lame_duck = std::chrono::seconds(options.drain_seconds)});
+}
+
+Admission::~Admission() {
   server_.reset();
   pool_.reset();  // its tasks use the gate
 }
 
-void add_lookup_metrics(metrics::Registry& registry, const webhook::ClusterLookup& lookup) {
+void add_lookup_metrics(metrics::Registry& registry, const cluster::State& state,
+                        const cluster::ClusterLookup& lookup) {
   registry.gauge_from("stackgate_gate_cached_objects", "Objects in the watch caches that references are looked up in.",
-                      [&lookup] { return static_cast<double>(lookup.cached_objects()); });
+                      [&state] { return static_cast<double>(state.objects()); });
   const auto counter = [&](const char* name, const char* help, const std::atomic<std::uint64_t>& value) {
     registry.counter_from(name, help, [&value] { return static_cast<double>(value.load()); });
   };

@@ -1,400 +1,305 @@
 #include "services/stackgate/command_line.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <chrono>
+#include <expected>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "services/stackgate/option_checks.hpp"
-#include "services/stackgate/usage.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/settings/help.hpp"
+#include "services/kit/settings/names.hpp"
+#include "services/stackgate/command_tables.hpp"
+#include "services/stackgate/version.hpp"
 
 namespace stackgate {
 
 namespace {
 
-using validate::References;
+using settings::Program;
+using settings::Source;
+using settings::Values;
 
-const std::map<std::string, References> reference_words{
-    {"deny", References::deny}, {"warn", References::warn}, {"off", References::off}};
-const std::map<std::string, ValidateOutput> output_words{{"text", ValidateOutput::text},
-                                                         {"json", ValidateOutput::json},
-                                                         {"sarif", ValidateOutput::sarif},
-                                                         {"github", ValidateOutput::github}};
-const std::map<std::string, log::Level> level_words{{"debug", log::Level::debug},
-                                                    {"info", log::Level::info},
-                                                    {"warning", log::Level::warning},
-                                                    {"error", log::Level::error}};
+/// Why settings that are good one by one are no good together.
+using Fault = std::optional<std::string>;
 
-/// Words become values; a wrong word is refused with the list of right ones.
-template <class T>
-CLI::Option* word_option(CLI::App& app, const std::string& name, T& value, const std::map<std::string, T>& words,
-                         const std::string& help) {
-  std::vector<std::string> list;
-  list.reserve(words.size());
-  for (const auto& [word, meaning] : words) list.push_back(word);
-  return app
-      .add_option_function<std::string>(
-          name, [&value, &words](const std::string& word) { value = words.at(word); }, help)
-      ->check(one_of(list))
-      ->type_name(fmt::format("{}", fmt::join(list, "|")));
+/// The setting as it was given: by its variable's name where its value came from there.
+std::string shown(const Program& table, const Values& values, std::string_view name) {
+  const auto setting = std::ranges::find(table.settings, name, &settings::Setting::name);
+  return values.source(name) == Source::variable ? settings::in_variable(*setting) : settings::flag_of(*setting);
 }
 
-void json_option(CLI::App& app, bool& json, const std::string& other, const std::string& help) {
-  app.add_option_function<std::string>(
-         "--output,-o", [&json](const std::string& word) { json = word == "json"; }, help)
-      ->check(one_of({other, "json"}))
-      ->type_name(other + "|json");
+bool written(const Values& values, std::string_view name) { return values.source(name) == Source::flag; }
+
+/// Of the command line only: a variable may be meant for all that this shell does.
+Fault requires_flag(const Values& values, std::vector<std::string_view> names, std::string_view needed) {
+  for (const std::string_view name : names)
+    if (written(values, name) && !values.flag(needed)) return fmt::format("--{} requires --{}", name, needed);
+  return {};
 }
 
-void add_gpu_option(CLI::App& app, validate::Options& rules) {
-  app.add_option("--gpu-resources", rules.gpu_resources,
-                 "extended resources that are GPUs, beside any that ends in /gpu")
-      ->delimiter(',')
-      ->type_name("NAME,…")
-      ->envname("STACKGATE_GPU_RESOURCES");
+validate::References references(const std::string& word) {
+  using validate::References;
+  return word == "deny" ? References::deny : word == "warn" ? References::warn : References::off;
 }
 
-void add_rule_options(CLI::App& app, validate::Options& rules) {
-  word_option(app, "--references", rules.required_references, reference_words,
-              "references that must exist before the resource does (default: deny)")
-      ->envname("STACKGATE_REFERENCES");
-  word_option(app, "--other-references", rules.other_references, reference_words,
-              "all other references (default: warn)")
-      ->envname("STACKGATE_OTHER_REFERENCES");
-  add_gpu_option(app, rules);
+void read_rules(const Values& values, validate::Options& rules) {
+  rules.required_references = references(values.text("references"));
+  rules.other_references = references(values.text("other-references"));
+  rules.gpu_resources = values.list("gpu-resources");
 }
 
-void add_cluster_options(CLI::App& app, std::string& kubeconfig, std::string& context) {
-  app.add_option("--kubeconfig", kubeconfig, "kubeconfig file (default: as kubectl and pods find theirs)")
-      ->type_name("FILE")
-      ->envname("STACKGATE_KUBECONFIG");
-  app.add_option("--context", context, "context of the kubeconfig")->type_name("NAME")->envname("STACKGATE_CONTEXT");
+unsigned number(const Values& values, std::string_view name) { return static_cast<unsigned>(values.integer(name)); }
+
+void read_images(const Program& table, const Values& values, reconcile::Settings& settings) {
+  for (const settings::Setting& each : table.settings)
+    if (is_image(each) && values.has(each.name))
+      settings.images[std::string(each.name.substr(6))] = values.text(each.name);
 }
 
-/// What serves admission reviews: of `gate` and of `operator`.
-void add_serving_options(CLI::App* app, GateOptions& gate) {
-  const auto address = [&](const char* name, std::string& value, const char* env, const char* help) {
-    app->add_option(name, value, help)
-        ->check(host_and_port())
-        ->type_name("HOST:PORT")
-        ->envname(env)
-        ->capture_default_str();
-  };
-  address("--listen", gate.listen, "STACKGATE_LISTEN", "where admission reviews are answered, over TLS");
-  address("--metrics-listen", gate.metrics_listen, "STACKGATE_METRICS_LISTEN", "where /metrics is");
-  address("--health-listen", gate.health_listen, "STACKGATE_HEALTH_LISTEN", "where /healthz and /readyz are");
-
-  CLI::Option* certificate =
-      app->add_option("--tls-cert", gate.tls_cert, "certificate chain, PEM; read again when it changes")
-          ->type_name("FILE")
-          ->envname("STACKGATE_TLS_CERT");
-  CLI::Option* key = app->add_option("--tls-key", gate.tls_key, "its private key, PEM")
-                         ->type_name("FILE")
-                         ->envname("STACKGATE_TLS_KEY");
-  certificate->needs(key);
-  key->needs(certificate);
-  app->add_option_function<std::string>(
-         "--certs", [&gate](const std::string&) { gate.self_managed = true; },
-         "self-managed: a CA and certificates of our own, kept in a Secret")
-      ->check(one_of({"self-managed"}))
-      ->type_name("self-managed")
-      ->envname("STACKGATE_CERTS");
-  app->add_option("--service-name", gate.service_name, "Service in front of the gate, for self-managed certificates")
-      ->envname("STACKGATE_SERVICE_NAME")
-      ->capture_default_str();
-  app->add_option("--service-namespace", gate.service_namespace, "its namespace, and that of the Secret")
-      ->check(namespace_name())
-      ->envname("STACKGATE_SERVICE_NAMESPACE")
-      ->capture_default_str();
-  app->add_option("--webhook-config-names", gate.webhook_config_names,
-                  "webhook configurations whose caBundle is kept right, for self-managed certificates")
-      ->delimiter(',')
-      ->type_name("NAME,…")
-      ->envname("STACKGATE_WEBHOOK_CONFIG_NAMES")
-      ->capture_default_str();
-
-  add_cluster_options(*app, gate.kubeconfig, gate.context);
-  app->add_option("--namespaces", gate.namespaces, "namespaces to watch (default: all)")
-      ->delimiter(',')
-      ->check(namespace_name())
-      ->type_name("NAME,…")
-      ->envname("STACKGATE_NAMESPACES");
-  add_rule_options(*app, gate.rules);
-
-  app->add_option("--log-format", gate.log_format, "json or text (default: text on a terminal)")
-      ->check(one_of({"json", "text"}))
-      ->type_name("json|text")
-      ->envname("STACKGATE_LOG_FORMAT");
-  word_option(*app, "--log-level", gate.log_level, level_words, "least level that is logged (default: info)")
-      ->envname("STACKGATE_LOG_LEVEL");
-  app->add_option("--workers", gate.workers, "threads that answer requests (default: one per core, at most 4)")
-      ->check(number_between(1, 256))
-      ->type_name("N")
-      ->envname("STACKGATE_WORKERS");
-  app->add_option("--drain-seconds", gate.drain_seconds, "how long to go on serving after SIGTERM, unready")
-      ->check(number_between(0, 3600))
-      ->type_name("N")
-      ->envname("STACKGATE_DRAIN_SECONDS")
-      ->capture_default_str();
-}
-
-CLI::App* add_gate(CLI::App& root, GateOptions& gate) {
-  CLI::App* app = root.add_subcommand("gate", "Serve the admission webhook");
-  app->footer(help::gate);
-  add_serving_options(app, gate);
-  app->add_flag("--no-cluster", gate.no_cluster, "ask no API server: reference rules are off")
-      ->envname("STACKGATE_NO_CLUSTER");
-  return app;
-}
-
-void add_election_options(CLI::App* app, OperatorOptions& options) {
-  app->add_flag("--leader-elect,!--no-leader-elect", options.leader_elect,
-                "reconcile only while holding the Lease (default: on)")
-      ->envname("STACKGATE_LEADER_ELECT");
-  app->add_option("--lease-name", options.lease_name, "the Lease that replicas compete for")
-      ->envname("STACKGATE_LEASE_NAME")
-      ->capture_default_str();
-  app->add_option("--lease-namespace", options.lease_namespace, "its namespace (default: --service-namespace)")
-      ->check(namespace_name())
-      ->envname("STACKGATE_LEASE_NAMESPACE");
-  const auto seconds = [&](const char* name, const char* env, const char* help, auto& value) {
-    app->add_option_function<unsigned>(
-           name, [&value](unsigned n) { value = std::chrono::seconds(n); }, help)
-        ->check(number_between(1, 3600))
-        ->type_name("N")
-        ->envname(env);
-  };
-  seconds("--lease-seconds", "STACKGATE_LEASE_SECONDS", "a silent leader is replaced after that long (default: 15)",
-          options.leader.lease_duration);
-  seconds("--renew-seconds", "STACKGATE_RENEW_SECONDS",
-          "a leader that cannot renew gives up after that long (default: 10)", options.leader.renew_deadline);
-  seconds("--retry-seconds", "STACKGATE_RETRY_SECONDS", "time between renewals (default: 2)", options.leader.retry);
-}
-
-void add_image_options(CLI::App& app, reconcile::Settings& settings) {
-  for (const char* service :
-       {"datastore", "entitystore", "customizer", "evaluator", "guardrail", "puller", "trainer"}) {
-    std::string env = fmt::format("STACKGATE_IMAGE_{}", service);
-    std::ranges::transform(env, env.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    app.add_option_function<std::string>(
-           fmt::format("--image-{}", service),
-           [&settings, service](const std::string& image) { settings.images[service] = image; },
-           fmt::format("image of the {} where a resource names none", service))
-        ->check(image_reference())
-        ->type_name("IMAGE")
-        ->envname(env);
-  }
-}
-
-CLI::App* add_operator(CLI::App& root, OperatorOptions& options) {
-  CLI::App* app = root.add_subcommand("operator", "Reconcile the resources, and serve the admission webhook");
-  app->footer(help::operate);
-  add_serving_options(app, options.gate);
-  app->add_flag("--admission,!--no-admission", options.admission, "serve the admission webhook (default: on)")
-      ->envname("STACKGATE_ADMISSION");
-  app->add_option("--reconcile-workers", options.reconcile_workers, "resources that are worked on at a time")
-      ->check(number_between(1, 64))
-      ->type_name("N")
-      ->envname("STACKGATE_RECONCILE_WORKERS")
-      ->capture_default_str();
-  app->add_option("--api-calls-per-second", options.api_calls_per_second,
-                  "most calls to the API server, beside watches; 0: no limit")
-      ->check(number_between(0, 100'000))
-      ->type_name("N")
-      ->envname("STACKGATE_API_CALLS_PER_SECOND")
-      ->capture_default_str();
-  add_election_options(app, options);
-  app->add_flag("--workflow-task-results", options.settings.workflow_task_results,
-                "let an evaluator's workflow pods write workflowtaskresults (Argo Workflows 3.4 and later)")
-      ->envname("STACKGATE_WORKFLOW_TASK_RESULTS");
-  add_image_options(*app, options.settings);
-  return app;
-}
-
-CLI::App* add_plan(CLI::App& root, PlanOptions& options) {
-  CLI::App* app = root.add_subcommand("plan", "Show what would be created for resources");
-  app->footer(help::plan);
-  app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
-  json_option(*app, options.json, "yaml", "how it is written");
-  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
-      ->check(namespace_name())
-      ->type_name("NAME")
-      ->capture_default_str();
-  app->add_option("--kubernetes", options.kubernetes_minor, "minor version of the Kubernetes 1 to plan for")
-      ->check(number_between(16, 999))
-      ->type_name("N")
-      ->capture_default_str();
-  add_gpu_option(*app, options.rules);
-  add_image_options(*app, options.settings);
-  return app;
-}
-
-CLI::App* add_validate(CLI::App& root, ValidateOptions& options) {
-  CLI::App* app = root.add_subcommand("validate", "Check manifests before they are applied");
-  app->footer(help::validate);
-  app->add_option("paths", options.paths, "files, directories, or - for standard input")->required()->type_name("PATH");
-  app->add_option("--old", options.old_path,
-                  "the resources as they are stored: rules about updates hold, too, and what is no longer among the "
-                  "new ones counts as deleted")
-      ->type_name("PATH");
-  word_option(*app, "--output,-o", options.output, output_words, "how findings are written (default: text)")
-      ->envname("STACKGATE_OUTPUT");
-  app->add_flag("--strict", options.strict, "complain about documents of other kinds instead of passing them over");
-  app->add_flag("--warnings-as-errors", options.warnings_as_errors, "exit with 1 for warnings, too");
-  app->add_flag("--cluster", options.cluster, "ask the API server about what the resources refer to");
-  add_cluster_options(*app, options.kubeconfig, options.context);
-  app->add_option("--namespace,-n", options.ns, "namespace of documents that name none")
-      ->check(namespace_name())
-      ->type_name("NAME");
-  add_rule_options(*app, options.rules);
-  app->add_option("--jobs,-j", options.jobs, "threads")
-      ->check(number_between(1, 256))
-      ->type_name("N")
-      ->capture_default_str();
-  return app;
-}
-
-void check_certificates(const GateOptions& gate) {
-  if (gate.self_managed && !gate.tls_cert.empty())
-    throw CLI::ValidationError("--certs", "self-managed excludes --tls-cert and --tls-key");
-  if (!gate.self_managed && gate.tls_cert.empty())
-    throw CLI::RequiredError("--tls-cert FILE and --tls-key FILE (or --certs self-managed)");
-}
-
-std::vector<OptionSource> sources_of(const CLI::App& app) {
-  std::vector<OptionSource> out;
-  for (const CLI::Option* option : app.get_options()) {
-    OptionSource source{{}, option->get_envname()};
-    for (const std::string& name : option->get_lnames()) source.flags.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) source.flags.push_back("-" + name);
-    if (!source.flags.empty()) out.push_back(std::move(source));
-  }
+GateOptions read_serving(const Program& table, const Values& values) {
+  GateOptions out;
+  std::string program(table.name);  // "stackgate gate"
+  std::ranges::replace(program, ' ', '-');
+  out.telemetry = telemetry::read_telemetry(values, program, run::host_name());
+  out.listen = values.text("listen");
+  out.metrics_listen = values.text("metrics-listen");
+  out.health_listen = values.text("health-listen");
+  out.tls_cert = values.text("tls-cert");
+  out.tls_key = values.text("tls-key");
+  out.self_managed = values.has("certs");
+  out.service_name = values.text("service-name");
+  out.service_namespace = values.text("service-namespace");
+  out.webhook_config_names = values.list("webhook-config-names");
+  out.kubeconfig = values.text("kubeconfig");
+  out.context = values.text("context");
+  out.namespaces = values.list("namespaces");
+  read_rules(values, out.rules);
+  out.log_format = values.text("log-format");
+  out.log_level = log::parse_level(values.text("log-level")).value_or(log::Level::info);
+  out.workers = number(values, "workers");
+  out.drain_seconds = number(values, "drain-seconds");
   return out;
 }
 
-/// Of the command line only: a variable may be meant for all that this shell does.
-void refuse_cluster_options(std::span<const OptionSource> sources, Words words, const std::string& needed) {
-  for (const OptionSource& source : sources)
-    for (const std::string option : {"--kubeconfig", "--context"})
-      if (source.flags.front() == option && is_written(words, source.flags)) throw CLI::RequiresError(option, needed);
+Fault check_pair(const Program& table, const Values& values) {
+  for (const auto& [one, other] : {std::pair{"tls-cert", "tls-key"}, std::pair{"tls-key", "tls-cert"}})
+    if (values.has(one) && !values.has(other)) return fmt::format("{} requires --{}", shown(table, values, one), other);
+  return {};
+}
+
+Fault check_certificates(const Program& table, const Values& values) {
+  if (values.has("certs") && values.has("tls-cert"))
+    return fmt::format("{}: self-managed excludes --tls-cert and --tls-key", shown(table, values, "certs"));
+  if (!values.has("certs") && !values.has("tls-cert"))
+    return "--tls-cert FILE and --tls-key FILE (or --certs self-managed) is required";
+  return {};
+}
+
+using Read = std::expected<Command, std::string>;
+
+Read read_gate(const Program& table, const Values& values) {
+  if (auto fault = check_pair(table, values)) return std::unexpected(*fault);
+  if (auto fault = check_certificates(table, values)) return std::unexpected(*fault);
+  GateOptions out = read_serving(table, values);
+  out.no_cluster = values.flag("no-cluster");
+  if (out.self_managed && out.no_cluster)
+    return std::unexpected(
+        fmt::format("{}: self-managed needs the cluster that --no-cluster excludes", shown(table, values, "certs")));
+  return out;
+}
+
+Read read_operator(const Program& table, const Values& values) {
+  OperatorOptions out;
+  out.admission = values.flag("admission");
+  if (auto fault = check_pair(table, values)) return std::unexpected(*fault);
+  if (auto fault = check_certificates(table, values); fault && out.admission) return std::unexpected(*fault);
+  out.gate = read_serving(table, values);
+  out.settings.gpu_resources = out.gate.rules.gpu_resources;
+  out.settings.workflow_task_results = values.flag("workflow-task-results");
+  read_images(table, values, out.settings);
+  out.reconcile_workers = number(values, "reconcile-workers");
+  out.api_calls_per_second = number(values, "api-calls-per-second");
+  out.leader_elect = values.flag("leader-elect");
+  out.lease_name = values.text("lease-name");
+  out.lease_namespace = values.text("lease-namespace");
+  out.leader.lease_duration = std::chrono::seconds(values.integer("lease-seconds"));
+  out.leader.renew_deadline = std::chrono::seconds(values.integer("renew-seconds"));
+  out.leader.retry = std::chrono::seconds(values.integer("retry-seconds"));
+  if (const auto fault = kube::LeaderMachine::check(out.leader))
+    return std::unexpected(fmt::format("{}: {}", shown(table, values, "lease-seconds"), fault->message));
+  return out;
+}
+
+constexpr const char* no_paths = "no paths are given: name files, directories, or - for standard input";
+
+Read read_validate(const Program&, const Values& values) {
+  static const std::map<std::string, ValidateOutput, std::less<>> outputs{{"text", ValidateOutput::text},
+                                                                          {"json", ValidateOutput::json},
+                                                                          {"sarif", ValidateOutput::sarif},
+                                                                          {"github", ValidateOutput::github}};
+  if (values.arguments().empty()) return std::unexpected(no_paths);
+  if (auto fault = requires_flag(values, {"kubeconfig", "context"}, "cluster")) return std::unexpected(*fault);
+  ValidateOptions out;
+  out.paths = values.arguments();
+  out.old_path = values.text("old");
+  out.output = outputs.at(values.text("output"));
+  out.strict = values.flag("strict");
+  out.warnings_as_errors = values.flag("warnings-as-errors");
+  out.cluster = values.flag("cluster");
+  out.kubeconfig = values.text("kubeconfig");
+  out.context = values.text("context");
+  out.ns = values.text("namespace");
+  read_rules(values, out.rules);
+  out.jobs = number(values, "jobs");
+  return out;
+}
+
+Read read_plan(const Program& table, const Values& values) {
+  if (values.arguments().empty()) return std::unexpected(no_paths);
+  PlanOptions out;
+  out.paths = values.arguments();
+  out.json = values.text("output") == "json";
+  out.ns = values.text("namespace");
+  out.kubernetes_minor = number(values, "kubernetes");
+  out.rules.gpu_resources = out.settings.gpu_resources = values.list("gpu-resources");
+  read_images(table, values, out.settings);
+  return out;
+}
+
+Read read_rules_list(const Program&, const Values& values) {
+  return RulesOptions{.explain = {}, .json = values.text("output") == "json"};
+}
+
+Read read_explain(const Program&, const Values& values) {
+  if (values.arguments().empty()) return std::unexpected("the rule is missing: ID");
+  if (values.arguments().size() > 1)
+    return std::unexpected(fmt::format("'{}' was not expected", values.arguments()[1]));
+  return RulesOptions{.explain = values.arguments()[0], .json = values.text("output") == "json"};
+}
+
+Read read_crds(const Program&, const Values& values) {
+  CrdsOptions out;
+  out.apply = values.flag("apply");
+  if (out.apply && written(values, "output")) return std::unexpected("--output excludes --apply");
+  if (auto fault = requires_flag(values, {"dry-run", "timeout", "kubeconfig", "context"}, "apply"))
+    return std::unexpected(*fault);
+  out.kinds = values.arguments();
+  out.json = values.text("output") == "json";
+  out.dry_run = values.flag("dry-run");
+  out.timeout_seconds = number(values, "timeout");
+  out.kubeconfig = values.text("kubeconfig");
+  out.context = values.text("context");
+  return out;
+}
+
+Read read_version(const Program&, const Values&) { return VersionOptions{}; }
+
+struct Entry {
+  std::string_view name;
+  Program (*table)();
+  Read (*read)(const Program&, const Values&);
+  bool exports = false;  // has the settings of kit/telemetry
+};
+constexpr Entry commands[] = {{"operator", operator_table, read_operator, true}, {"gate", gate_table, read_gate, true},
+                              {"validate", validate_table, read_validate},       {"plan", plan_table, read_plan},
+                              {"rules", rules_table, read_rules_list},           {"crds", crds_table, read_crds},
+                              {"version", version_table, read_version}};
+constexpr Entry explain{"explain", explain_table, read_explain};
+
+/// `stackgate` itself.
+Program root_table(const Console& console) {
+  Program out{.name = "stackgate",
+              .summary = "nothing reaches the cluster that could not run",
+              .examples =
+                  "  stackgate validate --help   a command's options, with examples\n"
+                  "  stackgate rules             what is checked\n",
+              .usage = "[OPTIONS] SUBCOMMAND",
+              .terse = true,
+              .columns = console.columns};
+  for (const Entry& each : commands) out.commands.push_back({each.name, each.table().summary});
+  return out;
+}
+
+Finished complain(const Console& console, const Program& table, std::string path, std::string problem,
+                  std::string fix = {}) {
+  console.err << settings::to_text(
+      table, {{.path = std::move(path), .value = {}, .problem = std::move(problem), .fix = std::move(fix)}});
+  return {2};
+}
+
+Command run_entry(const Entry& entry, std::vector<const char*> words, const Console& console) {
+  Program table = entry.table();
+  table.columns = console.columns;
+  settings::Outcome outcome = settings::read(table, words, run::variable, run::small_file, version);
+  if (!outcome.to_print.empty()) {
+    console.out << outcome.to_print;
+    return Finished{0};
+  }
+  validate::Findings findings = std::move(outcome.findings);
+  if (findings.empty() && entry.exports) findings = telemetry::check_telemetry(outcome.values);
+  if (!findings.empty()) {
+    const validate::Finding& first = findings.front();
+    if (first.value == "-f" || first.value == "--filename")
+      return complain(console, table, {}, fmt::format("paths stand alone: leave {} out", first.value));
+    console.err << settings::to_text(table, findings);
+    return Finished{2};
+  }
+  Read command = entry.read(table, outcome.values);
+  if (!command) return complain(console, table, {}, command.error());
+  std::vector<settings::Misspelt> ignored = settings::misspelt_variables(table, run::environment());
+  if (auto* gate = std::get_if<GateOptions>(&*command))
+    gate->misspelt_variables = std::move(ignored);
+  else if (auto* op = std::get_if<OperatorOptions>(&*command))
+    op->gate.misspelt_variables = std::move(ignored);
+  else
+    for (const auto& [name, meant] : ignored)
+      console.err << fmt::format("stackgate: the variable {} is ignored; did you mean {}?\n", name, meant);
+  return std::move(*command);
 }
 
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv, const Console& console) {
-  if (argc > 1 && std::string_view(argv[1]) == "help") {
-    const std::array as_option{argv[0], argc > 2 ? argv[2] : "--help", "--help"};
-    return parse_command_line(static_cast<int>(as_option.size()), as_option.data(), console);
+  std::vector<const char*> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && std::string_view(words[0]) == "help") {  // help validate: validate --help
+    words.erase(words.begin());
+    words.resize(std::min<std::size_t>(words.size(), 1));
+    words.push_back("--help");
   }
-  CLI::App root("Stackgate: nothing reaches the cluster that could not run.", "stackgate");
-  root.require_subcommand(1);
-  root.footer(help::root);
-  root.get_formatter()->column_width(34);
-  root.add_flag_callback("--version", [] { throw CLI::CallForVersion(); }, "Print the version")->trigger_on_parse();
-
-  GateOptions gate;
-  OperatorOptions op;
-  ValidateOptions checks;
-  PlanOptions plan;
-  RulesOptions rules;
-  CrdsOptions crds;
-  CLI::App* const operator_command = add_operator(root, op);
-  CLI::App* const gate_command = add_gate(root, gate);
-  CLI::App* const validate_command = add_validate(root, checks);
-  CLI::App* const plan_command = add_plan(root, plan);
-
-  CLI::App* const rules_command = root.add_subcommand("rules", "List the rules, or explain one");
-  json_option(*rules_command, rules.json, "text", "how they are written");
-  rules_command->footer(help::rules);
-  CLI::App* const explain =
-      rules_command->add_subcommand("explain", "Why a rule exists, with a bad and a good example");
-  explain->add_option("rule", rules.explain, "the rule's id, as findings show it")->required()->type_name("ID");
-  explain->footer(help::explain);
-  json_option(*explain, rules.json, "text", "how they are written");
-
-  CLI::App* const crds_command = root.add_subcommand("crds", "Print the CustomResourceDefinitions, or apply them");
-  crds_command->add_option("kinds", crds.kinds, "kinds, plurals or short names (default: all)")->type_name("KIND");
-  json_option(*crds_command, crds.json, "yaml", "how they are written");
-  CLI::Option* const apply_flag = crds_command->add_flag(
-      "--apply", crds.apply, "put them into the cluster, wait until they are served, and say what changed");
-  crds_command->get_option("--output")->excludes(apply_flag);
-  crds_command->add_flag("--dry-run", crds.dry_run, "only say what would change")->needs(apply_flag);
-  crds_command->add_option("--timeout", crds.timeout_seconds, "how long to wait for each, in seconds")
-      ->check(number_between(1, 3600))
-      ->type_name("N")
-      ->capture_default_str()
-      ->needs(apply_flag);
-  add_cluster_options(*crds_command, crds.kubeconfig, crds.context);
-  crds_command->footer(help::crds);
-
-  CLI::App* const version_command = root.add_subcommand("version", "Print the version");
-  CLI::App* chosen = nullptr;
-  std::vector<std::string> names;
-  for (CLI::App* each : root.get_subcommands({}))
-    if (names.push_back(each->get_name()); argc > 1 && names.back() == argv[1]) chosen = each;
-  if (argc > 1 && argv[1][0] != '-' && chosen == nullptr) {
-    // CLI11 says of a wrong word only that a subcommand is required.
-    console.err << "stackgate: there is no command '" << argv[1] << "'" << did_you_mean(argv[1], names)
-                << "\n'stackgate --help' lists them.\n";
+  const Program root = root_table(console);
+  const std::string_view first = words.empty() ? std::string_view() : words[0];
+  if (first == "--version") return VersionOptions{};
+  if (first == "--help" || first == "-h") {
+    console.out << settings::help_text(root);
+    return Finished{0};
+  }
+  if (first.empty()) return complain(console, root, {}, "a command is required");
+  const auto entry = std::ranges::find(commands, first, &Entry::name);
+  if (entry == std::ranges::end(commands)) {
+    std::vector<std::string_view> names;
+    for (const Entry& each : commands) names.push_back(each.name);
+    const auto near = validate::nearest(first, names);
+    const bool is_flag = first.starts_with('-');
+    console.err << fmt::format("stackgate: {}{}\n'stackgate --help' lists them.\n",
+                               is_flag ? fmt::format("'{}' was not expected before a command", first)
+                                       : fmt::format("there is no command '{}'", first),
+                               near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near));
     return Finished{2};
   }
-  const std::vector<OptionSource> sources = chosen == nullptr ? std::vector<OptionSource>{} : sources_of(*chosen);
-  // What is set for another command must not get into the way of this one.
-  for (CLI::App* each : root.get_subcommands({}))
-    if (each != chosen)
-      for (CLI::Option* option : each->get_options()) option->envname("");
-  const Words words(argv, static_cast<std::size_t>(argc));
-  try {
-    root.parse(argc, argv);
-    gate.misspelt_variables = op.gate.misspelt_variables = misspelt_variables(sources);
-    if (chosen != gate_command && chosen != operator_command) console.err << to_text(gate.misspelt_variables);
-    if (gate_command->parsed()) {
-      check_certificates(gate);
-      if (gate.self_managed && gate.no_cluster)
-        throw CLI::ValidationError("--certs", "self-managed needs the cluster that --no-cluster excludes");
-      return gate;
-    }
-    if (operator_command->parsed()) {
-      if (op.admission) check_certificates(op.gate);
-      if (const auto fault = kube::LeaderMachine::check(op.leader))
-        throw CLI::ValidationError("--lease-seconds", fault->message);
-      op.settings.gpu_resources = op.gate.rules.gpu_resources;
-      return op;
-    }
-    if (validate_command->parsed()) {
-      if (!checks.cluster) refuse_cluster_options(sources, words, "--cluster");
-      return checks;
-    }
-    if (plan_command->parsed()) {
-      plan.settings.gpu_resources = plan.rules.gpu_resources;
-      return plan;
-    }
-    if (rules_command->parsed()) return rules;
-    if (crds_command->parsed()) {
-      if (!crds.apply) refuse_cluster_options(sources, words, "--apply");
-      return crds;
-    }
-    if (version_command->parsed()) return VersionOptions{};
-  } catch (const CLI::CallForVersion&) {
-    return VersionOptions{};
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0 || asks_for_help(words)) {
-      console.out << wrap_help(root.help());
-      return Finished{0};
-    }
-    const std::string of = chosen == nullptr ? "" : " " + chosen->get_name();
-    console.err << "stackgate" << of << ": " << complaint(error.what(), words, sources) << "\n'stackgate" << of
-                << " --help' tells more.\n";
+  words.erase(words.begin());
+  const auto is_explain = [](const char* word) { return std::string_view(word) == explain.name; };
+  if (const auto at = std::ranges::find_if(words, is_explain); entry->name == "rules" && at != words.end()) {
+    words.erase(at);
+    return run_entry(explain, std::move(words), console);
   }
-  return Finished{2};
+  return run_entry(*entry, std::move(words), console);
 }
 
 }  // namespace stackgate

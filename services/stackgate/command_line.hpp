@@ -1,4 +1,4 @@
-// From argv to plain options. The one place that includes CLI11.
+// From argv and the environment to plain options: which command, and what its settings (command_tables.hpp) mean to it.
 #pragma once
 #include <variant>
 
@@ -21,7 +21,7 @@ struct VersionOptions {};
 using Command = std::variant<Finished, VersionOptions, GateOptions, OperatorOptions, ValidateOptions, PlanOptions,
                              RulesOptions, CrdsOptions>;
 
-/// What the command line asks for; environment variables fill in what it does not say. Wrong use finishes with 2.
+/// What the command line asks for; environment variables fill in what it leaves open. Wrong use finishes with 2.
 Command parse_command_line(int argc, const char* const* argv, const Console& console);
 
 }  // namespace stackgate

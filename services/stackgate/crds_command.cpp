@@ -7,9 +7,9 @@
 
 #include "crds/embedded.hpp"
 #include "crds/kinds.hpp"
+#include "services/kit/findings/nearest.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/stackgate/crds_apply.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate {
 
@@ -32,7 +32,7 @@ std::optional<crds::Kind> find_kind(std::string_view word) {
 std::string_view nearest_kind_word(std::string_view word) {
   std::vector<std::string_view> names;
   for (const crds::KindInfo& each : crds::kinds) names.insert(names.end(), {each.name, each.plural, each.short_name});
-  return validate::schema::nearest(word, names);
+  return validate::nearest(word, names);
 }
 
 }  // namespace

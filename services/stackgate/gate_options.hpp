@@ -5,6 +5,7 @@
 
 #include "services/kit/log/log.hpp"
 #include "services/kit/settings/variables.hpp"
+#include "services/kit/telemetry/options.hpp"
 #include "validators/rulebook.hpp"
 
 namespace stackgate {
@@ -33,8 +34,9 @@ struct GateOptions {
   log::Level log_level = log::Level::info;
   unsigned workers = 0;  // 0: one per core, at most 4
   unsigned drain_seconds = 5;
+  telemetry::Options telemetry;  // OTLP; nothing is exported unless a collector is named
 
-  std::vector<settings::Misspelt> misspelt_variables;  // to be told in the log
+  std::vector<settings::Misspelt> misspelt_variables;  // to be logged
 };
 
 /// Serves until SIGTERM or SIGINT; the exit status. Written in gate.cpp.

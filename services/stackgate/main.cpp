@@ -1,4 +1,5 @@
 // The `stackgate` command: picks the sub-command, each of which is a function of its own.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "services/stackgate/command_line.hpp"
@@ -21,6 +23,13 @@ struct Overloaded : Bodies... {
   using Bodies::operator()...;
 };
 
+/// Narrow enough to be read, and no narrower than a word.
+std::size_t terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return std::clamp<std::size_t>(size.ws_col, 40, 120);
+}
+
 int run(int argc, char** argv) {
   using namespace stackgate;
   std::ios::sync_with_stdio(false);
@@ -28,7 +37,7 @@ int run(int argc, char** argv) {
   const char* const terminal = std::getenv("TERM");
   const bool can_colour = terminal == nullptr || std::string_view(terminal) != "dumb";
   const bool colour = isatty(STDOUT_FILENO) != 0 && can_colour && (no_colour == nullptr || *no_colour == '\0');
-  const Console console{std::cout, std::cerr, std::cin, colour};
+  const Console console{std::cout, std::cerr, std::cin, colour, terminal_columns()};
   const Command command = parse_command_line(argc, argv, console);
   const int status = std::visit(Overloaded{
                                     [](const Finished& finished) { return finished.exit_status; },

@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cluster_state/watch_rights.hpp"
 #include "reconcile/control/controller.hpp"
-#include "reconcile/control/telemetry.hpp"
-#include "reconcile/observe/world.hpp"
+#include "reconcile/control/reconcile_metrics.hpp"
+#include "reconcile/observe/cluster_watches.hpp"
 #include "services/kit/kube/discovery.hpp"
 #include "services/kit/kube/events.hpp"
 #include "services/kit/kube/leader.hpp"
@@ -22,7 +23,6 @@
 #include "services/stackgate/operator_options.hpp"
 #include "services/stackgate/process.hpp"
 #include "services/stackgate/watching.hpp"
-#include "webhook/watch_rights.hpp"
 
 namespace stackgate {
 namespace {
@@ -101,8 +101,8 @@ void add_store_metrics(metrics::Registry& registry, const reconcile::Store& stor
 }
 
 /// The operator may be started before its own definitions are installed.
-void tell_missing_definitions(const reconcile::World& world) {
-  const auto missing = world.missing_definitions();
+void log_missing_definitions(const cluster::State& state) {
+  const auto missing = state.missing_definitions();
   if (missing.empty()) return;
   log::warning("custom resource definitions are not installed; waiting for them",
                {{"definitions", fmt::format("{}", fmt::join(missing, ", "))}, {"cure", "stackgate crds --apply"}});
@@ -113,7 +113,7 @@ std::string lease_namespace(const OperatorOptions& options) {
 }
 
 /// Without an election nobody keeps a second process from writing: both would undo what the other has just said.
-void tell_other_leader(kube::Client& client, const OperatorOptions& options) {
+void warn_of_other_leader(kube::Client& client, const OperatorOptions& options) {
   const auto found = client.get(kube::types::leases, lease_namespace(options), options.lease_name);
   if (!found) return;
   const kube::LeaseRecord record = kube::read_lease(found->root());
@@ -125,31 +125,14 @@ void tell_other_leader(kube::Client& client, const OperatorOptions& options) {
                 {"cure", "stop one of them, or leave out --no-leader-elect"}});
 }
 
-/// Every scrape counts the resources' states anew.
-http::Handler counting_metrics(const metrics::Registry& registry, reconcile::Telemetry& telemetry,
-                               const reconcile::Store& store) {
-  return [handler = run::metrics_handler(registry), &telemetry, &store](const http::Request& request,
-                                                                        http::Responder respond) {
-    telemetry.count_states(store);
-    handler(request, std::move(respond));
-  };
-}
-
-/// Declared after all that metrics and readiness read, so that no probe meets what is gone.
-struct ProbesEnd {
-  Endpoints& endpoints;
-  ~ProbesEnd() { endpoints = {}; }
-};
-
-/// The first lists, as far as they are known to be incomplete. `contact` is of the time before there are watches.
+/// Of who is not synced. `contact` is of the time before there are watches.
 std::string caches_problem(const kube::SharedWatches* watches, const kube::ContactLog& contact) {
-  std::string started = watches == nullptr ? "" : kube::first_lists_problem(watches->report());
-  if (!started.empty()) return started;
+  if (watches != nullptr) return kube::first_lists_problem(watches->report());
   const std::string error = contact.error();
   return fmt::format("the first lists are not complete yet{}{}", error.empty() ? "" : ": ", error);
 }
 
-void tell_served(std::string_view definition, bool served) {
+void log_served(std::string_view definition, bool served) {
   const bool ours = definition.ends_with(fmt::format(".{}", crds::api_group));
   if (served)
     log::info("a type is served now", {{"definition", definition}});
@@ -160,7 +143,7 @@ void tell_served(std::string_view definition, bool served) {
     log::info("a type is gone", {{"definition", definition}});
 }
 
-void tell_what_is_known(const reconcile::Store& store, const kube::SharedWatches& watches) {
+void log_what_is_known(const reconcile::Store& store, const kube::SharedWatches& watches) {
   const auto sizes = store.sizes();
   if (const std::string unseen = kube::unseen_types(watches.report()); !unseen.empty())
     log::warning(
@@ -178,15 +161,17 @@ int run_operator(const OperatorOptions& options) {
   metrics::Registry registry;
   run::add_process_metrics(registry);
   run::Readiness readiness;
-  reconcile::Telemetry telemetry(registry);
+  reconcile::ReconcileMetrics reconcile_metrics(registry);
+  Endpoints endpoints(options.gate, registry);
 
   auto client = connect(options.gate, "operator", client_options(options, registry));
   if (!client) return fail("operator", client.error().message);
 
-  // The controller is made last and told of changes from the first on: it hears of them by way of this pointer.
-  std::atomic<reconcile::Controller*> told{nullptr};
-  reconcile::Store store([&told](const reconcile::Key& key) {
-    if (auto* controller = told.load()) controller->changed(key);
+  // The controller is made last; once it is there, changes are passed to it by way of this pointer.
+  std::atomic<reconcile::Controller*> running{nullptr};
+  cluster::State state(cluster::State::Contents::yes);
+  reconcile::Store store(state, [&running](const reconcile::Key& key) {
+    if (auto* controller = running.load()) controller->changed(key);
   });
   std::atomic<bool> observing{false};
   kube::ContactLog first_contact((*client)->transport().config().server);
@@ -194,31 +179,33 @@ int run_operator(const OperatorOptions& options) {
   readiness.add("caches", [&observing, &watching, &first_contact] {
     return observing ? std::string() : caches_problem(watching, first_contact);
   });
-  auto endpoints = start_endpoints(options.gate, readiness, counting_metrics(registry, telemetry, store));
-  if (!endpoints) return fail("operator", endpoints.error().message);
+  registry.before_reading([&reconcile_metrics, &store] { reconcile_metrics.count_states(store); });
+  const EndpointsEnd endpoints_end_first{endpoints};
+  if (auto served = endpoints.serve(readiness); !served) return fail("operator", served.error().message);
 
   const auto autoscaling = find_autoscaling(**client, signals, first_contact);
   if (!autoscaling) return 0;
   kube::SharedWatches watches((*client)->transport(), options.gate.namespaces);
-  webhook::ClusterLookup lookup(**client, watches);  // hears of a change before whoever asks it
-  reconcile::World world(watches, store, *autoscaling);
+  state.subscribe(watches);
+  cluster::ClusterLookup lookup(**client, state);
+  reconcile::ClusterWatches cluster_watches(watches, store, *autoscaling);
   watches.on_served_changed([&](std::string_view definition, bool served) {
-    if (observing) tell_served(definition, served);
-    if (auto* controller = told.load())
+    if (observing) log_served(definition, served);
+    if (auto* controller = running.load())
       for (const reconcile::Key& key : store.resources()) controller->changed(key);
   });
-  add_lookup_metrics(registry, lookup);
+  add_lookup_metrics(registry, state, lookup);
   add_watch_metrics(registry, watches);
   add_store_metrics(registry, store);
   add_watch_warning(readiness, watches);
-  const webhook::WatchRights rights(watches, registry, {.gate = options.admission, .reconciler = true});
+  const cluster::WatchRights rights(watches, registry, {.gate = options.admission, .reconciler = true});
   readiness.add_warning("rights", [&rights] { return rights.problem(); });
   watching = &watches;
-  const ProbesEnd probes_end{*endpoints};
+  const EndpointsEnd endpoints_end_second{endpoints};
 
   std::unique_ptr<Admission> admission;
   if (options.admission) {
-    auto started = Admission::start(options.gate, client->get(), &lookup, registry, readiness);
+    auto started = Admission::start(options.gate, client->get(), &lookup, registry, readiness, endpoints.telemetry());
     if (!started) return fail("operator", started.error().message);
     admission = std::move(*started);
   }
@@ -227,7 +214,7 @@ int run_operator(const OperatorOptions& options) {
   kube::EventRecorder events(**client, {});
   std::atomic<kube::LeaderElector*> election{nullptr};
   reconcile::Reconciler reconciler(
-      **client, store, world,
+      **client, store, cluster_watches,
       {.settings = options.settings,
        .rules = options.gate.rules,
        .lookup = [&lookup] { return lookup.cached_only(); },
@@ -241,19 +228,20 @@ int run_operator(const OperatorOptions& options) {
              events.record(reference_to(resource), note.warning ? kube::EventType::warning : kube::EventType::normal,
                            note.reason, note.message);
            }});
-  auto controller = std::make_unique<reconcile::Controller>(reconciler, store, telemetry, options.reconcile_workers);
-  told = controller.get();
+  auto controller =
+      std::make_unique<reconcile::Controller>(reconciler, store, reconcile_metrics, options.reconcile_workers);
+  running = controller.get();
   add_queue_metrics(registry, *controller);
   std::unique_ptr<kube::LeaderElector> elector;
-  const ProbesEnd probes_end_first{*endpoints};
+  const EndpointsEnd endpoints_end{endpoints};
 
   bool stopping = false;
   // Who does not know the cluster yet does not compete.
-  while (!stopping && !(world.synced() && lookup.synced())) stopping = signals.wait_for(20ms).has_value();
+  while (!stopping && !cluster_watches.synced()) stopping = signals.wait_for(20ms).has_value();
   observing = true;
   if (!stopping) {
-    tell_what_is_known(store, watches);
-    tell_missing_definitions(world);
+    log_what_is_known(store, watches);
+    log_missing_definitions(state);
     if (options.leader_elect) {
       auto started = kube::LeaderElector::start(**client,
                                                 {.ns = lease_namespace(options),
@@ -270,14 +258,14 @@ int run_operator(const OperatorOptions& options) {
       registry.gauge_from("stackgate_leader", "1 while this process leads.",
                           [&elector] { return elector->is_leader() ? 1.0 : 0.0; });
     } else {
-      tell_other_leader(**client, options);
+      warn_of_other_leader(**client, options);
       controller->lead();
     }
     signals.wait();
   }
 
   // Work ends before the lease is handed over: the next leader may begin within milliseconds.
-  told = nullptr;
+  running = nullptr;
   controller->stop();
   events.stop();
   if (elector) elector->release();

@@ -1,12 +1,14 @@
 #include "services/stackgate/process.hpp"
 
+#include <chrono>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "services/kit/kube/config.hpp"
 #include "services/kit/log/log.hpp"
-#include "services/kit/run/stop.hpp"
+#include "services/kit/run/metrics.hpp"
+#include "services/kit/run/startup.hpp"
 #include "services/stackgate/version.hpp"
 
 namespace stackgate {
@@ -20,12 +22,10 @@ std::expected<std::unique_ptr<http::Server>, Error> plain_server(const std::stri
 }  // namespace
 
 void configure_process(const GateOptions& options) {
-  log::configure({options.log_level, log::parse_format(options.log_format).value_or(log::default_format(2)), 2});
+  run::configure_log(log::to_string(options.log_level), options.log_format);
   run::raise_file_limit();
   log::info("stackgate starts", {{"version", version}});
-  for (const auto& [name, meant] : options.misspelt_variables)
-    log::warning("an environment variable is none of this command's settings and is ignored",
-                 {{"variable", name}, {"did_you_mean", meant}});
+  for (const auto& [name, meant] : options.misspelt_variables) run::warn_of_misspelt_variable(name, meant);
 }
 
 std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
@@ -38,16 +38,25 @@ std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& o
   return kube::Client::connect(std::move(*config), client_options);
 }
 
-std::expected<Endpoints, Error> start_endpoints(const GateOptions& options, const run::Readiness& readiness,
-                                                http::Handler metrics) {
-  Endpoints out;
-  auto health = plain_server(options.health_listen, run::health_handler(readiness));
+Endpoints::Endpoints(const GateOptions& options, metrics::Registry& registry)
+    : options_(options),
+      registry_(registry),
+      telemetry_(telemetry::Telemetry::start(options.telemetry, registry, true)) {}
+
+std::expected<void, Error> Endpoints::serve(const run::Readiness& readiness) {
+  auto health = plain_server(options_.health_listen, run::health_handler(readiness));
   if (!health) return std::unexpected(health.error());
-  out.health = std::move(*health);
-  auto scrape = plain_server(options.metrics_listen, std::move(metrics));
+  health_ = std::move(*health);
+  auto scrape = plain_server(options_.metrics_listen, run::metrics_handler(registry_));
   if (!scrape) return std::unexpected(scrape.error());
-  out.metrics = std::move(*scrape);
-  return out;
+  metrics_ = std::move(*scrape);
+  return {};
+}
+
+void Endpoints::end() {
+  health_.reset();
+  metrics_.reset();
+  telemetry_->shutdown(std::chrono::seconds(5));
 }
 
 int fail(std::string_view command, std::string_view message) {

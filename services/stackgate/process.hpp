@@ -7,7 +7,9 @@
 #include "services/kit/base/error.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/kube/client.hpp"
+#include "services/kit/metrics/registry.hpp"
 #include "services/kit/run/readiness.hpp"
+#include "services/kit/telemetry/telemetry.hpp"
 #include "services/stackgate/gate_options.hpp"
 
 namespace stackgate {
@@ -19,13 +21,30 @@ void configure_process(const GateOptions& options);
 std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
                                                             const kube::ClientOptions& client_options = {});
 
-/// /healthz and /readyz, and /metrics; either may be off by an empty address.
-struct Endpoints {
-  std::unique_ptr<http::Server> health, metrics;
+/// What others see of a process: /healthz and /readyz, /metrics, and what is exported by OTLP. Either address may be
+/// empty, then nothing is served there.
+class Endpoints {
+ public:
+  /// Exports from now on. `registry` and what it asks must outlive this, or its end().
+  Endpoints(const GateOptions& options, metrics::Registry& registry);
+  /// `readiness` likewise.
+  std::expected<void, Error> serve(const run::Readiness& readiness);
+  telemetry::Telemetry& telemetry() { return *telemetry_; }
+  /// Nothing is asked any more; what waits is exported, within 5 s. Once.
+  void end();
+
+ private:
+  const GateOptions& options_;
+  metrics::Registry& registry_;
+  std::unique_ptr<telemetry::Telemetry> telemetry_;
+  std::unique_ptr<http::Server> health_, metrics_;
 };
-/// `readiness` must outlive them.
-std::expected<Endpoints, Error> start_endpoints(const GateOptions& options, const run::Readiness& readiness,
-                                                http::Handler metrics);
+
+/// Declared after what metrics and readiness ask, so that nobody asks for what is gone.
+struct EndpointsEnd {
+  Endpoints& endpoints;
+  ~EndpointsEnd() { endpoints.end(); }
+};
 
 /// "stackgate gate: message" on standard error; the exit status.
 int fail(std::string_view command, std::string_view message);

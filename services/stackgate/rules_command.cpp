@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/findings/nearest.hpp"
 #include "services/kit/json/write.hpp"
-#include "services/stackgate/usage.hpp"
+#include "services/kit/settings/help.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
 #include "validators/rulebook.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate {
 
@@ -70,7 +70,7 @@ std::string_view heading(std::string_view label) {
   return label;
 }
 
-/// Lines of a paragraph become one; wrap_help cuts it where a terminal ends.
+/// Lines of a paragraph become one; wrap() cuts it where a terminal ends.
 std::string paragraphs(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +78,7 @@ std::string paragraphs(std::string_view text) {
     const bool begins_one = text[i] == '\n' && i > 0 && text[i - 1] == '\n';
     out += text[i] == '\n' && !ends_paragraph && !begins_one ? ' ' : text[i];
   }
-  return wrap_help(out);
+  return settings::wrap(out, 80);
 }
 
 std::string page_text(const RulePage& page, bool colour) {
@@ -135,7 +135,7 @@ int run_rules(const RulesOptions& options, const Console& console) {
     std::vector<std::string_view> ids;
     ids.reserve(pages.size());
     for (const RulePage& page : pages) ids.push_back(page.rule.id);
-    const std::string_view near = validate::schema::nearest(options.explain, ids);
+    const std::string_view near = validate::nearest(options.explain, ids);
     console.err << "stackgate: there is no rule '" << options.explain << "'";
     if (!near.empty()) console.err << "; did you mean '" << near << "'?";
     console.err << '\n';

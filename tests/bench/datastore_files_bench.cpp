@@ -3,6 +3,7 @@
 // transfers in memory alone.
 #include "services/kit/crypto/digest.hpp"
 #include "tests/bench/datastore_server.hpp"
+#include "tests/support/nginx.hpp"
 
 namespace stackgate::bench {
 namespace {
@@ -207,9 +208,6 @@ class Bench {
   }
 
   void start_nginx() {
-    std::string binary = std::getenv("NGINX") == nullptr ? "/usr/sbin/nginx" : std::getenv("NGINX");
-    if (!std::filesystem::exists(binary))
-      throw std::runtime_error("nginx is not installed: apt-get install nginx-light");
     nginx_port_ = free_port();
     // As root it would work as nobody, who may not enter the folder.
     std::filesystem::permissions(dir_ / ".", std::filesystem::perms::all);
@@ -222,7 +220,8 @@ class Bench {
                    " server {{ listen 127.0.0.1:{1}; root {0}; location /up {{ dav_methods PUT; create_full_put_path "
                    "on; }} }} }}\n",
                    dir_ / ".", nginx_port_));
-    nginx_ = std::make_unique<Process>(std::vector<std::string>{binary, "-c", dir_ / "nginx.conf"}, dir_ / "nginx.out");
+    nginx_ = std::make_unique<Process>(std::vector<std::string>{test::nginx(), "-c", dir_ / "nginx.conf"},
+                                       dir_ / "nginx.out");
     await(*nginx_, nginx_port_, dir_ / "nginx.log");
   }
 

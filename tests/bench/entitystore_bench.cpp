@@ -8,6 +8,7 @@
 #include "services/entitystore/adapters/rows.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "tests/bench/datastore_server.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::bench {
 namespace {
@@ -65,7 +66,7 @@ class Bench {
       const std::string file = dir_ / "adapter.tar.gz";
       // Other bytes in each round: what the datastore has it would not take again.
       must_run(fmt::format("python3 {}/tests/e2e/storage/make_adapter.py {} --megabytes 100 --level {} --seed {}",
-                           STACKGATE_SOURCE_DIR, file, level, round));
+                           test::source_dir().string(), file, level, round));
       std::ifstream in(file, std::ios::binary);
       const std::string archive((std::istreambuf_iterator<char>(in)), {});
       const std::string body = form(archive, fmt::format("{}.{}.0", level, round));

@@ -15,6 +15,8 @@
 #include "tests/bench/load.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/bench/review_bodies.hpp"
+#include "tests/support/nginx.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::bench {
@@ -54,7 +56,7 @@ class Bench {
     if (!pair) throw std::runtime_error(pair.error().message);
     dir_.write("tls.crt", pair->certificates);
     dir_.write("tls.key", pair->key);
-    const std::string sample = STACKGATE_SOURCE_DIR "/crds/samples/minimal/inferenceservices.yaml";
+    const std::string sample = test::source_dir() / "crds/samples/minimal/inferenceservices.yaml";
     const std::size_t bare = review_of(sample_with(sample, {{"env", env_list(8, 0)}})).size();
     accepted_ = post("/validate", review_of(sample_with(sample, {{"env", env_list(8, (2200 - bare) / 8)}})));
     large_ = post("/validate", review_of(sample_with(sample, {{"env", env_list(4000, 197)}})));
@@ -111,13 +113,8 @@ class Bench {
             "  ssl_session_tickets off; ssl_session_cache off;\n"
             "  location / {{ default_type application/json; return 200 '{2:x<70}'; }} }} }}\n",
             dir_ / "", nginx_.port, "static"));
-    std::string binary = from_environment("NGINX", "");
-    for (const char* place : {"/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"}) {
-      if (binary.empty() && fs::exists(place)) binary = place;
-    }
-    if (binary.empty()) throw std::runtime_error("nginx is not installed: apt-get install nginx-light");
-    nginx_.process =
-        std::make_unique<Process>(std::vector<std::string>{binary, "-c", dir_ / "nginx.conf"}, dir_ / "nginx.out");
+    nginx_.process = std::make_unique<Process>(std::vector<std::string>{test::nginx(), "-c", dir_ / "nginx.conf"},
+                                               dir_ / "nginx.out");
     await(nginx_, "nginx", "nginx.log");
   }
 

@@ -20,6 +20,7 @@
 #include "services/kit/run/pool.hpp"
 #include "tests/bench/figure.hpp"
 #include "tests/bench/processes.hpp"
+#include "tests/support/nginx.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::bench {
@@ -200,8 +201,8 @@ void run() {
                   " proxy_temp_path {0}/t2; fastcgi_temp_path {0}/t3; uwsgi_temp_path {0}/t4; scgi_temp_path {0}/t5;\n"
                   " server {{ listen 127.0.0.1:{1}; root {0}; location /up {{ dav_methods PUT; }} }} }}\n",
                   folder, nginx.port));
-  nginx.process = std::make_unique<Process>(std::vector<std::string>{"/usr/sbin/nginx", "-c", dir / "nginx.conf"},
-                                            dir / "nginx.out");
+  nginx.process =
+      std::make_unique<Process>(std::vector<std::string>{test::nginx(), "-c", dir / "nginx.conf"}, dir / "nginx.out");
   await(nginx, "nginx");
   fmt::print(stderr, "1 GB through kit/http beside nginx (best of {} rounds each)\n", rounds);
   measure("download", ours, nginx, download);

@@ -10,6 +10,7 @@
 #include "tests/bench/figure.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/bench/reconcile_load.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::bench {
 namespace {
@@ -28,7 +29,7 @@ int from_environment(const char* name, int otherwise) {
 
 std::string program() {
   const char* given = std::getenv("STACKGATE");
-  return given == nullptr ? STACKGATE_BINARY_DIR "/bin/stackgate" : given;
+  return given == nullptr ? (test::binary_dir() / "bin/stackgate").string() : given;
 }
 
 void run_command(const std::string& command) {
@@ -63,7 +64,7 @@ class Bench {
     leader_.reset();
     standby_.reset();
     const char* keep = std::getenv("KEEP");
-    const std::string down = std::string(STACKGATE_SOURCE_DIR "/tests/cluster/down.sh ") + state_.string();
+    const std::string down = test::source_dir().string() + "/tests/cluster/down.sh " + state_.string();
     if (std::system((down + (keep == nullptr ? " --purge" : "")).c_str()) != 0)
       std::cerr << "the cluster did not stop\n";
   }
@@ -103,8 +104,8 @@ class Bench {
     const std::string flags =
         fmt::format("--audit-policy-file={0}/audit.yaml --audit-log-path={0}/audit.log", state_.string());
     ::setenv("APISERVER_FLAGS", flags.c_str(), 1);
-    run_command(fmt::format("{}/tests/cluster/up.sh {}", STACKGATE_SOURCE_DIR, state_.string()));
-    run_command(kubectl(fmt::format("apply --validate=false -f {}/crds/ -o name", STACKGATE_SOURCE_DIR)));
+    run_command(fmt::format("{}/tests/cluster/up.sh {}", test::source_dir().string(), state_.string()));
+    run_command(kubectl(fmt::format("apply --validate=false -f {}/crds/ -o name", test::source_dir().string())));
     for (const char* ns : {"stackgate-system", "template", "bench", "bare-before", "bare-after"}) {
       run_command(kubectl(fmt::format("create namespace {}", ns)));
       run_command(

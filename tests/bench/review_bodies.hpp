@@ -10,6 +10,7 @@
 
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::bench {
 
@@ -68,7 +69,7 @@ inline std::string review_of(const std::string& object) {
 /// A review with six faults of different sorts.
 inline std::string refused_review() {
   return review_of(
-      sample_with(STACKGATE_SOURCE_DIR "/crds/samples/minimal/inferenceservices.yaml",
+      sample_with(test::source_dir() / "crds/samples/minimal/inferenceservices.yaml",
                   {{"authSecret", R"("registry_api")"},
                    {"replicas", "-1"},
                    {"image", R"({"repository":"registry.example.com/llm","tag":"1.8.3","pullPolicy":"sometimes"})"},

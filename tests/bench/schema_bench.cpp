@@ -8,10 +8,10 @@
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/schema/check.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "tests/bench/figure.hpp"
 #include "tests/support/schema_oracle.hpp"
-#include "validators/schema/check.hpp"
 
 namespace {
 

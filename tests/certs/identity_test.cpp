@@ -135,7 +135,5 @@ TEST(Age, is_late_when_four_fifths_are_over) {
   EXPECT_EQ(age_of(from, to, to), Age::expired);
 }
 
-TEST(Time, is_written_as_RFC_3339) { EXPECT_EQ(format_time(Time{}), "1970-01-01T00:00:00Z"); }
-
 }  // namespace
 }  // namespace stackgate::certs

@@ -13,11 +13,11 @@
 #include <mutex>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "services/kit/run/stop.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/settings/settings.hpp"
 #include "tests/chaos/claims.hpp"
 #include "tests/chaos/trial.hpp"
 
@@ -28,12 +28,12 @@ struct Options {
   Setting setting;
   std::string scenario;
   Claims claims;
-  unsigned parallel = 4;
-  unsigned every = 1;      // crash: each n-th write
+  unsigned parallel = 0;
+  unsigned every = 0;      // crash: each n-th write
   bool alternate = false;  // crash: either before or after the answer, in turns
-  unsigned first = 1, seeds = 100;
-  double rate = 0.1;
-  unsigned rounds = 60;
+  unsigned first = 0, seeds = 0;
+  double rate = 0;
+  unsigned rounds = 0;
   double memory_limit = 60;  // MiB
   double growth_limit = 8;   // MiB, leak
 };
@@ -200,40 +200,79 @@ class Campaign {
   std::array<std::uint64_t, 15> faults_{};
 };
 
+settings::Program program() {
+  using settings::Kind;
+  const auto count = [](std::string_view name, std::string_view fallback) {
+    return settings::Setting{.name = name, .kind = Kind::integer, .fallback = fallback};
+  };
+  settings::Program out{.name = "chaos",
+                        .summary = "the operator under disturbance",
+                        .commands = {{"crash", "kills the operator at each of its writes"},
+                                     {"faults", "spoils what passes between operator and API server, by seeds"},
+                                     {"leak", "goes on for long under faults and looks at the operator's memory"}},
+                        .settings = {{.name = "operator", .required = true},
+                                     {.name = "kubeconfig", .required = true},
+                                     {.name = "scenario", .required = true},
+                                     {.name = "scratch", .required = true},
+                                     {.name = "whole", .kind = Kind::list, .help = "STAGE"},
+                                     {.name = "gone", .kind = Kind::list, .help = "STAGE:PLURAL/NAME"},
+                                     {.name = "flag", .kind = Kind::list, .help = "one more of the operator's"},
+                                     {.name = "alternate", .kind = Kind::flag},
+                                     {.name = "rate", .fallback = "0.1"},
+                                     count("parallel", "4"),
+                                     count("patience", "60"),
+                                     count("every", "1"),
+                                     count("first", "1"),
+                                     count("seeds", "100"),
+                                     count("rounds", "60")}};
+  for (settings::Setting& each : out.settings) each.variable = settings::no_variable;
+  return out;
+}
+
+Options options_from(const settings::Values& values) {
+  Options out;
+  const auto number = [&](std::string_view name) { return static_cast<unsigned>(values.integer(name)); };
+  out.setting.binary = values.text("operator");
+  out.setting.kubeconfig = values.text("kubeconfig");
+  out.setting.scratch = values.text("scratch");
+  out.setting.flags = values.list("flag");
+  out.setting.patience = std::chrono::seconds(values.integer("patience"));
+  out.scenario = values.text("scenario");
+  out.claims.whole = values.list("whole");
+  for (const std::string& each : values.list("gone")) {
+    const std::size_t colon = each.find(':');
+    if (colon == std::string::npos) throw std::runtime_error("--gone STAGE:PLURAL/NAME, not " + each);
+    out.claims.gone.emplace_back(each.substr(0, colon), each.substr(colon + 1));
+  }
+  out.parallel = number("parallel");
+  out.every = number("every");
+  out.alternate = values.flag("alternate");
+  out.first = number("first");
+  out.seeds = number("seeds");
+  out.rate = std::stod(values.text("rate"));
+  out.rounds = number("rounds");
+  return out;
+}
+
 }  // namespace
 }  // namespace stackgate::chaos
 
 int main(int argc, char** argv) {
   using namespace stackgate::chaos;
-  Options options;
-  CLI::App app("The operator under disturbance");
-  app.require_subcommand(1);
-  CLI::App* const crash = app.add_subcommand("crash");
-  CLI::App* const faults = app.add_subcommand("faults");
-  CLI::App* const leak = app.add_subcommand("leak");
-  for (CLI::App* each : {crash, faults, leak}) {
-    each->add_option("--operator", options.setting.binary)->required();
-    each->add_option("--kubeconfig", options.setting.kubeconfig)->required();
-    each->add_option("--scenario", options.scenario)->required();
-    each->add_option("--scratch", options.setting.scratch)->required();
-    each->add_option("--whole", options.claims.whole);  // STAGE
-    each->add_option("--gone", options.claims.gone);    // STAGE PLURAL/NAME
-    each->add_option("--flag", options.setting.flags);
-    each->add_option("--parallel", options.parallel);
-    each->add_option_function<int>("--patience", [&](int n) { options.setting.patience = std::chrono::seconds(n); });
-    each->add_option("--every", options.every);
-    each->add_flag("--alternate", options.alternate);
-    each->add_option("--first", options.first);
-    each->add_option("--seeds", options.seeds);
-    each->add_option("--rate", options.rate);
-    each->add_option("--rounds", options.rounds);
+  const std::vector<const char*> words(argv + 1, argv + argc);
+  const auto nothing = [](const std::string&) { return std::nullopt; };
+  const auto read = stackgate::settings::read(program(), words, nothing, nothing, "");
+  if (!read.to_print.empty() || !read.findings.empty()) {
+    std::cerr << (read.to_print.empty() ? to_text(program(), read.findings) : read.to_print);
+    return 2;
   }
-  CLI11_PARSE(app, argc, argv);
+  const Options options = options_from(read.values);
   ::signal(SIGPIPE, SIG_IGN);  // a connection that the operator has left, with it or by being killed
   stackgate::run::raise_file_limit();
   try {
     Campaign campaign(options);
-    return crash->parsed() ? campaign.crash() : faults->parsed() ? campaign.faults() : campaign.leak();
+    const std::string& command = read.values.command();
+    return command == "crash" ? campaign.crash() : command == "faults" ? campaign.faults() : campaign.leak();
   } catch (const std::exception& error) {
     std::cout << "not ok the runs can begin\n  " << error.what() << "\n";
     return 1;

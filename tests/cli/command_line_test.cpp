@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/settings/help.hpp"
+#include "services/kit/settings/names.hpp"
+#include "services/kit/settings/variables.hpp"
 #include "services/kit/yaml/parse.hpp"
-#include "services/stackgate/usage.hpp"
+#include "services/stackgate/command_tables.hpp"
 #include "services/stackgate/validate/terminal_width.hpp"
 #include "tests/cli/run_command.hpp"
 
@@ -157,6 +160,41 @@ TEST(CommandLine, a_misspelt_variable_is_told_by_the_commands_that_would_read_it
   EXPECT_THAT(parsed<OperatorOptions>({"operator", "--certs", "self-managed"}).gate.misspelt_variables, told);
 }
 
+TEST(CommandLine, gate_and_operator_export_to_the_collector_that_the_environment_names) {
+  EXPECT_FALSE(parsed<GateOptions>({"gate", "--certs", "self-managed"}).telemetry.any());
+  const Variable endpoint("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
+  const Variable logs("OTEL_LOGS_EXPORTER", "none");
+  const auto gate = parsed<GateOptions>({"gate", "--certs", "self-managed"}).telemetry;
+  EXPECT_EQ(gate.traces.url, "http://collector:4318/v1/traces");
+  EXPECT_EQ(gate.metrics.url, "http://collector:4318/v1/metrics");
+  EXPECT_EQ(gate.logs.exporter, telemetry::Exporter::none);
+  const auto op = parsed<OperatorOptions>({"operator", "--certs", "self-managed"}).gate.telemetry;
+  EXPECT_THAT(
+      op.resource,
+      testing::Contains(testing::AllOf(
+          testing::Field(&telemetry::Attribute::key, "service.name"),
+          testing::Field(&telemetry::Attribute::value, testing::VariantWith<std::string>("stackgate-operator")))));
+  const Variable sampler("OTEL_TRACES_SAMPLER", "traceidratio");
+  const Variable ratio("OTEL_TRACES_SAMPLER_ARG", "7");
+  const auto refused = run({"gate", "--certs", "self-managed"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--otel-traces-sampler-arg"));
+  EXPECT_EQ(run({"rules"}).status, 0);
+}
+
+TEST(CommandTables, name_variables_that_the_family_knows) {
+  std::size_t seen = 0;
+  for (const auto table :
+       {gate_table, operator_table, validate_table, plan_table, rules_table, explain_table, crds_table}) {
+    for (const settings::Setting& each : table().settings) {
+      if (!each.variable.empty() || is_image(each)) continue;
+      ++seen;
+      EXPECT_TRUE(settings::is_of_family(settings::variable_of(each))) << each.name << " is not in variables.cpp";
+    }
+  }
+  EXPECT_GT(seen, 50U);
+}
+
 TEST(CommandLine, help_is_given_whatever_else_is_wrong) {
   const Variable output("STACKGATE_OUTPUT", "xml");
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
@@ -234,9 +272,9 @@ TEST(CommandLine, help_fits_eighty_columns) {
 
 TEST(CommandLine, long_lines_of_help_go_on_under_their_description) {
   EXPECT_EQ(
-      wrap_help("  --option A   one two three\n  --other B   one two threeandmore\n\nfour five six", 22),
+      settings::wrap("  --option A   one two three\n  --other B   one two threeandmore\n\nfour five six", 22),
       "  --option A   one two\n           three\n  --other B   one two\n           threeandmore\n\nfour five six\n");
-  EXPECT_EQ(wrap_help("onewordonly\n  two words\n", 5), "onewordonly\n  two\n  words\n");
+  EXPECT_EQ(settings::wrap("onewordonly\n  two words\n", 5), "onewordonly\n  two\n  words\n");
 }
 
 TEST(CommandLine, help_has_examples) {

@@ -3,7 +3,6 @@
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/yaml/parse.hpp"
-#include "services/stackgate/plan/write_yaml.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace stackgate {
@@ -88,24 +87,6 @@ TEST(PlanCommand, what_cannot_be_read_is_told) {
   const Ran others = run({"plan", "-"}, "apiVersion: v1\nkind: Secret\n");
   EXPECT_EQ(others.status, 2);
   EXPECT_THAT(others.err, HasSubstr("no resource of stackgate.dev"));
-}
-
-TEST(ToYaml, reads_back_as_the_same_tree) {
-  for (
-      const std::string_view text :
-      {R"({"a":{"b":[1,2.5,true,null,"x"],"c":{},"d":[]},"e":"","f":[[1],[{"g":1,"h":[2]}],{}]})",
-       R"(["yes","NO","null","~","1","1e3","0x1","-","- a","a: b","a:","#a","a #b"," a","a ","é","\u0001","\"","\\","y"])",
-       R"({"host":"a-0.a slots=1\na-1.a slots=1\n","cut":"a\nb","odd":"a\n\nb","lead":"\na","tab":"a\tb\n","space":" a\nb"})",
-       R"({"on":1,"a b":2,"":3,"1":4,"a:b":{"x/y":"z"},"true":{"n":"n"}})", R"("text")", "{}", "[]", "12"}) {
-    json::Document before;
-    const auto tree = json::parse(text, before);
-    ASSERT_TRUE(tree) << text;
-    const std::string written = to_yaml(*tree);
-    const yaml::Stream after = yaml::parse(written);
-    ASSERT_FALSE(after.failed) << after.error.message << "\n" << written;
-    ASSERT_EQ(after.documents.size(), 1U) << written;
-    EXPECT_TRUE(json::equal(after.documents.front().root, *tree)) << written;
-  }
 }
 
 }  // namespace

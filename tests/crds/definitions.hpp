@@ -12,10 +12,11 @@
 
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::crds {
 
-inline const std::filesystem::path crds_folder = std::filesystem::path(STACKGATE_SOURCE_DIR) / "crds";
+inline const std::filesystem::path crds_folder = test::source_dir() / "crds";
 
 inline std::string read_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -9,6 +9,7 @@
 
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::crds {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const fs::path generated = fs::path(STACKGATE_BINARY_DIR) / "generated/crds/definitions";
+const fs::path generated = test::binary_dir() / "generated/crds/definitions";
 
 std::string file_name(const KindInfo& kind) { return "stackgate.dev_" + std::string(kind.plural) + ".yaml"; }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The gate and the API server come and go.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 good=$samples/minimal/stackguardrails.yaml
 json "$good" >"$scratch/good.json"
-json "$good" | jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' >"$scratch/bad.json"
-dry() { kube -n "$ns" create --dry-run=server --validate=false -f "$1"; }
+json "$good" | jq "$gate_fault" >"$scratch/bad.json"
+dry() { dry_run "$1"; }
 probe() { curl -sS --noproxy '*' "http://127.0.0.1:$gate_health/readyz?verbose"; }
 metric() { # NAME: the sum over all labels
   curl -fsS --noproxy '*' "http://127.0.0.1:$gate_metrics/metrics" |
@@ -29,7 +29,7 @@ began=$(date +%s%N)
 gate_up
 took=$((($(date +%s%N) - began) / 1000000))
 same "a healthy start counts no failed watches" 0 "$(metric stackgate_watch_failures_total)"
-refused "a restarted gate refuses again" 'spec.nimEndpoint.baseURL' dry "$scratch/bad.json"
+refused "a restarted gate refuses again" "$gate_fault_field" dry "$scratch/bad.json"
 check "… within five seconds ($took ms)" test "$took" -lt 5000
 
 # The API server restarts.
@@ -50,7 +50,7 @@ check "… and for how long it was away" test "$(field "$script" "$back" away_se
 same "… in one line" 1 "$(times "$script" "$back")"
 same "… the gauge is back at 0" 0 "$(metric stackgate_watch_disconnected_seconds)"
 check "the gate accepts after the API server's restart" dry "$scratch/good.json"
-refused "the gate refuses after the API server's restart" 'spec.nimEndpoint.baseURL' dry "$scratch/bad.json"
+refused "the gate refuses after the API server's restart" "$gate_fault_field" dry "$scratch/bad.json"
 json "$samples/minimal/inferenceservices.yaml" | jq '.spec.authSecret = "later"' >"$scratch/later.json"
 refused "its view of secrets is fresh: a missing one is missing" 'later' dry "$scratch/later.json"
 kube -n "$ns" create secret generic later --from-literal=REGISTRY_API_KEY=x >/dev/null
@@ -93,5 +93,5 @@ wait $!
 same "no call fails while one of two replicas goes" "400 201" "$(cat "$scratch/codes")"
 gone() { ! alive "$1"; }
 check "the first has ended by itself" until_true 60 gone "$script"
-refused "the second refuses as the first did" 'spec.nimEndpoint.baseURL' dry "$scratch/bad.json"
+refused "the second refuses as the first did" "$gate_fault_field" dry "$scratch/bad.json"
 refused "the first is gone from its port" '' curl -ksS --max-time 2 "https://127.0.0.1:$first/"

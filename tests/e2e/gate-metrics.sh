@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What /metrics shows after reviews of every outcome, to Prometheus' own linter.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 good=$samples/minimal/stackguardrails.yaml
 json "$good" >"$scratch/good.json"
 json "$good" | jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' >"$scratch/bad.json"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A gate that may not watch what references point at: it serves, it says what it lacks, and it takes what it is given.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 good=$samples/minimal/stackguardrails.yaml
 json "$good" >"$scratch/good.json"
-json "$good" | jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' >"$scratch/bad.json"
+json "$good" | jq "$gate_fault" >"$scratch/bad.json"
 dry() { kube -n "$ns" create --dry-run=server --validate=false -f "$1"; }
 probe() { curl -fsS --noproxy '*' "http://127.0.0.1:$gate_health/readyz?verbose"; }
 metric() { curl -fsS --noproxy '*' "http://127.0.0.1:$gate_metrics/metrics" | grep "^stackgate_gate_watch_denied{.*resource=\"$1\""; }
@@ -21,7 +21,7 @@ check "… a gauge stands at 1" until_true 10 bash -c "$(declare -f metric); gat
 check "… the log says what follows" grep -q '"a right is missing: references to such objects are asked about one by one, or not checked"' "$state/$script.log"
 same "… and one log line tells it, not one for each attempt" 1 \
   "$(grep -c '"check":"kubectl auth can-i list secrets --all-namespaces"' "$state/$script.log")"
-refused "what a resource says about itself is judged all the same" 'spec.nimEndpoint.baseURL' dry "$scratch/bad.json"
+refused "what a resource says about itself is judged all the same" "$gate_fault_field" dry "$scratch/bad.json"
 says "what cannot be looked up is a warning" '[reference-unchecked]' dry "$scratch/good.json"
 
 install_rights >/dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Without cert-manager: two replicas agree on one authority in a Secret, and keep caBundle right.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 json "$samples/minimal/stackguardrails.yaml" >"$scratch/good.json"
-jq '.spec.nimEndpoint.baseURL = "http://llm:8000"' "$scratch/good.json" >"$scratch/bad.json"
+jq "$gate_fault" "$scratch/good.json" >"$scratch/bad.json"
 secret=stackgate-webhook-cert
 
 kube -n stackgate-system delete secret "$secret" --ignore-not-found >/dev/null
@@ -37,7 +37,7 @@ for port in "$port_a" "$port_b"; do
   install_webhooks "$port" service Fail >/dev/null
   kube patch validatingwebhookconfiguration stackgate-gate --type json -p '[{"op":"remove","path":"/webhooks/0/clientConfig/caBundle"}]' >/dev/null
   check "… caBundle comes back when somebody wipes it" until_true 30 filled
-  refuses() { ! dry_run "$scratch/bad.json" >"$scratch/words" && grep -q 'spec.nimEndpoint.baseURL' "$scratch/words"; }
+  refuses() { ! dry_run "$scratch/bad.json" >"$scratch/words" && grep -qF "$gate_fault_field" "$scratch/words"; }
   check "the API server is refused through the replica on $port" until_true 15 refuses
   check "… and accepted" dry_run "$scratch/good.json"
 done
@@ -55,7 +55,7 @@ same "of 600 calls none failed meanwhile" "600 201" "$(cat "$scratch/codes")"
 # A replica goes; the other one holds.
 stop "$script-a"
 check "with one replica left resources still pass" dry_run "$scratch/good.json"
-refused "… or not" 'spec.nimEndpoint.baseURL' dry_run "$scratch/bad.json"
+refused "… or not" "$gate_fault_field" dry_run "$scratch/bad.json"
 
 # A process ends in order: nothing of it outlives the client that it uses.
 gone() { ! kill -0 "$ending"; }

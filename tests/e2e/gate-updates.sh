@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Updates and deletions: immutable fields, ratcheting, finalizers, used caches, namespaces that go away.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 
 # A resource from before the gate, with a fault.
-json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "old" | .spec.nimEndpoint.baseURL = "http://llm:8000" |
+json "$samples/minimal/stackguardrails.yaml" | jq "$gate_fault"' | .metadata.name = "old" |
   .metadata.finalizers = ["example.com/hold"]' >"$scratch/old.json"
 kube -n "$ns" create -f "$scratch/old.json" >/dev/null
 gate_up
@@ -12,11 +12,11 @@ patch() { kube -n "$ns" patch "$1" "$2" --type merge -p "$3" "${@:4}"; }
 
 says "what was wrong before and is untouched only warns" 'patched' patch sgr old '{"spec":{"replicas":2}}'
 words=$(patch sgr old '{"spec":{"replicas":3}}' 2>&1)
-says "… and the warning names the field" 'spec.nimEndpoint.baseURL' echo "$words"
+says "… and the warning names the field" "$gate_fault_field" echo "$words"
 refused "a new fault on the same resource is refused" 'spec.replicas' patch sgr old '{"spec":{"replicas":-1}}'
 words=$(patch sgr old '{"spec":{"replicas":-1}}' 2>&1 | grep -v '^Warning')
 same "… which are only one" 1 "$(grep -cE '^\* |is invalid: .' <<<"$words")"
-same "… and not that one" 0 "$(grep -c baseURL <<<"$words")"
+same "… and not that one" 0 "$(grep -c requests.cpu <<<"$words")"
 check "a label may be added to it" kube -n "$ns" label sgr old team=a
 check "its status may be written" api PATCH "/apis/stackgate.dev/v1alpha1/namespaces/$ns/stackguardrails/old/status" \
   --fail -H 'Content-Type: application/merge-patch+json' -d '{"status":{"state":"Failed"}}'
@@ -64,7 +64,8 @@ refused "a claim whose class is gone cannot grow either" 'is gone' patch sgr rai
 json "$samples/minimal/inferenceservices.yaml" | jq '.metadata.name = "user" | .spec.storage.nimCache.name = "llm-cache"' >"$scratch/user.json"
 apply -f "$scratch/user.json" >/dev/null 2>&1
 refused "a cache in use cannot be deleted, and the user is named" 'user' kube -n "$ns" delete icache llm-cache --wait=false
-refused "… not even as a dry run" 'user' kube -n "$ns" delete icache llm-cache --dry-run=server
+dry_deletion() { api DELETE "/apis/stackgate.dev/v1alpha1/namespaces/$ns/inferencecaches/llm-cache?dryRun=All" | jq -r .message; }
+says "… not even as a dry run" 'user' dry_deletion
 check "it is still there" kube -n "$ns" get icache llm-cache
 kube -n "$ns" delete isvc user --wait=false >/dev/null
 check "without a user it can be deleted" kube -n "$ns" delete icache llm-cache --wait=false

@@ -12,6 +12,8 @@ source "$here/../cluster/binaries.sh"
 find_kube || { echo "not ok kubectl is at hand" && exit 1; }
 source "$here/../cluster/gate.sh"
 samples=$repo/crds/samples
+# A fault of any kind that has resources which neither a schema nor a CEL rule states: without a gate every server takes it.
+gate_fault='.spec.resources.requests.cpu = "9" | .spec.resources.limits.cpu = "1"' gate_fault_field=spec.resources.requests.cpu
 script=$(basename "$0" .sh)
 scratch=$(mktemp -d)
 ns=$script-$RANDOM

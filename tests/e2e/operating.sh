@@ -51,7 +51,8 @@ before=$(specs)
 same "services of pipelines are not copied" 0 "$(jq --arg ns "$ns" '[.items[] | select(.metadata.namespace == $ns and .kind == "InferenceService")] | length' "$scratch/resources.json")"
 k delete inferencepipelines --all >/dev/null # before what it would make again
 k delete stackgate --all >/dev/null
-until_true 20 test -z "$(k get stackgate -o name)"
+all_gone() { [ -z "$(k get stackgate -o name)" ]; }
+check "all resources can be deleted" until_true 20 all_gone
 jq --arg ns "$ns" '.items |= map(select(.metadata.namespace == $ns))' "$scratch/resources.json" | k apply --validate=false -f - >"$scratch/words" 2>&1
 same "what was deleted is restored as it was" "$before" "$(specs)"
 check "… and works again" until_true 30 made

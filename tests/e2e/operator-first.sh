@@ -97,7 +97,9 @@ same "… nor was one said to be" 0 "$(jq -s '[.[] | select(.message | startswit
   --metrics-listen 127.0.0.1:0 --health-listen 127.0.0.1:0 >"$scratch/second" 2>&1 &
 second=$!
 check "a second one that leaves the election out is warned" until_true 20 grep -q 'another process holds the lease' "$scratch/second"
-kill "$second" && wait "$second"
+kill "$second"
+wait "$second"
+same "… and ends with 0" 0 "$?"
 check "it is the same process all the while" alive "$script"
 stop "$script"
 "$tests/cluster/down.sh" "$state" apiserver

@@ -2,7 +2,7 @@
 # What an operator meets in a long life: names that are taken, resources that are made again at once, broken specs that got
 # in, changed Secrets, APIs that appear late, an API server that goes away, a forgetful etcd, a leader that was frozen; and
 # what its metrics say of all that.
-source "$(dirname "$(realpath "$0")")/lib.sh"
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/lib.sh"
 k() { kube -n "$ns" "$@"; }
 images=()
 for service in datastore entitystore customizer evaluator guardrail puller trainer; do
@@ -63,7 +63,7 @@ same "before there are resources each gauge has each of its states, with 0" "$(c
 same "… 42 values in all" "42 0" "$(gauges | wc -l) $(total)"
 
 for file in "$samples"/minimal/*.yaml; do json "$file"; done | k create --validate=false -f - >/dev/null
-service broken '.spec += {replicas: 2, scale: {enabled: true, maxReplicas: 3}}'
+service broken "$gate_fault"
 until_true 20 exists deployment/guardrail
 api PATCH "/apis/apps/v1/namespaces/$ns/deployments/guardrail/status" -H 'Content-Type: application/merge-patch+json' --data \
   "$(k get deployment guardrail -o json | jq -c '{status: (.spec.replicas as $n | {replicas: $n, updatedReplicas: $n, readyReplicas: $n, availableReplicas: $n, observedGeneration: .metadata.generation})}')" >/dev/null
@@ -121,12 +121,12 @@ check "… and goes on when it has been collected" until_true 40 made_anew
 service sound
 until_true 20 exists deployment/sound
 before=$(at deployment/sound '{.metadata.resourceVersion}')
-change sound '{"spec": {"replicas": 2, "scale": {"enabled": true, "maxReplicas": 3}, "image": {"tag": "9"}}}'
+change sound '{"spec": {"resources": {"requests": {"cpu": "9"}, "limits": {"cpu": "1"}}, "image": {"tag": "9"}}}'
 check "errors that got in are Failed" until_true 20 is inferenceservice/sound '{.status.state}' Failed
 check "… with the gate's findings" grep -qE '\[[a-z-]+\]|spec\.' <<<"$(at inferenceservice/sound "$message")"
 sleep 1
 same "… and the workload is left alone" "$before" "$(at deployment/sound '{.metadata.resourceVersion}')"
-k patch inferenceservice sound --type json -p '[{"op": "remove", "path": "/spec/scale"}]' >/dev/null
+k patch inferenceservice sound --type json -p '[{"op": "remove", "path": "/spec/resources/limits/cpu"}]' >/dev/null
 check "… until they are mended" until_true 20 is deployment/sound "$image_of" registry.example.com/inference/llm-8b:9
 
 # --- A Secret changes
@@ -172,7 +172,8 @@ check "nothing is lost when etcd has forgotten what was missed" until_true 60 fo
 # --- The leader is frozen beyond its lease, another one takes over, it comes back
 until_true 20 leads a
 operator_up b
-until_true 20 test "$(metric b stackgate_cached_resources)" -gt 0
+knows_resources() { [ "$(metric b stackgate_cached_resources)" -gt 0 ]; }
+check "… that knows the resources" until_true 20 knows_resources
 kill -STOP "$(pid_of "$script-a")"
 check "another one leads within lease and 2 s" until_true 8 leads b
 change sound '{"spec": {"image": {"tag": "10"}}}'

@@ -1,8 +1,9 @@
 // Holds the compiled schema checker against a real API server: dry-run creates of generated objects, valid and mutated,
 // of all eight kinds; the verdicts and the places of the faults must be the same.
-//   schema_oracle URL NAMESPACE pruning|strict [OBJECTS-PER-KIND [FIRST-SEED]]
-// URL is that of `kubectl proxy`. "pruning" is the 1.20 server, which drops unknown fields; "strict" is a current one,
-// asked to refuse them, which also evaluates the CEL rules. Prints "ok …" and "not ok …" lines.
+//   schema_oracle URL NAMESPACE [OBJECTS-PER-KIND [FIRST-SEED]]
+// URL is that of `kubectl proxy`. A current server is asked to refuse unknown fields; it also evaluates the CEL rules
+// of the definitions, and each that it finds broken the rule book must find broken. The 1.20 server drops unknown
+// fields and knows no CEL. Which one answers is tried out. Prints "ok …" and "not ok …" lines.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -14,8 +15,9 @@
 
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/schema/check.hpp"
 #include "tests/support/object_generator.hpp"
-#include "validators/schema/check.hpp"
+#include "validators/rulebook.hpp"
 
 namespace {
 
@@ -52,14 +54,23 @@ std::string common_form(std::string_view path) {
 
 class Server {
  public:
-  Server(std::string url, bool strict)
-      : url_(std::move(url)), strict_(strict), curl_(curl_easy_init(), curl_easy_cleanup) {
+  explicit Server(std::string url) : url_(std::move(url)), curl_(curl_easy_init(), curl_easy_cleanup) {
     headers_.reset(curl_slist_append(nullptr, "Content-Type: application/json"));
   }
 
+  /// Whether it refuses unknown fields when it is asked to.
+  bool is_strict(std::string_view ns) {
+    const crds::KindInfo& kind = crds::kinds.front();
+    const Tree probe{{"apiVersion", crds::api_group_version},
+                     {"kind", kind.name},
+                     {"metadata", {{"name", "probe"}}},
+                     {"spec", {{"noSuchField", 1}}}};
+    return create(ns, kind.plural, probe.dump()).message.find("unknown field") != std::string::npos;
+  }
+
   Verdict create(std::string_view ns, std::string_view plural, const std::string& body) {
-    const std::string url = fmt::format("{}/apis/{}/namespaces/{}/{}?dryRun=All{}", url_, crds::api_group_version, ns,
-                                        plural, strict_ ? "&fieldValidation=Strict" : "");
+    const std::string url = fmt::format("{}/apis/{}/namespaces/{}/{}?dryRun=All&fieldValidation=Strict", url_,
+                                        crds::api_group_version, ns, plural);
     std::string answer;
     CURL* curl = curl_.get();
     curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
@@ -104,7 +115,6 @@ class Server {
 
  private:
   std::string url_;
-  bool strict_;
   std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl_;
   struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
@@ -118,9 +128,15 @@ bool is_at_or_inside(std::string_view path, std::string_view of) {
 bool are_near(std::string_view a, std::string_view b) { return is_at_or_inside(a, b) || is_at_or_inside(b, a); }
 
 // Our messages of CEL rules end with the id of the rule that says the same at the gate: "… [url-user-info]". They are
-// evaluated when the schema has nothing to say.
+// evaluated when the schema has nothing to say. Empty when the message is not of a CEL rule.
+std::string cel_rule_of(const std::string& message) {
+  const std::size_t at = message.rfind('[');
+  if (!message.ends_with(']') || at == std::string::npos) return {};
+  const std::string id = message.substr(at + 1, message.size() - at - 2);
+  return validate::rule_page(id) != nullptr ? id : "";
+}
 bool is_about_cel(const std::string& message) {
-  return message.ends_with(']') || message.find("validation rules were not checked") != std::string::npos;
+  return !cel_rule_of(message).empty() || message.find("validation rules were not checked") != std::string::npos;
 }
 
 // Faults that the 1.20 server does not look for, though the child that is made from the resource would be refused for
@@ -139,6 +155,7 @@ struct Tally {
   std::size_t empty_strings = 0;
   std::size_t asked = 0, accepted = 0, refused = 0, same_fields = 0, ours_alone = 0, refused_by_cel = 0,
               bad_request = 0;
+  std::set<std::string> cel_rules;  // those that the server found broken
   std::size_t disagreements = 0;
 };
 
@@ -166,6 +183,9 @@ class Oracle {
     };
     if (theirs.status != 201 && theirs.status != 422 && theirs.status != 400)
       return disagree("the server gave no verdict");
+    if (theirs.status == 422 && strict_)
+      if (const auto unforeseen = unforeseen_cel_rules(theirs, kind, *value); !unforeseen.empty())
+        return disagree("the rule book does not find what CEL finds: " + unforeseen);
     if (theirs.status == 422) leave_out_known(theirs, ours);
     if (alone > 0 && ours.empty() && theirs.accepted()) {
       ++tally.ours_alone;
@@ -196,6 +216,26 @@ class Oracle {
   Tally tally;
 
  private:
+  /// The CEL rules that the server found broken and our rule book does not foresee, neither by that rule nor by another
+  /// error in the same place, nor by a value inside that the schema does not take.
+  std::string unforeseen_cel_rules(const Verdict& theirs, const crds::KindInfo& kind, const json::Value& object) {
+    auto errors = validate::review({.kind = kind.kind, .object = &object, .ns = ns_}, nullptr);
+    std::erase_if(errors, [](const auto& each) { return each.severity != validate::Severity::error; });
+    std::string out;
+    for (const auto& [field, message] : theirs.causes) {
+      const std::string rule = cel_rule_of(message);
+      if (rule.empty()) continue;
+      tally.cel_rules.insert(rule);
+      const std::string place = common_form(field);
+      const bool foreseen = std::ranges::any_of(errors, [&](const validate::Finding& each) {
+        const std::string mine = common_form(each.path);
+        return each.rule == rule || mine == place || (each.rule.starts_with("schema-") && is_at_or_inside(mine, place));
+      });
+      if (!foreseen) out += (out.empty() ? "" : ", ") + rule;
+    }
+    return out;
+  }
+
   // Causes that are no verdict of the schema.
   void leave_out_known(Verdict& theirs, const std::vector<SchemaFault>& ours) {
     const auto near_ours = [&](const std::string& field) {
@@ -225,15 +265,16 @@ const json::Value* schema_in(const json::Value& definition) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    fmt::print(stderr, "usage: schema_oracle URL NAMESPACE pruning|strict [OBJECTS-PER-KIND [FIRST-SEED]]\n");
+  if (argc < 3) {
+    fmt::print(stderr, "usage: schema_oracle URL NAMESPACE [OBJECTS-PER-KIND [FIRST-SEED]]\n");
     return 2;
   }
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  const bool strict = std::string_view(argv[3]) == "strict";
-  const std::size_t per_kind = argc > 4 ? std::stoul(argv[4]) : 40;
-  const std::size_t first_seed = argc > 5 ? std::stoul(argv[5]) : 1;
-  Server server(argv[1], strict);
+  const std::size_t per_kind = argc > 3 ? std::stoul(argv[3]) : 40;
+  const std::size_t first_seed = argc > 4 ? std::stoul(argv[4]) : 1;
+  Server server(argv[1]);
+  const bool strict = server.is_strict(argv[2]);
+  fmt::print("# the server {}\n", strict ? "refuses unknown fields and evaluates CEL rules" : "drops unknown fields");
   const auto began = std::chrono::steady_clock::now();
   std::size_t disagreements = 0, asked = 0;
   for (const crds::KindInfo& kind : crds::kinds) {
@@ -277,13 +318,15 @@ int main(int argc, char** argv) {
     const Tally& tally = oracle.tally;
     disagreements += tally.disagreements;
     asked += tally.asked;
-    fmt::print(
-        "{} {}: {} objects, {} accepted and {} refused by both; faults at the same places in {} of {}{}{}{}\n",
-        tally.disagreements == 0 ? "ok" : "not ok", kind.name, tally.asked, tally.accepted, tally.refused,
-        tally.same_fields, tally.refused - tally.bad_request,
-        tally.ours_alone > 0 ? fmt::format("; {} beyond 32 bits are refused by us alone", tally.ours_alone) : "",
-        tally.empty_strings > 0 ? fmt::format("; in {} the server took \"\" for null", tally.empty_strings) : "",
-        tally.refused_by_cel > 0 ? fmt::format("; {} also had causes from CEL rules", tally.refused_by_cel) : "");
+    fmt::print("{} {}: {} objects, {} accepted and {} refused by both; faults at the same places in {} of {}{}{}{}\n",
+               tally.disagreements == 0 ? "ok" : "not ok", kind.name, tally.asked, tally.accepted, tally.refused,
+               tally.same_fields, tally.refused - tally.bad_request,
+               tally.ours_alone > 0 ? fmt::format("; {} beyond 32 bits are refused by us alone", tally.ours_alone) : "",
+               tally.empty_strings > 0 ? fmt::format("; in {} the server took \"\" for null", tally.empty_strings) : "",
+               tally.refused_by_cel > 0
+                   ? fmt::format("; {} also broke CEL rules, {} different ones, which the rule book found too",
+                                 tally.refused_by_cel, tally.cel_rules.size())
+                   : "");
     // An oracle that only ever accepts or refuses proves nothing.
     if (tally.accepted < per_kind / 4 || tally.refused < per_kind)
       fmt::print("not ok {}: the generated objects are one-sided\n", kind.name), ++disagreements;

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "services/entitystore/archive/entry_name.hpp"
-#include "services/entitystore/archive/layout.hpp"
-#include "services/entitystore/archive/tar_gz.hpp"
-#include "tests/entitystore/archive/pack.hpp"
+#include "services/kit/archive/entry_name.hpp"
+#include "services/kit/archive/tar_gz.hpp"
+#include "services/kit/peft/layout.hpp"
+#include "tests/kit/archive/pack.hpp"
 
-using namespace stackgate::entitystore::archive;
+using namespace stackgate::archive;
 
 namespace {
 
@@ -41,7 +41,7 @@ void read(std::string_view text) {
       },
       sink, limits);
   if (sink.bytes > limits.gunzip.bytes || outcome.failed) std::abort();
-  (void)read_layout(outcome.files);
+  (void)stackgate::peft::read_layout(outcome.files);
 }
 
 }  // namespace

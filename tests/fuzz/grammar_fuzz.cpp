@@ -3,15 +3,15 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "validators/grammar/characters.hpp"
-#include "validators/grammar/duration.hpp"
-#include "validators/grammar/host.hpp"
-#include "validators/grammar/image.hpp"
-#include "validators/grammar/integer_text.hpp"
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/path_names.hpp"
-#include "validators/grammar/quantity.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/grammar/characters.hpp"
+#include "services/kit/grammar/duration.hpp"
+#include "services/kit/grammar/host.hpp"
+#include "services/kit/grammar/image.hpp"
+#include "services/kit/grammar/integer_text.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/path_names.hpp"
+#include "services/kit/grammar/quantity.hpp"
+#include "services/kit/grammar/url.hpp"
 
 namespace {
 

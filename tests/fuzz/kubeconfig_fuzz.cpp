@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/kube/api_error.hpp"
 #include "services/kit/kube/config.hpp"
 #include "services/kit/kube/exec_plugin.hpp"
@@ -12,6 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_kubeconfig(text, "/dir");
   (void)parse_exec_credential(text, "client.authentication.k8s.io/v1");
   (void)error_from_answer("GET /", 500, text, std::chrono::seconds(0)).object_missing("x");
-  (void)parse_time(text);
+  (void)from_rfc3339(text);
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "services/kit/json/parse.hpp"
-#include "validators/schema/check.hpp"
+#include "services/kit/schema/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stackgate;

@@ -8,7 +8,7 @@
 #include <re2/re2.h>
 
 #include "services/kit/json/utf8.hpp"
-#include "validators/schema/automaton.hpp"
+#include "services/kit/schema/automaton.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stackgate;

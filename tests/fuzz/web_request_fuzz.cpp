@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "services/kit/web/arrival.hpp"
 #include "services/kit/web/basic_auth.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/part_head.hpp"
 #include "services/kit/web/pattern.hpp"
 #include "services/kit/web/ranges.hpp"
+#include "services/kit/web/request_record.hpp"
 #include "services/kit/web/router.hpp"
 #include "services/kit/web/trace_context.hpp"
 

@@ -1,4 +1,4 @@
-// Any bytes: the fast reader gives libyaml's tree with libyaml's offsets, or leaves the text to libyaml.
+// Any bytes: a stream that is cut at its documents gives the trees and the offsets of the same stream read whole.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -25,9 +25,9 @@ bool same_places(const Value& a, const Value& b) {
   return true;
 }
 
-[[noreturn]] void differ(const char* what, const Value& fast, const Value& full) {
-  std::fprintf(stderr, "%s differ\nfast: %s\nfull: %s\n", what, stackgate::json::to_json(fast).c_str(),
-               stackgate::json::to_json(full).c_str());
+[[noreturn]] void differ(const char* what, const Value& cut, const Value& whole) {
+  std::fprintf(stderr, "%s differ\nfast: %s\nfull: %s\n", what, stackgate::json::to_json(cut).c_str(),
+               stackgate::json::to_json(whole).c_str());
   std::abort();
 }
 
@@ -44,27 +44,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     yaml::parse(text);
     return 0;
   }
-  yaml::Reader fast(text);
-  yaml::Reader full(text, {}, yaml::Engine::libyaml);
+  yaml::Reader cut(text);
+  yaml::Reader whole(text, {}, yaml::Cut::nowhere);
   json::Document a;
   json::Document b;
   while (true) {
-    const bool more_a = fast.next(a);
-    const bool more_b = full.next(b);
+    const bool more_a = cut.next(a);
+    const bool more_b = whole.next(b);
     if (more_a != more_b) {
       // A piece alone may end where the whole stream is torn: both must fail in the end.
-      while (fast.next(a)) {
+      while (cut.next(a)) {
       }
-      while (full.next(b)) {
+      while (whole.next(b)) {
       }
-      if (fast.failed() && full.failed()) return 0;
+      if (cut.failed() && whole.failed()) return 0;
       differ("numbers of documents", a.root, b.root);
     }
     if (!more_a) break;
     if (json::to_json(a.root) != json::to_json(b.root)) differ("trees", a.root, b.root);
     if (!same_places(a.root, b.root)) differ("offsets", a.root, b.root);
   }
-  if (fast.failed() != full.failed()) differ("verdicts", a.root, b.root);
-  if (fast.failed() && fast.error().offset > size) std::abort();
+  if (cut.failed() != whole.failed()) differ("verdicts", a.root, b.root);
+  if (cut.failed() && cut.error().offset > size) std::abort();
   return 0;
 }

@@ -12,14 +12,14 @@ check() {
   local words
   # Compiled through an including line: a header as main file would warn about its #pragma once.
   # libpq keeps its header in a folder of its own.
-  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I/usr/include/postgresql -DSTACKGATE_SOURCE_DIR=\"\" -DSTACKGATE_BINARY_DIR=\"\" -I"$generated" -x c++ - 2>&1) &&
+  words=$(printf '#include "%s"\n' "$1" | "$compiler" -std=c++23 -fsyntax-only -I. -I/usr/include/postgresql -I"$generated" -x c++ - 2>&1) &&
     echo "ok $1 compiles alone" && return
   printf 'not ok %s compiles alone\n%s\n' "$1" "$(grep -m3 error: <<<"$words")"
   return 1
 }
 export -f check
 # shellcheck disable=SC2016 # for the inner shell
-find services crds validators certs webhook reconcile tests -name '*.hpp' | sort |
+find services crds validators certs cluster_state webhook reconcile tests -name '*.hpp' | sort |
   while read -r header; do
     if [ -n "$alone" ] && [ "$(grep -s -m1 '^#include' "${header%.hpp}.cpp")" = "#include \"$header\"" ]; then continue; fi
     printf '%s\0' "$header"

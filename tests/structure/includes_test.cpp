@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/paths.hpp"
+
 namespace stackgate::structure {
 namespace {
 
@@ -16,11 +18,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-const fs::path top = STACKGATE_SOURCE_DIR;
+const fs::path top = test::source_dir();
 
 Tree project() {
   Tree tree;
-  for (const char* folder : {"services", "crds", "validators", "certs", "webhook", "reconcile", "tests"}) {
+  for (const char* folder :
+       {"services", "crds", "validators", "certs", "cluster_state", "webhook", "reconcile", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
       const auto kind = entry.path().extension();
       if (kind != ".cpp" && kind != ".hpp") continue;
@@ -82,7 +85,14 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"validators_know_no_webhook", "validators/a.cpp", "\"webhook/gate.hpp\"", "may not include webhook"},
         Planted{"validators_read_no_files", "validators/rules/a.cpp", "<fstream>", "pure"},
         Planted{"generators_read_files", "validators/pages/generate_rule_pages.cpp", "<fstream>", ""},
-        Planted{"grammar_stands_alone", "validators/grammar/a.cpp", "\"validators/finding.hpp\"", "stands alone"},
+        Planted{"grammar_is_below_findings", "services/kit/grammar/a.cpp", "\"services/kit/findings/finding.hpp\"",
+                "services/kit/grammar may not include services/kit/findings"},
+        Planted{"settings_know_no_rule_book", "services/kit/settings/a.cpp", "\"validators/rulebook.hpp\"",
+                "services/kit/settings may not include validators"},
+        Planted{"web_knows_no_rule_book", "services/kit/web/a.cpp", "\"validators/structure.hpp\"",
+                "services/kit/web may not include validators"},
+        Planted{"rules_know_no_book", "validators/rules/a.cpp", "\"validators/structure.hpp\"",
+                "knows nothing of the book"},
         Planted{"webhook_may_use_validators", "webhook/a.cpp", "\"validators/rulebook.hpp\"", ""},
         Planted{"webhook_knows_no_command", "webhook/a.cpp", "\"services/stackgate/main.hpp\"",
                 "may not include services/stackgate"},
@@ -99,13 +109,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "speak HTTP"},
         Planted{"a_service_may_use_itself", "services/datastore/a.cpp", "\"services/datastore/b.hpp\"", ""},
         Planted{"asio_behind_one_file", "webhook/server.cpp", "<boost/asio.hpp>", "Asio"},
-        Planted{"asio_in_its_file", "services/kit/http/server.cpp", "<boost/asio.hpp>", ""},
-        Planted{"valijson_behind_one_folder", "validators/schema/a.cpp", "<valijson/schema.hpp>", "23 s"},
+        Planted{"asio_in_its_file", "services/kit/http/loop.cpp", "<boost/asio.hpp>", ""},
+        Planted{"valijson_behind_one_folder", "services/kit/schema/a.cpp", "<valijson/schema.hpp>", "23 s"},
         Planted{"nlohmann_behind_one_folder", "services/kit/json/a.cpp", "<nlohmann/json.hpp>", "project's JSON"},
-        Planted{"yaml_cpp_only_at_build_time", "services/kit/yaml/a.cpp", "<yaml-cpp/yaml.h>", "project's YAML"},
+        Planted{"yaml_cpp_behind_one_file", "services/kit/yaml/a.cpp", "<yaml-cpp/yaml.h>", "project's YAML"},
         Planted{"libyaml_behind_one_folder", "services/stackgate/a.cpp", "<yaml.h>", "project's YAML"},
         Planted{"curl_behind_one_folder", "services/kit/kube/client.cpp", "<curl/curl.h>", "one file"},
-        Planted{"cli11_behind_one_file", "services/stackgate/main.cpp", "<CLI/CLI.hpp>", "slow"},
+        Planted{"spdlog_behind_one_folder", "services/kit/run/a.cpp", "<spdlog/spdlog.h>", "process log"},
         Planted{"tests_may_use_an_oracle", "tests/kit/yaml/a_test.cpp", "<yaml-cpp/yaml.h>", ""},
         Planted{"paths_from_the_top", "webhook/a.cpp", "\"../certs/b.hpp\"", "from the repository's top"}),
     [](const auto& instance) { return instance.param.name; });

@@ -12,25 +12,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/paths.hpp"
+
 namespace stackgate::structure {
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::set<std::string>;
 
-const fs::path runbook_top = STACKGATE_SOURCE_DIR;
+const fs::path runbook_top = test::source_dir();
 
 /// Literals of the same form that are no reason of ours: states, types and reasons of conditions that are read, kinds,
 /// words of other APIs.
 constexpr std::string_view no_reasons =
-    "ALL Always Apply BFCL Bound ClusterIP Complete ConfigMap ContainerCannotRun ContainerCreating "
+    "Always Apply BFCL Bound ClusterIP Complete ConfigMap ContainerCannotRun ContainerCreating "
     "ContainersReady CreateContainerConfigError DependenciesReady EACCES ErrImageNeverPull ErrImagePull "
-    "ErrInvalidImageName Failed FallbackToLogsOnError False Gateway HTTP ImageInspectError InProgress "
-    "LeaderWorkerSet Lost Memory Never NotReady OOMKilled OnRootMismatch Opaque OptionalAPIs PATCH PVCCreated "
+    "ErrInvalidImageName Failed False Gateway ImageInspectError InProgress "
+    "LeaderWorkerSet Lost Never NotReady OOMKilled OnRootMismatch Opaque OptionalAPIs PATCH PVCCreated "
     "PathPrefix Pending PermissionError PersistentVolumeClaim PodInitializing PodScheduled Prefix Progressing RAG "
     "RETRIEVER ReadWriteMany ReadWriteOnce ReadWriteOncePod Ready Recreate RecreateGroupOnPodRestart "
     "ReferencesResolved RegistryUnavailable ReplicaFailure Resource Role RollingUpdate Running RuntimeDefault "
-    "ScheduleAnyway Secret Service ServiceAccount SignatureValidationFailed StartError Started Succeeded TCP True "
+    "Secret Service ServiceAccount SignatureValidationFailed StartError Started Succeeded TCP True "
     "Unknown Update Utilization ";
 
 std::string text_of(const fs::path& path) {

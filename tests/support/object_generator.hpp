@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "services/kit/json/write.hpp"
+#include "services/kit/schema/formats.hpp"
+#include "services/kit/schema/pattern.hpp"
+#include "services/kit/schema/schema.hpp"
 #include "tests/support/dice.hpp"
-#include "validators/schema/formats.hpp"
-#include "validators/schema/pattern.hpp"
-#include "validators/schema/schema.hpp"
 
 namespace stackgate::testing {
 

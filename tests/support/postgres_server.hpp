@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "tests/support/paths.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::test {
@@ -68,8 +69,8 @@ class PostgresServer {
 
  private:
   static std::pair<int, std::string> script(std::string_view what, const std::string& folder, std::string_view more) {
-    const std::string command = std::string(STACKGATE_SOURCE_DIR) + "/tests/support/postgres.sh " + std::string(what) +
-                                " " + folder + " " + std::string(more);
+    const std::string command = test::source_dir().string() + "/tests/support/postgres.sh " + std::string(what) + " " +
+                                folder + " " + std::string(more);
     std::string out;
     FILE* pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) return {-1, {}};

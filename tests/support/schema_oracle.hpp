@@ -16,8 +16,8 @@
 
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
-#include "validators/json_schema/json_schema.hpp"
-#include "validators/schema/check.hpp"
+#include "services/kit/json_schema/json_schema.hpp"
+#include "services/kit/schema/check.hpp"
 
 namespace stackgate::testing {
 

@@ -25,7 +25,7 @@ class TableLookup : public Lookup {
   bool answers_neighbours = true;
   std::vector<std::string> asked;  // "Secret team-a/name" for each find()
 
-  Referred find(Referent kind, std::string_view ns, std::string_view name) override {
+  ReferencedObject find(ReferenceKind kind, std::string_view ns, std::string_view name) override {
     asked.push_back(std::string(kind_of(kind)) + " " + std::string(ns) + "/" + std::string(name));
     for (const json::Document& each : objects_.documents) {
       const json::Value& object = each.root;
@@ -33,7 +33,7 @@ class TableLookup : public Lookup {
       if (!ns.empty() && namespace_of(object) != ns) continue;
       return describe(object);
     }
-    Referred absent;
+    ReferencedObject absent;
     absent.presence = Presence::absent;
     return absent;
   }
@@ -48,7 +48,7 @@ class TableLookup : public Lookup {
   }
 
   /// Not one more than is wanted, so that a rule that asks for too little is found out.
-  bool wanted_neighbours(std::string_view ns, const Wanted& wanted, std::vector<Neighbour>& out) override {
+  bool wanted_neighbours(std::string_view ns, const NeighbourFilter& wanted, std::vector<Neighbour>& out) override {
     std::vector<Neighbour> all;
     if (!neighbours(ns, all)) return false;
     for (Neighbour& each : all) {
@@ -62,16 +62,16 @@ class TableLookup : public Lookup {
   }
 
  private:
-  static std::string_view kind_of(Referent kind) {
-    static const std::map<Referent, std::string_view> kinds{
-        {Referent::secret, "Secret"},
-        {Referent::config_map, "ConfigMap"},
-        {Referent::persistent_volume_claim, "PersistentVolumeClaim"},
-        {Referent::service_account, "ServiceAccount"},
-        {Referent::inference_cache, "InferenceCache"},
-        {Referent::storage_class, "StorageClass"},
-        {Referent::priority_class, "PriorityClass"},
-        {Referent::runtime_class, "RuntimeClass"}};
+  static std::string_view kind_of(ReferenceKind kind) {
+    static const std::map<ReferenceKind, std::string_view> kinds{
+        {ReferenceKind::secret, "Secret"},
+        {ReferenceKind::config_map, "ConfigMap"},
+        {ReferenceKind::persistent_volume_claim, "PersistentVolumeClaim"},
+        {ReferenceKind::service_account, "ServiceAccount"},
+        {ReferenceKind::inference_cache, "InferenceCache"},
+        {ReferenceKind::storage_class, "StorageClass"},
+        {ReferenceKind::priority_class, "PriorityClass"},
+        {ReferenceKind::runtime_class, "RuntimeClass"}};
     return kinds.at(kind);
   }
   static const json::Value* dig(const json::Value& object, std::initializer_list<std::string_view> path) {
@@ -90,8 +90,8 @@ class TableLookup : public Lookup {
     const std::string_view written = text(object, {"metadata", "namespace"});
     return written.empty() ? "default" : written;
   }
-  static Referred describe(const json::Value& object) {
-    Referred out;
+  static ReferencedObject describe(const json::Value& object) {
+    ReferencedObject out;
     if (text(object, {"metadata", "annotations", "test/presence"}) == "unknown") return out;
     out.presence = Presence::present;
     for (const std::string_view field : {"data", "stringData", "binaryData"})

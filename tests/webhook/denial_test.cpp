@@ -29,6 +29,23 @@ TEST(Denial, EachErrorIsACauseAndNoWarningIs) {
                              testing::HasSubstr("pvc-create-incomplete")));
 }
 
+TEST(Denial, ACauseBearsKubernetesWordForItsRule) {
+  const std::pair<const char*, const char*> words[] = {{"schema-required", "FieldValueRequired"},
+                                                       {"gpu-missing", "FieldValueRequired"},
+                                                       {"secret-missing", "FieldValueNotFound"},
+                                                       {"required-secret-key-missing", "FieldValueNotFound"},
+                                                       {"schema-enum", "FieldValueNotSupported"},
+                                                       {"schema-duplicate", "FieldValueDuplicate"},
+                                                       {"schema-unknown-field", "FieldValueForbidden"},
+                                                       {"cache-immutable", "FieldValueForbidden"},
+                                                       {"scale-excludes-replicas", "FieldValueForbidden"},
+                                                       {"deletion-of-used-cache", "FieldValueForbidden"},
+                                                       {"schema-type", "FieldValueTypeInvalid"},
+                                                       {"configstore-exactly-one", "FieldValueInvalid"},
+                                                       {"no-such-rule", "FieldValueInvalid"}};
+  for (const auto& [rule, word] : words) EXPECT_EQ(cause_reason(rule), word) << rule;
+}
+
 TEST(Denial, TheMessageCountsTheFaultsAndKeepsToEightyColumns) {
   Findings findings;
   for (int i = 0; i < 12; ++i)

@@ -21,6 +21,10 @@ struct Promised : http::Responder::Sink {
   std::unique_ptr<http::BodyWriter> start(http::Response&&, std::optional<std::uint64_t>) override {
     throw std::logic_error("the gate answers whole");
   }
+  std::unique_ptr<http::AsyncBodyWriter> stream(http::Response&&, std::optional<std::uint64_t>) override {
+    throw std::logic_error("the gate answers whole");
+  }
+  void observe(std::shared_ptr<http::AnswerWatcher>) override {}
 };
 
 std::string review_of(std::string_view object, std::string_view operation = "CREATE") {
@@ -34,17 +38,17 @@ std::string sample() {
   return json::to_json(stream.documents.at(0).root);
 }
 
-validate::Referred referred(validate::Presence presence, std::vector<std::string> keys = {}) {
-  validate::Referred out;
+validate::ReferencedObject referred(validate::Presence presence, std::vector<std::string> keys = {}) {
+  validate::ReferencedObject out;
   out.presence = presence;
   out.keys = std::move(keys);
   return out;
 }
 
 /// Absent in memory; what the API server says is up to the test.
-struct Absent : QuickLookup {
+struct Absent : cluster::QuickLookup {
   bool asked_about = false;
-  validate::Referred find(validate::Referent, std::string_view, std::string_view) override {
+  validate::ReferencedObject find(validate::ReferenceKind, std::string_view, std::string_view) override {
     asked_about = true;
     return referred(validate::Presence::absent);
   }
@@ -53,14 +57,16 @@ struct Absent : QuickLookup {
 };
 
 struct Server : validate::Lookup {
-  std::function<validate::Referred()> answer;
-  validate::Referred find(validate::Referent, std::string_view, std::string_view) override { return answer(); }
+  std::function<validate::ReferencedObject()> answer;
+  validate::ReferencedObject find(validate::ReferenceKind, std::string_view, std::string_view) override {
+    return answer();
+  }
   bool neighbours(std::string_view, std::vector<validate::Neighbour>&) override { return true; }
 };
 
-struct Source : LookupSource {
-  std::function<validate::Referred()> answer;
-  std::unique_ptr<QuickLookup> quick() override { return std::make_unique<Absent>(); }
+struct Source : cluster::LookupSource {
+  std::function<validate::ReferencedObject()> answer;
+  std::unique_ptr<cluster::QuickLookup> quick() override { return std::make_unique<Absent>(); }
   std::unique_ptr<validate::Lookup> asking() override {
     auto lookup = std::make_unique<Server>();
     lookup->answer = answer;
@@ -70,7 +76,7 @@ struct Source : LookupSource {
 
 struct GateTest : testing::Test {
   metrics::Registry registry;
-  Telemetry telemetry{registry};
+  GateMetrics telemetry{registry};
   Source source;
   run::Pool pool{1, 4};
 
@@ -137,7 +143,7 @@ TEST_F(GateTest, WhatMemoryDoesNotKnowIsAskedOnThePool) {
 }
 
 TEST_F(GateTest, ARuleThatThrowsIsAnInternalErrorWithTheUid) {
-  source.answer = []() -> validate::Referred { throw std::runtime_error("rule fell over"); };
+  source.answer = []() -> validate::ReferencedObject { throw std::runtime_error("rule fell over"); };
   Gate gate({}, &source, &pool, telemetry);
   const http::Response response = post(gate, "/validate", review_of(sample()));
   EXPECT_EQ(response.status, 500);

@@ -21,6 +21,7 @@ struct PageExample {
 };
 struct Page {
   std::string id, severity, title, group, why;
+  std::string grammar, cause;  // empty where the page leaves them out
   std::vector<PageExample> examples;
 };
 
@@ -34,6 +35,9 @@ constexpr std::string_view known_groups[] = {
     "across",         "InferenceService", "InferenceCache",  "InferencePipeline",
     "StackDatastore", "StackEntitystore", "StackCustomizer", "StackEvaluator",
     "StackGuardrail"};
+// Kubernetes' metav1.CauseType; a page without one means FieldValueInvalid.
+constexpr std::string_view known_causes[] = {"FieldValueRequired",  "FieldValueNotFound",  "FieldValueNotSupported",
+                                             "FieldValueDuplicate", "FieldValueForbidden", "FieldValueTypeInvalid"};
 constexpr std::string_view known_labels[] = {"bad", "good", "stored", "cluster"};
 
 std::string trimmed(std::string_view text) {
@@ -52,17 +56,21 @@ std::vector<std::string> lines_of(const fs::path& file) {
 
 std::size_t read_front_matter(const std::vector<std::string>& lines, Page& page) {
   if (lines.empty() || lines[0] != "---") throw Malformed{1, "a page begins with a line ---"};
-  std::map<std::string, std::string*> keys{
-      {"severity", &page.severity}, {"title", &page.title}, {"group", &page.group}};
+  std::map<std::string, std::string*> keys{{"severity", &page.severity},
+                                           {"title", &page.title},
+                                           {"group", &page.group},
+                                           {"grammar", &page.grammar},
+                                           {"cause", &page.cause}};
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i] == "---") {
       for (const auto& [key, value] : keys)
-        if (value->empty()) throw Malformed{i + 1, fmt::format("\"{}:\" is missing above this line", key)};
+        if (value->empty() && key != "grammar" && key != "cause")
+          throw Malformed{i + 1, fmt::format("\"{}:\" is missing above this line", key)};
       return i + 1;
     }
     const auto colon = lines[i].find(':');
     const auto found = keys.find(colon == std::string::npos ? "" : lines[i].substr(0, colon));
-    if (found == keys.end()) throw Malformed{i + 1, "expected severity:, title: or group:"};
+    if (found == keys.end()) throw Malformed{i + 1, "expected severity:, title:, group:, grammar: or cause:"};
     if (!found->second->empty()) throw Malformed{i + 1, fmt::format("\"{}:\" stands twice", found->first)};
     *found->second = trimmed(std::string_view(lines[i]).substr(colon + 1));
     const std::string& value = *found->second;
@@ -70,6 +78,9 @@ std::size_t read_front_matter(const std::vector<std::string>& lines, Page& page)
       throw Malformed{i + 1, "severity is \"error\" or \"warning\""};
     if (found->first == "group" && std::ranges::find(known_groups, value) == std::end(known_groups))
       throw Malformed{i + 1, fmt::format("unknown group \"{}\"", value)};
+    if (found->first == "grammar" && value != "true") throw Malformed{i + 1, "grammar is \"true\" or left out"};
+    if (found->first == "cause" && std::ranges::find(known_causes, value) == std::end(known_causes))
+      throw Malformed{i + 1, fmt::format("unknown cause \"{}\"", value)};
   }
   throw Malformed{lines.size(), "the front matter has no closing ---"};
 }
@@ -120,25 +131,31 @@ std::string literal(std::string_view text) {
   return fmt::format("R\"page({}{}", text, close);
 }
 
-std::string severity(const Page& page) { return "Severity::" + page.severity; }
+/// What stands between the braces of a Rule.
+std::string rule_facts(const Page& page) {
+  std::string out = fmt::format(".id = \"{}\", .severity = Severity::{}", page.id, page.severity);
+  if (!page.grammar.empty()) out += ", .grammar = true";
+  if (!page.cause.empty()) out += fmt::format(", .cause = \"{}\"", page.cause);
+  return out;
+}
 
 std::string ids_header(const std::vector<Page>& pages) {
   std::string out =
-      "// Made from validators/pages.\n#pragma once\n#include \"validators/finding.hpp\"\n\n"
+      "// Made from validators/pages.\n#pragma once\n#include \"validators/rule.hpp\"\n\n"
       "namespace stackgate::validate::rule {\n\n";
   for (const Page& page : pages)
-    out += fmt::format("inline constexpr Rule {}{{\"{}\", {}}};\n", identifier(page.id), page.id, severity(page));
+    out += fmt::format("inline constexpr Rule {}{{{}}};\n", identifier(page.id), rule_facts(page));
   return out + "\n}  // namespace stackgate::validate::rule\n";
 }
 
 std::string pages_source(const std::vector<Page>& pages) {
   std::string out =
-      "// Made from validators/pages.\n#include \"validators/rulebook.hpp\"\n\n"
+      "// Made from validators/pages.\n#include \"validators/rule_ids.hpp\"\n#include \"validators/rulebook.hpp\"\n\n"
       "namespace stackgate::validate {\n\nconst std::vector<RulePage>& rule_pages() {\n"
       "  static const std::vector<RulePage> pages{\n";
   for (const Page& page : pages) {
-    out += fmt::format("      {{{{\"{}\", {}}},\n       {},\n       \"{}\",\n       {},\n       {{", page.id,
-                       severity(page), literal(page.title), page.group, literal(page.why));
+    out += fmt::format("      {{rule::{},\n       {},\n       \"{}\",\n       {},\n       {{", identifier(page.id),
+                       literal(page.title), page.group, literal(page.why));
     for (const PageExample& example : page.examples)
       out += fmt::format("{{\"{}\", {}}},", example.label, literal(example.yaml));
     out += "}},\n";

@@ -200,7 +200,7 @@ void check_neighbours(Context& context, Field object) {
   const json::Value* spec = object["spec"].value();
   std::vector<Child> children;
   if (!name.empty() && spec != nullptr) children = children_of(kind, name, *spec);
-  Wanted wanted{.kind = across::same_tag_kind(kind)};
+  NeighbourFilter wanted{.kind = across::same_tag_kind(kind)};
   if (!name.empty()) wanted.names.push_back(name);
   for (const Child& child : children)
     if (!wanted.has_name(child.name)) wanted.names.push_back(child.name);
@@ -220,7 +220,7 @@ void check_deletion(Context& context, Field object) {
   const auto name = metadata["name"].text();
   if (!name || name->empty() || metadata["annotations"][allow_deletion].text() == "true") return;
   std::vector<Neighbour> neighbours;
-  if (!context.lookup->wanted_neighbours(namespace_of(context, object), Wanted{.users_of = name}, neighbours))
+  if (!context.lookup->wanted_neighbours(namespace_of(context, object), NeighbourFilter{.users_of = name}, neighbours))
     return report_unasked(context, object, "whether an InferenceService uses this cache");
   std::vector<std::string_view> users;
   for (const Neighbour& each : neighbours)

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/quantity.hpp"
 #include "services/kit/json/value.hpp"
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/quantity.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
@@ -18,9 +18,9 @@ std::string claim_name(const Field& object, const Field& pvc) {
 
 /// Why the API server will not let the claim grow, or nothing. What cannot be asked is said elsewhere.
 /// Source: k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize.
-std::string obstacle(Asker& asker, const Referred& claim, const Field& at) {
+std::string obstacle(Asker& asker, const ReferencedObject& claim, const Field& at) {
   if (claim.storage_class.empty()) return "it has no StorageClass, and only a claim of a class can grow";
-  const Referred& found = asker.ask(Referent::storage_class, claim.storage_class, at);
+  const ReferencedObject& found = asker.ask(ReferenceKind::storage_class, claim.storage_class, at);
   switch (found.presence) {
     case Presence::unknown:
       return {};
@@ -61,7 +61,7 @@ void check_claim_growth(Context& context, Asker& asker, const Field& object) {
   const auto wanted = quantity_of(size);
   const std::string name = claim_name(object, pvc);
   if (!wanted || grammar::check_dns_subdomain(name)) return;
-  const Referred& claim = asker.ask(Referent::persistent_volume_claim, name, size);
+  const ReferencedObject& claim = asker.ask(ReferenceKind::persistent_volume_claim, name, size);
   if (claim.presence != Presence::present) return;
   const auto has = grammar::parse_quantity(claim.size);
   if (!has || *wanted <= *has) return;

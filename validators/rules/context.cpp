@@ -1,8 +1,7 @@
 #include "validators/rules/context.hpp"
 
-#include "validators/grammar/unrendered.hpp"
-#include "validators/rules/quoting.hpp"
-#include "validators/structure.hpp"
+#include "services/kit/findings/quoting.hpp"
+#include "services/kit/grammar/unrendered.hpp"
 
 namespace stackgate::validate {
 
@@ -16,8 +15,7 @@ void Context::report(const Rule& rule, Severity severity, const Field& field, st
   if (count >= most_findings) return;
   ++count;
   // Annotations hold any text: there the rule is about the key.
-  if (field.present() && field.value()->is_string() && is_grammar_rule(rule.id) &&
-      rule.id != rule::annotation_grammar.id)
+  if (field.present() && field.value()->is_string() && rule.grammar && rule.id != rule::annotation_grammar.id)
     if (auto unrendered = grammar::say_unrendered(field.value()->string())) {
       problem = std::move(unrendered->problem);
       fix = std::move(unrendered->fix);

@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/findings/finding.hpp"
 #include "validators/field.hpp"
-#include "validators/finding.hpp"
 #include "validators/lookup.hpp"
+#include "validators/request.hpp"
 #include "validators/rule_ids.hpp"  // generated from validators/pages
-#include "validators/rulebook.hpp"
 
 namespace stackgate::validate {
 

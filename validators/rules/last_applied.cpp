@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "services/kit/json/parse.hpp"
-#include "validators/schema/check.hpp"
+#include "services/kit/schema/check.hpp"
 #include "validators/schemas.hpp"
 
 namespace stackgate::validate {

@@ -1,7 +1,7 @@
 // Names, labels and annotations of the resource itself.
 #include <fmt/format.h>
 
-#include "validators/grammar/names.hpp"
+#include "services/kit/grammar/names.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/inference/service.hpp"
 #include "validators/rules/kinds.hpp"

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/names.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/schema/check.hpp"
 #include "validators/rules/claim_growth.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/references_ask.hpp"
 #include "validators/rules/references_table.hpp"
 #include "validators/rules/stack_volume.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
 namespace reference {
@@ -31,39 +32,7 @@ std::string join_keys(const std::vector<std::string>& keys) {
 
 std::string_view nearest_key(std::string_view wanted, const std::vector<std::string>& keys) {
   const std::vector<std::string_view> known(keys.begin(), keys.end());
-  return schema::nearest(wanted, known);
-}
-
-/// Calls visit(parent, field) for each field at `path`; "[]" stands for each item of a list.
-template <class Visit>
-void each_at(const Field& parent, const Field& at, std::string_view path, const Visit& visit) {
-  if (path.empty()) return visit(parent, at);
-  if (path.starts_with("[]")) {
-    path.remove_prefix(path.starts_with("[].") ? 3 : 2);
-    for (const Field item : at.items()) each_at(at, item, path, visit);
-    return;
-  }
-  const std::size_t end = std::min(path.find_first_of(".["), path.size());
-  const Field child = at[path.substr(0, end)];
-  if (!child) return;
-  path.remove_prefix(end < path.size() && path[end] == '.' ? end + 1 : end);
-  each_at(at, child, path, visit);
-}
-
-bool counts(When when, const Field& parent) {
-  switch (when) {
-    case When::always:
-      return true;
-    case When::created:
-      return parent["create"].flag().value_or(false);
-    case When::not_created:
-      return !parent["create"].flag().value_or(false);
-    case When::enabled:
-      return parent["enabled"].flag().value_or(false);
-    case When::mandatory:
-      return !parent["optional"].flag().value_or(false);
-  }
-  return true;
+  return nearest(wanted, known);
 }
 
 struct Place {
@@ -102,65 +71,65 @@ std::string name_keys(const std::vector<std::pair<std::string_view, Field>>& key
 }
 
 const Rule& missing_rule(const Place& place) {
-  switch (place.row.referent) {
-    case Referent::secret:
+  switch (place.row.reference_kind) {
+    case ReferenceKind::secret:
       return place.required() ? rule::required_secret_missing : rule::secret_missing;
-    case Referent::config_map:
+    case ReferenceKind::config_map:
       return place.required() ? rule::required_config_map_missing : rule::config_map_missing;
-    case Referent::persistent_volume_claim:
+    case ReferenceKind::persistent_volume_claim:
       return place.required() ? rule::required_claim_missing : rule::claim_missing;
-    case Referent::service_account:
+    case ReferenceKind::service_account:
       return rule::service_account_missing;
-    case Referent::inference_cache:
+    case ReferenceKind::inference_cache:
       return rule::cache_missing;
-    case Referent::storage_class:
+    case ReferenceKind::storage_class:
       return rule::storage_class_missing;
-    case Referent::priority_class:
+    case ReferenceKind::priority_class:
       return rule::priority_class_missing;
-    case Referent::runtime_class:
+    case ReferenceKind::runtime_class:
       return rule::runtime_class_missing;
   }
   return rule::secret_missing;
 }
 
 void report_missing(const Place& place) {
-  const std::string_view kind = kind_name(place.row.referent);
+  const std::string_view kind = kind_name(place.row.reference_kind);
   std::string problem = fmt::format("there is no such {}", kind);
-  if (!is_cluster_wide(place.row.referent))
+  if (!is_cluster_wide(place.row.reference_kind))
     fmt::format_to(std::back_inserter(problem), " in namespace \"{}\"", place.asker.ns());
   std::string fix;
-  switch (place.row.referent) {
-    case Referent::secret:
-    case Referent::config_map:
+  switch (place.row.reference_kind) {
+    case ReferenceKind::secret:
+    case ReferenceKind::config_map:
       fix = fmt::format(
           "create it{}{}, or name one that exists",
           place.row.secret_type.empty() ? std::string{} : fmt::format(" with type {}", place.row.secret_type),
           name_keys(wanted_keys(place)));
       break;
-    case Referent::persistent_volume_claim:
+    case ReferenceKind::persistent_volume_claim:
       fix = "create the claim, name one that exists, or write create: true with size and volumeAccessMode";
       break;
-    case Referent::storage_class:
+    case ReferenceKind::storage_class:
       fix = "name a class that `kubectl get storageclass` lists, or leave the field out for the default class";
       break;
-    case Referent::priority_class:
+    case ReferenceKind::priority_class:
       fix = "name a class that `kubectl get priorityclass` lists, or leave the field out";
       break;
-    case Referent::runtime_class:
+    case ReferenceKind::runtime_class:
       fix = "name a class that `kubectl get runtimeclass` lists, or leave the field out";
       break;
-    case Referent::service_account:
-    case Referent::inference_cache:
+    case ReferenceKind::service_account:
+    case ReferenceKind::inference_cache:
       fix = "create it, or name one that exists";
       break;
   }
   place.report(missing_rule(place), place.field, std::move(problem), std::move(fix));
 }
 
-void check_keys(const Place& place, const Referred& found) {
+void check_keys(const Place& place, const ReferencedObject& found) {
   if (place.row.keys == Keys::none) return;
-  const std::string_view kind = kind_name(place.row.referent);
-  const bool is_secret = place.row.referent == Referent::secret;
+  const std::string_view kind = kind_name(place.row.reference_kind);
+  const bool is_secret = place.row.reference_kind == ReferenceKind::secret;
   const Rule& rule = is_secret
                          ? (place.required() ? rule::required_secret_key_missing : rule::secret_key_missing)
                          : (place.required() ? rule::required_config_map_key_missing : rule::config_map_key_missing);
@@ -191,7 +160,7 @@ void check_keys(const Place& place, const Referred& found) {
   }
 }
 
-void check_type(const Place& place, const Referred& found) {
+void check_type(const Place& place, const ReferencedObject& found) {
   if (place.row.secret_type.empty() || found.type.empty() || found.type == place.row.secret_type) return;
   // The older spelling of a pull secret still works.
   if (place.row.secret_type == "kubernetes.io/dockerconfigjson" && found.type == "kubernetes.io/dockercfg") return;
@@ -201,7 +170,7 @@ void check_type(const Place& place, const Referred& found) {
       fmt::format("name a Secret of type {}; the type of an existing one cannot be changed", place.row.secret_type));
 }
 
-void check_cache(const Place& place, const Referred& found) {
+void check_cache(const Place& place, const ReferencedObject& found) {
   if (found.state == "Failed") {
     place.report(rule::cache_failed, place.field,
                  fmt::format("InferenceCache \"{}\" has failed and holds no complete model", place.name),
@@ -222,23 +191,23 @@ void check_cache(const Place& place, const Referred& found) {
 }
 
 void check_place(const Place& place, const Field& spec) {
-  const Referred& found = place.asker.ask(place.row.referent, place.name, place.field);
+  const ReferencedObject& found = place.asker.ask(place.row.reference_kind, place.name, place.field);
   if (found.presence == Presence::unknown) return;
   if (found.presence == Presence::absent) return report_missing(place);
-  switch (place.row.referent) {
-    case Referent::secret:
+  switch (place.row.reference_kind) {
+    case ReferenceKind::secret:
       // Of two faults in one Secret the type is the deeper one: its keys follow from it.
       if (!place.row.secret_type.empty()) check_type(place, found);
       if (found.type.empty() || place.row.secret_type.empty() || found.type == place.row.secret_type)
         check_keys(place, found);
       break;
-    case Referent::config_map:
+    case ReferenceKind::config_map:
       check_keys(place, found);
       break;
-    case Referent::inference_cache:
+    case ReferenceKind::inference_cache:
       check_cache(place, found);
       break;
-    case Referent::persistent_volume_claim:
+    case ReferenceKind::persistent_volume_claim:
       check_existing_claim(place.context, spec, place.field, found.access_modes);
       break;
     default:
@@ -253,7 +222,7 @@ void check_spec(Context& context, Asker& asker, crds::Kind kind, const Field& sp
         row.demand == Demand::required ? context.options.required_references : context.options.other_references;
     if (mode == References::off) continue;
     const Severity severity = mode == References::deny ? Severity::error : Severity::warning;
-    each_at(spec, spec, row.path, [&](const Field& parent, const Field& field) {
+    each_reference(row, spec, [&](const Field& parent, const Field& field) {
       const auto name = field.text();
       // A name that no object can have is a fault of its own; asking for it would only repeat that.
       if (!name || name->empty() || grammar::check_dns_subdomain(*name) || !counts(row.when, parent)) return;

@@ -4,31 +4,31 @@
 
 namespace stackgate::validate {
 
-std::string_view kind_name(Referent referent) {
-  switch (referent) {
-    case Referent::secret:
+std::string_view kind_name(ReferenceKind reference_kind) {
+  switch (reference_kind) {
+    case ReferenceKind::secret:
       return "Secret";
-    case Referent::config_map:
+    case ReferenceKind::config_map:
       return "ConfigMap";
-    case Referent::persistent_volume_claim:
+    case ReferenceKind::persistent_volume_claim:
       return "PersistentVolumeClaim";
-    case Referent::service_account:
+    case ReferenceKind::service_account:
       return "ServiceAccount";
-    case Referent::inference_cache:
+    case ReferenceKind::inference_cache:
       return "InferenceCache";
-    case Referent::storage_class:
+    case ReferenceKind::storage_class:
       return "StorageClass";
-    case Referent::priority_class:
+    case ReferenceKind::priority_class:
       return "PriorityClass";
-    case Referent::runtime_class:
+    case ReferenceKind::runtime_class:
       return "RuntimeClass";
   }
   return "object";
 }
 
-bool is_cluster_wide(Referent referent) {
-  return referent == Referent::storage_class || referent == Referent::priority_class ||
-         referent == Referent::runtime_class;
+bool is_cluster_wide(ReferenceKind reference_kind) {
+  return reference_kind == ReferenceKind::storage_class || reference_kind == ReferenceKind::priority_class ||
+         reference_kind == ReferenceKind::runtime_class;
 }
 
 std::string_view namespace_of(const Context& context, const Field& object) {
@@ -37,12 +37,12 @@ std::string_view namespace_of(const Context& context, const Field& object) {
   return context.request.ns.empty() ? std::string_view("default") : context.request.ns;
 }
 
-const Referred& Asker::ask(Referent referent, std::string_view name, const Field& field) {
+const ReferencedObject& Asker::ask(ReferenceKind reference_kind, std::string_view name, const Field& field) {
   for (const Answer& known : answers_)
-    if (known.referent == referent && known.name == name) return known.referred;
-  const std::string_view where = is_cluster_wide(referent) ? std::string_view{} : ns_;
-  const Answer& answer =
-      answers_.emplace_back(Answer{referent, std::string(name), context_.lookup->find(referent, where, name)});
+    if (known.reference_kind == reference_kind && known.name == name) return known.referred;
+  const std::string_view where = is_cluster_wide(reference_kind) ? std::string_view{} : ns_;
+  const Answer& answer = answers_.emplace_back(
+      Answer{reference_kind, std::string(name), context_.lookup->find(reference_kind, where, name)});
   if (answer.referred.presence == Presence::unknown && !first_unanswered_) first_unanswered_ = field;
   return answer.referred;
 }
@@ -55,9 +55,9 @@ void Asker::report_unanswered() {
   bool in_namespace = false;
   for (const Answer& each : answers_) {
     if (each.referred.presence != Presence::unknown) continue;
-    in_namespace = in_namespace || !is_cluster_wide(each.referent);
+    in_namespace = in_namespace || !is_cluster_wide(each.reference_kind);
     if (++count > most_named) continue;
-    fmt::format_to(std::back_inserter(names), "{}{} \"{}\"", names.empty() ? "" : ", ", kind_name(each.referent),
+    fmt::format_to(std::back_inserter(names), "{}{} \"{}\"", names.empty() ? "" : ", ", kind_name(each.reference_kind),
                    each.name);
   }
   if (count > most_named) fmt::format_to(std::back_inserter(names), " and {} more", count - most_named);

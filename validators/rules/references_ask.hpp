@@ -10,9 +10,9 @@
 namespace stackgate::validate {
 
 /// "Secret", "ConfigMap", …: the kind as users write it.
-std::string_view kind_name(Referent referent);
+std::string_view kind_name(ReferenceKind reference_kind);
 /// StorageClass, PriorityClass and RuntimeClass have no namespace.
-bool is_cluster_wide(Referent referent);
+bool is_cluster_wide(ReferenceKind reference_kind);
 /// metadata.namespace, or the request's, or "default".
 std::string_view namespace_of(const Context& context, const Field& object);
 
@@ -22,7 +22,7 @@ class Asker {
   Asker(Context& context, std::string_view ns) : context_(context), ns_(ns) {}
 
   /// What is known about the object that `field` names. The reference stays valid as long as the Asker.
-  const Referred& ask(Referent referent, std::string_view name, const Field& field);
+  const ReferencedObject& ask(ReferenceKind reference_kind, std::string_view name, const Field& field);
 
   /// One warning [reference-unchecked] for everything that could not be asked, at the first field concerned.
   void report_unanswered();
@@ -31,9 +31,9 @@ class Asker {
 
  private:
   struct Answer {
-    Referent referent;
+    ReferenceKind reference_kind;
     std::string name;  // not always a view into the resource
-    Referred referred;
+    ReferencedObject referred;
   };
 
   Context& context_;

@@ -18,8 +18,14 @@ constexpr std::uint8_t workloads = service | stack;
 constexpr std::string_view pull_type = "kubernetes.io/dockerconfigjson";
 constexpr std::string_view tls_type = "kubernetes.io/tls";
 
-using enum Referent;
+using enum ReferenceKind;
 using enum Demand;
+
+/// The row, of what pods that serve read.
+constexpr ReferenceRow restarts(ReferenceRow row) {
+  row.restarts = true;
+  return row;
+}
 
 // An InferencePipeline has the rows of an InferenceService for each of its enabled services.
 constexpr ReferenceRow rows[] = {
@@ -36,11 +42,19 @@ constexpr ReferenceRow rows[] = {
     {workloads, "serviceAccountName", service_account, other},
     {workloads, "priorityClassName", priority_class, other},
     {workloads, "runtimeClassName", runtime_class, other},
-    {workloads, "env[].valueFrom.secretKeyRef.name", secret, other, Keys::written, {"key"}, {}, When::mandatory},
-    {workloads, "env[].valueFrom.configMapKeyRef.name", config_map, other, Keys::written, {"key"}, {}, When::mandatory},
-    {stack, "databaseConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}},
+    restarts(
+        {workloads, "env[].valueFrom.secretKeyRef.name", secret, other, Keys::written, {"key"}, {}, When::mandatory}),
+    restarts({workloads,
+              "env[].valueFrom.configMapKeyRef.name",
+              config_map,
+              other,
+              Keys::written,
+              {"key"},
+              {},
+              When::mandatory}),
+    restarts({stack, "databaseConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}}),
 
-    {service, "authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}},
+    restarts({service, "authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}}),
     {service, "storage.nimCache.name", inference_cache, other},
 
     {cache, "source.registry.authSecret", secret, required, Keys::fixed, {"REGISTRY_API_KEY"}},
@@ -50,19 +64,25 @@ constexpr ReferenceRow rows[] = {
     {cache, "storage.pvc.name", persistent_volume_claim, other, Keys::none, {}, {}, When::not_created},
     {cache, "storage.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
 
-    {datastore, "secrets.gitAdminSecret", secret, required, Keys::fixed, {"GIT_ADMIN_USERNAME", "GIT_ADMIN_PASSWORD"}},
-    {datastore, "secrets.lfsJwtSecret", secret, required, Keys::fixed, {"jwtSecret"}},
-    {datastore, "secrets.datastoreConfigSecret", secret, required, Keys::fixed, {"config_environment.sh"}},
-    {datastore, "secrets.datastoreInitSecret", secret, required, Keys::any},
-    {datastore, "secrets.datastoreInlineConfigSecret", secret, required, Keys::any},
-    {datastore, "objectStoreConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}},
+    restarts({datastore,
+              "secrets.gitAdminSecret",
+              secret,
+              required,
+              Keys::fixed,
+              {"GIT_ADMIN_USERNAME", "GIT_ADMIN_PASSWORD"}}),
+    restarts({datastore, "secrets.lfsJwtSecret", secret, required, Keys::fixed, {"jwtSecret"}}),
+    restarts({datastore, "secrets.datastoreConfigSecret", secret, required, Keys::fixed, {"config_environment.sh"}}),
+    restarts({datastore, "secrets.datastoreInitSecret", secret, required, Keys::any}),
+    restarts({datastore, "secrets.datastoreInlineConfigSecret", secret, required, Keys::any}),
+    restarts({datastore, "objectStoreConfig.credentials.secretName", secret, required, Keys::written, {"passwordKey"}}),
     {datastore, "pvc.name", persistent_volume_claim, required, Keys::none, {}, {}, When::not_created},
     {datastore, "pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
 
-    {customizer, "experimentTracker.secretName", secret, other, Keys::written, {"apiKeyKey", "encryptionKey"}},
+    restarts(
+        {customizer, "experimentTracker.secretName", secret, other, Keys::written, {"apiKeyKey", "encryptionKey"}}),
     {customizer, "modelDownloadJobs.registryApiSecret.name", secret, other, Keys::written, {"key"}},
-    {customizer, "modelConfig.name", config_map, other, Keys::any},
-    {customizer, "trainingConfig.configMap.name", config_map, other, Keys::any},
+    restarts({customizer, "modelConfig.name", config_map, other, Keys::any}),
+    restarts({customizer, "trainingConfig.configMap.name", config_map, other, Keys::any}),
     {customizer,
      "trainingConfig.modelPVC.name",
      persistent_volume_claim,
@@ -76,13 +96,29 @@ constexpr ReferenceRow rows[] = {
 
     {evaluator, "workflowServer.serviceAccount", service_account, other},
 
-    {guardrail, "nimEndpoint.apiKeySecret", secret, other, Keys::written, {"apiKeyKey"}},
-    {guardrail, "configStore.configMap.name", config_map, required, Keys::fixed, {"config.yml"}},
+    restarts({guardrail, "nimEndpoint.apiKeySecret", secret, other, Keys::written, {"apiKeyKey"}}),
+    restarts({guardrail, "configStore.configMap.name", config_map, required, Keys::fixed, {"config.yml"}}),
     {guardrail, "configStore.pvc.name", persistent_volume_claim, required, Keys::none, {}, {}, When::not_created},
     {guardrail, "configStore.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
 };
 
 }  // namespace reference_table
+
+bool counts(When when, const Field& parent) {
+  switch (when) {
+    case When::always:
+      return true;
+    case When::created:
+      return parent["create"].flag().value_or(false);
+    case When::not_created:
+      return !parent["create"].flag().value_or(false);
+    case When::enabled:
+      return parent["enabled"].flag().value_or(false);
+    case When::mandatory:
+      return !parent["optional"].flag().value_or(false);
+  }
+  return true;
+}
 
 std::span<const ReferenceRow> reference_rows() { return reference_table::rows; }
 

@@ -7,12 +7,14 @@
 //   * the registry key of inference resources ("required at runtime", "must be in the same namespace").
 // Everything else is used later, often made by another controller a moment after, and is a warning.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "crds/kinds.hpp"
+#include "validators/field.hpp"
 #include "validators/lookup.hpp"
 
 namespace stackgate::validate {
@@ -39,12 +41,15 @@ enum class When : std::uint8_t {
 struct ReferenceRow {
   std::uint8_t kinds;     // a bit for each crds::Kind
   std::string_view path;  // below spec; "[]" stands for each item
-  Referent referent;
+  ReferenceKind reference_kind;
   Demand demand;
   Keys keys = Keys::none;
   std::array<std::string_view, 2> key_names{};
   std::string_view secret_type{};  // the type that a Secret must have, or empty
   When when = When::always;
+  /// A Secret or ConfigMap that pods which serve read: a change of it restarts them. Not pull secrets (kubelet reads
+  /// them anew), certificates of an Ingress, and what only jobs read (the next one reads anew).
+  bool restarts = false;
 };
 
 /// In the order of the kinds; immutable.
@@ -53,5 +58,34 @@ std::span<const ReferenceRow> reference_rows();
 constexpr std::uint8_t kind_bit(crds::Kind kind) {
   return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
 }
+
+namespace reference_table {
+
+template <class Visit>
+void each_at(const Field& parent, const Field& at, std::string_view path, const Visit& visit) {
+  if (path.empty()) return visit(parent, at);
+  if (path.starts_with("[]")) {
+    path.remove_prefix(path.starts_with("[].") ? 3 : 2);
+    for (const Field item : at.items()) each_at(at, item, path, visit);
+    return;
+  }
+  const std::size_t end = std::min(path.find_first_of(".["), path.size());
+  const Field child = at[path.substr(0, end)];
+  if (!child) return;
+  path.remove_prefix(end < path.size() && path[end] == '.' ? end + 1 : end);
+  each_at(at, child, path, visit);
+}
+
+}  // namespace reference_table
+
+/// Calls visit(parent, field) for each written field at the row's path: `field` holds the name, `parent` what stands
+/// beside it.
+template <class Visit>
+void each_reference(const ReferenceRow& row, const Field& spec, const Visit& visit) {
+  reference_table::each_at(spec, spec, row.path, visit);
+}
+
+/// Whether the reference counts.
+bool counts(When when, const Field& parent);
 
 }  // namespace stackgate::validate

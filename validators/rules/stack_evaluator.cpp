@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/characters.hpp"
+#include "services/kit/grammar/characters.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/stack_endpoint.hpp"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "validators/grammar/host.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/grammar/host.hpp"
+#include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/stack_endpoint.hpp"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/characters.hpp"
-#include "validators/grammar/host.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/grammar/characters.hpp"
+#include "services/kit/grammar/host.hpp"
+#include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
 
 namespace stackgate::validate {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "validators/grammar/problem.hpp"
+#include "services/kit/grammar/problem.hpp"
 #include "validators/rules/context.hpp"
 
 namespace stackgate::validate {

@@ -7,11 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/characters.hpp"
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/path_names.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/characters.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/path_names.hpp"
+#include "services/kit/schema/check.hpp"
 #include "validators/rules/common.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
 namespace training_rules {
@@ -52,7 +53,7 @@ std::string corrected_prefix(std::string_view name) {
   if (has_network_prefix(upper)) return upper;
   const std::size_t end = upper.find('_');
   if (end == std::string::npos) return {};
-  const std::string_view near = schema::nearest(std::string_view(upper).substr(0, end + 1), network_prefixes);
+  const std::string_view near = nearest(std::string_view(upper).substr(0, end + 1), network_prefixes);
   return near.empty() ? std::string{} : std::string(near) + upper.substr(end + 1);
 }
 

@@ -1,10 +1,10 @@
 // What cannot change once it is stored.
 #include <fmt/format.h>
 
+#include "services/kit/findings/quoting.hpp"
 #include "validators/rules/claim_growth.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/quoting.hpp"
 #include "validators/rules/references_ask.hpp"
 
 namespace stackgate::validate {

@@ -1,17 +1,6 @@
 #include "reconcile/plan/parts/workload.hpp"
 
 namespace stackgate::reconcile::parts {
-namespace {
-
-void write_list(json::Writer& out, std::string_view key, const std::vector<std::string>& items) {
-  if (items.empty()) return;
-  out.key(key);
-  out.array([&] {
-    for (const std::string& item : items) out.value(std::string_view(item));
-  });
-}
-
-}  // namespace
 
 void add_rights(const Scope& scope, std::string_view name, std::string_view service_account,
                 const std::vector<PolicyRule>& rights) {
@@ -21,10 +10,10 @@ void add_rights(const Scope& scope, std::string_view name, std::string_view serv
     out.array([&] {
       for (const PolicyRule& rule : rights) {
         out.object([&] {
-          write_list(out, "apiGroups", rule.groups);
-          write_list(out, "resources", rule.resources);
-          write_list(out, "verbs", rule.verbs);
-          write_list(out, "resourceNames", rule.names);
+          pods::member_list(out, "apiGroups", rule.groups);
+          pods::member_list(out, "resources", rule.resources);
+          pods::member_list(out, "verbs", rule.verbs);
+          pods::member_list(out, "resourceNames", rule.names);
         });
       }
     });

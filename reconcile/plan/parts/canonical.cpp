@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "validators/grammar/canonical_quantity.hpp"
+#include "services/kit/grammar/canonical_quantity.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -56,17 +56,16 @@ void write_object(json::Writer& out, const Field& field) {
 
 }  // namespace
 
-std::string quantity_text(std::string_view text) {
-  return validate::grammar::canonical_quantity(text).value_or(std::string(text));
-}
-
 std::string amount_text(std::string_view amount) {
   return validate::grammar::canonical_resource_amount(amount).value_or(std::string(amount));
 }
 
 void write_canonical(json::Writer& out, const Field& field) {
   const json::Value& value = *field.value();
-  if (is_quantity(field)) return out.value(std::string_view(quantity_text(written_text(value))));
+  if (is_quantity(field)) {
+    const std::string text = written_text(value);
+    return out.value(std::string_view(validate::grammar::canonical_quantity(text).value_or(text)));
+  }
   if (value.is_object()) return write_object(out, field);
   if (!value.is_array()) return out.value(value);
   out.array([&] {
@@ -92,20 +91,10 @@ std::string canonical_json(const Field& field) {
   return text;
 }
 
-void member_map(json::Writer& out, std::string_view key, const TextMap& map) {
-  if (map.empty()) return;
-  out.key(key);
-  out.object([&] {
-    for (const auto& [name, value] : map) out.member(name, std::string_view(value));
-  });
-}
+std::string optional_json(const Field& field) { return is_left_out(field) ? std::string() : canonical_json(field); }
 
-void member_text(json::Writer& out, std::string_view key, std::string_view text) {
-  if (!text.empty()) out.member(key, text);
-}
-
-TextMap read_map(const Field& field) {
-  TextMap out;
+pods::TextMap read_map(const Field& field) {
+  pods::TextMap out;
   for (const Field& entry : field.entries()) out.emplace(entry.key(), entry.text().value_or(""));
   return out;
 }

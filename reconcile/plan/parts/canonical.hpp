@@ -22,17 +22,13 @@ void member_canonical(json::Writer& out, std::string_view key, const Field& fiel
 void members_canonical(json::Writer& out, const Field& from, std::initializer_list<std::string_view> keys);
 
 std::string canonical_json(const Field& field);
-
-/// Nothing when the map is empty.
-void member_map(json::Writer& out, std::string_view key, const TextMap& map);
-/// Nothing when the text is empty.
-void member_text(json::Writer& out, std::string_view key, std::string_view text);
+/// Empty when the API server would leave it out.
+std::string optional_json(const Field& field);
 
 /// A map of texts in the resource (labels, annotations); null counts as "".
-TextMap read_map(const Field& field);
+pods::TextMap read_map(const Field& field);
 
-/// A quantity as Kubernetes writes it; the text itself when it is none. `amount` is one of a request or a limit.
-std::string quantity_text(std::string_view text);
+/// An amount of a request or a limit as Kubernetes writes it; the text itself when it is none.
 std::string amount_text(std::string_view amount);
 
 }  // namespace stackgate::reconcile::parts

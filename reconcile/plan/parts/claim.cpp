@@ -1,7 +1,7 @@
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
 #include "reconcile/status/read.hpp"
-#include "validators/grammar/quantity.hpp"
+#include "services/kit/grammar/quantity.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {

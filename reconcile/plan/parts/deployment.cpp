@@ -69,17 +69,18 @@ void add_deployment(const Scope& scope, const Workload& workload) {
   // What runs already is left as it is.
   if (!runnable && own_live(scope, ChildType::deployment, scope.name) == nullptr) return;
   add_child(scope, ChildType::deployment, scope.name,
-            {.labels = workload.labels, .keep = !runnable, .follows_live_replicas = scaled}, [&](json::Writer& out) {
+            {.labels = workload.pod.labels, .keep = !runnable, .follows_live_replicas = scaled},
+            [&](json::Writer& out) {
               out.key("spec");
               out.object([&] {
                 out.member("replicas", scaled ? scaled_replicas(scope) : workload.replicas);
                 out.key("selector");
-                out.object([&] { member_map(out, "matchLabels", selector_labels(scope)); });
+                out.object([&] { pods::member_map(out, "matchLabels", selector_labels(scope)); });
                 out.member("revisionHistoryLimit", 3);
                 out.member("progressDeadlineSeconds", progress_deadline(workload));
                 write_strategy(out, workload.rollout);
                 out.key("template");
-                write_pod_template(scope, out, workload);
+                pods::write_template(out, pod_of(scope, workload));
               });
             });
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "validators/grammar/quantity.hpp"
+#include "services/kit/grammar/quantity.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {

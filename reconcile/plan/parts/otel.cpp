@@ -4,16 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/plan/parts/env_text.hpp"
-
 namespace stackgate::reconcile::parts {
 
-std::vector<EnvVar> otel_env(const Scope& scope) {
+std::vector<pods::EnvVar> otel_env(const Scope& scope) {
   const Field otel = scope.spec["otel"];
-  if (!otel["enabled"].flag().value_or(false)) return {env_value("OTEL_SDK_DISABLED", "true")};
-  std::vector<EnvVar> env;
+  if (!otel["enabled"].flag().value_or(false)) return {pods::env_value("OTEL_SDK_DISABLED", "true")};
+  std::vector<pods::EnvVar> env;
   const auto put = [&env](std::string_view name, const Field& field) {
-    if (const auto text = field.text(); text && !text->empty()) env.push_back(env_text(name, *text));
+    if (const auto text = field.text(); text && !text->empty()) env.push_back(pods::env_text(name, *text));
   };
   put("OTEL_EXPORTER_OTLP_ENDPOINT", otel["exporterOtlpEndpoint"]);
   const Field exporters = otel["exporterConfig"];
@@ -27,13 +25,13 @@ std::vector<EnvVar> otel_env(const Scope& scope) {
       if (!urls.empty()) urls += ',';
       urls += url.string();
     }
-  if (!urls.empty()) env.push_back(env_text("OTEL_PYTHON_EXCLUDED_URLS", urls));
+  if (!urls.empty()) env.push_back(pods::env_text("OTEL_PYTHON_EXCLUDED_URLS", urls));
   const bool logging = !otel["disableLogging"].flag().value_or(false);
-  env.push_back(env_value("OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", logging ? "true" : "false"));
-  env.push_back(env_value("OTEL_SERVICE_NAME", scope.name));
+  env.push_back(pods::env_value("OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", logging ? "true" : "false"));
+  env.push_back(pods::env_value("OTEL_SERVICE_NAME", scope.name));
   const std::string_view ns = scope.planning.resource.ns;
-  env.push_back(
-      env_value("OTEL_RESOURCE_ATTRIBUTES", fmt::format("service.namespace={},deployment.environment={}", ns, ns)));
+  env.push_back(pods::env_value("OTEL_RESOURCE_ATTRIBUTES",
+                                fmt::format("service.namespace={},deployment.environment={}", ns, ns)));
   return env;
 }
 

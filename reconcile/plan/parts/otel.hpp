@@ -9,6 +9,6 @@
 namespace stackgate::reconcile::parts {
 
 /// What spec.otel says. Switched off: OTEL_SDK_DISABLED alone, so that no SDK looks for a collector by itself.
-std::vector<EnvVar> otel_env(const Scope& scope);
+std::vector<pods::EnvVar> otel_env(const Scope& scope);
 
 }  // namespace stackgate::reconcile::parts

@@ -7,7 +7,7 @@ namespace {
 
 void write_ingress_rule(const Scope& scope, json::Writer& out, const Field& ingress) {
   out.object([&] {
-    member_text(out, "host", ingress["host"].text().value_or(""));
+    pods::member_text(out, "host", ingress["host"].text().value_or(""));
     out.key("http");
     out.object([&] {
       out.key("paths");
@@ -51,7 +51,7 @@ void add_ingress(const Scope& scope, const Field& ingress) {
             [&](json::Writer& out) {
               out.key("spec");
               out.object([&] {
-                member_text(out, "ingressClassName", ingress["className"].text().value_or(""));
+                pods::member_text(out, "ingressClassName", ingress["className"].text().value_or(""));
                 out.key("rules");
                 out.array([&] { write_ingress_rule(scope, out, ingress); });
                 write_ingress_tls(out, ingress);

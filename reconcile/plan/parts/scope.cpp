@@ -12,12 +12,12 @@ Scope::Scope(const Planning& from)
       component(component_of(from.resource.kind)),
       spec(Field::root(walk, *from.resource.spec, &validate::spec_node(from.resource.kind))) {}
 
-TextMap selector_labels(const Scope& scope) {
+pods::TextMap selector_labels(const Scope& scope) {
   return {{std::string(app_label), scope.name}, {std::string(component_label), scope.component}};
 }
 
-TextMap own_labels(const Scope& scope) {
-  TextMap out = selector_labels(scope);
+pods::TextMap own_labels(const Scope& scope) {
+  pods::TextMap out = selector_labels(scope);
   out.emplace(name_label, scope.name);
   out.emplace(instance_label, scope.name);
   out.emplace(part_of_label, part_of);
@@ -32,11 +32,11 @@ void begin_child(const Scope& scope, json::Writer& out, ChildType type, std::str
   out.key("metadata");
   out.object([&] {
     out.member("name", name);
-    member_text(out, "namespace", resource.ns);
-    TextMap labels = own_labels(scope);
+    pods::member_text(out, "namespace", resource.ns);
+    pods::TextMap labels = own_labels(scope);
     labels.insert(head.labels.begin(), head.labels.end());
-    member_map(out, "labels", labels);
-    member_map(out, "annotations", head.annotations);
+    pods::member_map(out, "labels", labels);
+    pods::member_map(out, "annotations", head.annotations);
     if (!head.owned) return;
     out.key("ownerReferences");
     out.array([&] {
@@ -56,7 +56,7 @@ void put_child(const Scope& scope, ChildType type, std::string name, std::string
   DesiredChild child;
   child.type = type;
   child.name = std::move(name);
-  child.body = std::move(body);
+  child.body = ChildBody(std::move(body));
   child.keep = head.keep;
   child.follows_live_replicas = head.follows_live_replicas;
   child.generate_ssh_key = head.generate_ssh_key;

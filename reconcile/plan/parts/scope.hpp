@@ -3,25 +3,23 @@
 //
 //   parts::Scope scope(planning);
 //   parts::Workload workload = parts::read_workload(scope, {.container = "guardrail"});   // workload.hpp
-//   workload.main.env.push_back(parts::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
+//   workload.main.env.push_back(pods::env_value("STACKGATE_LISTEN", "0.0.0.0:8000"));
 //   parts::add_workload(scope, workload);
 //
 // Everything in parts/ is pure and deterministic. A Scope is used by one thread.
 #pragma once
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "reconcile/plan/kinds.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/kit/pods/members.hpp"
 #include "validators/field.hpp"
 
 namespace stackgate::reconcile::parts {
 
 using validate::Field;
-using TextMap = std::map<std::string, std::string, std::less<>>;
 
 /// Where every workload listens, and what the container's port is called.
 inline constexpr int workload_port = 8000;
@@ -44,13 +42,13 @@ struct Scope {
 };
 
 /// The labels of every child and pod.
-TextMap own_labels(const Scope& scope);
+pods::TextMap own_labels(const Scope& scope);
 /// Those by which Services and Deployments find pods. They never change: a Deployment's selector is immutable.
-TextMap selector_labels(const Scope& scope);
+pods::TextMap selector_labels(const Scope& scope);
 
 struct ChildHead {
-  TextMap labels = {};  // beside own_labels(), which win
-  TextMap annotations = {};
+  pods::TextMap labels = {};  // beside own_labels(), which win
+  pods::TextMap annotations = {};
   bool owned = true;  // false: outlives the resource, as claims of users' data do
   bool keep = false;  // this and the next two as in DesiredChild
   bool follows_live_replicas = false;

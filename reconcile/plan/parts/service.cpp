@@ -25,7 +25,7 @@ void add_service(const Scope& scope, const ServiceShape& shape) {
     out.key("spec");
     out.object([&] {
       out.member("type", service["type"].text().value_or("ClusterIP"));
-      member_map(out, "selector", shape.selector.empty() ? selector_labels(scope) : shape.selector);
+      pods::member_map(out, "selector", shape.selector.empty() ? selector_labels(scope) : shape.selector);
       out.key("ports");
       out.array([&] {
         write_port(out, api_port_name, port, api_port_name);
@@ -33,7 +33,8 @@ void add_service(const Scope& scope, const ServiceShape& shape) {
         if (scope.spec["metrics"]["enabled"].flag().value_or(false))
           write_port(out, "metrics", port == metrics_service_port ? other_metrics_service_port : metrics_service_port,
                      api_port_name);
-        for (const NamedPort& each : shape.ports) write_port(out, each.name, each.number, each.name);
+        for (const pods::Port& each : shape.ports)
+          if (each.name != api_port_name) write_port(out, each.name, each.number, each.name);
       });
     });
   });

@@ -16,7 +16,7 @@ void add_service_monitor(const Scope& scope, std::string_view metrics_path) {
     out.key("spec");
     out.object([&] {
       out.key("selector");
-      out.object([&] { member_map(out, "matchLabels", {{"app", scope.name}}); });
+      out.object([&] { pods::member_map(out, "matchLabels", {{"app", scope.name}}); });
       out.key("endpoints");
       out.array([&] {
         out.object([&] {

@@ -10,8 +10,8 @@ bool is_single_node(std::string_view access_mode) {
   return access_mode == "ReadWriteOnce" || access_mode == "ReadWriteOncePod";
 }
 
-void read_probes(const Scope& scope, const WorkloadDefaults& defaults, Container& main) {
-  const auto probe = [&scope](std::string_view key, Probe with) {
+void read_probes(const Scope& scope, const WorkloadDefaults& defaults, pods::Container& main) {
+  const auto probe = [&scope](std::string_view key, pods::Probe with) {
     return read_probe(scope.spec[key]["probe"], std::move(with));
   };
   main.startup = probe("startupProbe", {.path = std::string(defaults.startup_path),
@@ -28,32 +28,32 @@ Workload read_workload(const Scope& scope, const WorkloadDefaults& defaults) {
   const Field& spec = scope.spec;
   const auto& images = scope.planning.settings.images;
   const auto own_image = images.find(defaults.image_name);
-  Workload out{.main = {}, .knobs = spec};
+  Workload out;
   out.main.name = defaults.container;
   out.main.image = read_image(spec["image"], own_image == images.end() ? std::string_view{} : own_image->second);
   out.main.pull_policy = spec["image"]["pullPolicy"].text().value_or("");
   out.main.resources = read_resources(spec["resources"]);
-  out.main.serves = true;
+  out.main.ports = {{std::string(api_port_name), workload_port}};
   read_probes(scope, defaults, out.main);
   for (const Field& secret : spec["image"]["pullSecrets"].items())
-    if (const auto name = secret.text()) out.pull_secrets.emplace_back(*name);
-  out.labels = read_map(spec["labels"]);
-  out.annotations = read_map(spec["annotations"]);
-  out.service_account = spec["serviceAccountName"].text().value_or(scope.name);
+    if (const auto name = secret.text()) out.pod.pull_secrets.emplace_back(*name);
+  out.pod.labels = read_map(spec["labels"]);
+  out.pod.annotations = read_map(spec["annotations"]);
+  out.pod.service_account = spec["serviceAccountName"].text().value_or(scope.name);
   out.replicas = spec["replicas"].integer().value_or(1);
   if (asks_for_gpus(spec["resources"], scope.planning.settings)) out.rollout = Rollout::in_place;
   return out;
 }
 
 void append_user_env(const Scope& scope, Workload& workload) {
-  for (EnvVar& each : read_env(scope.spec["env"])) workload.main.env.push_back(std::move(each));
+  for (pods::EnvVar& each : read_env(scope.spec["env"])) workload.main.env.push_back(std::move(each));
 }
 
 bool is_scaled(const Scope& scope) { return scope.spec["scale"]["enabled"].flag().value_or(false); }
 
 void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,
                  std::string_view path, bool read_only) {
-  workload.volumes.push_back(claim_volume(volume, claim_name(scope, pvc), read_only));
+  workload.pod.volumes.push_back(pods::claim_volume(volume, claim_name(scope, pvc), read_only));
   workload.main.mounts.push_back({.volume = std::string(volume),
                                   .path = std::string(path),
                                   .sub_path = std::string(pvc["subPath"].text().value_or("")),

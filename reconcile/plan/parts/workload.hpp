@@ -25,15 +25,10 @@ enum class Rollout : std::uint8_t {
 };
 
 struct Workload {
-  Container main;
-  std::vector<Container> init = {};
-  std::vector<Volume> volumes = {};
-  bool tmp = true;                        // an emptyDir at /tmp of every container
-  TextMap labels = {}, annotations = {};  // of the pods, beside the operator's own
-  Field knobs;                            // nodeSelector, tolerations, affinity, …; the resource's spec
-  std::vector<std::string> pull_secrets = {};
-  std::string service_account = {};  // of the user, or the resource's own
-  std::string scheduler = {};
+  pods::Container main;
+  /// What the kind knows of its pods: labels and annotations beside the operator's own, volumes, init containers, …;
+  /// pod_of() adds the rest.
+  pods::Pod pod = {};
   std::vector<PolicyRule> rights = {};                              // of the Role; none: the pods get no token either
   bool token = false;                                               // the pods get a token although the Role is empty
   std::optional<std::int64_t> fs_group = {};                        // when podSecurityContext names none
@@ -42,7 +37,6 @@ struct Workload {
   std::int64_t replicas = 1;
   Rollout rollout = Rollout::surge;
   bool spread = true;  // over nodes and zones, unless the user writes an affinity
-  int grace_seconds = 30;
   std::string metrics_path = "/metrics";
 };
 
@@ -53,9 +47,9 @@ struct WorkloadDefaults {
   int startup_period = 5, startup_failures = 60;  // seconds and count: how long it may take to start
 };
 
-/// What all kinds that serve have in common: image, expose, replicas, resources, env, the pod knobs, probes.
-/// Rollout is in_place when GPUs are asked for. The caller puts its own env,
-/// then append_user_env(), and adds volumes, init containers, rights.
+/// What all kinds that serve have in common: image, port `api`, replicas, resources, probes, labels. Rollout is
+/// in_place when GPUs are asked for. The caller puts its own env, then append_user_env(), and adds volumes, init
+/// containers, rights.
 Workload read_workload(const Scope& scope, const WorkloadDefaults& defaults);
 
 /// The user's variables, behind those that are there; one of the same name replaces the operator's.
@@ -84,8 +78,8 @@ void add_access(const Scope& scope, const Workload& workload);
 void add_rights(const Scope& scope, std::string_view name, std::string_view service_account,
                 const std::vector<PolicyRule>& rights);
 struct ServiceShape {
-  TextMap selector = {};              // instead of selector_labels()
-  std::vector<NamedPort> ports = {};  // beside `api` and `metrics`
+  pods::TextMap selector = {};         // instead of selector_labels()
+  std::vector<pods::Port> ports = {};  // beside `api` and `metrics`
 };
 void add_service(const Scope& scope, const ServiceShape& shape = {});
 void add_deployment(const Scope& scope, const Workload& workload);
@@ -93,7 +87,7 @@ void add_routes(const Scope& scope);
 void add_autoscaler(const Scope& scope);
 void add_service_monitor(const Scope& scope, std::string_view metrics_path);
 
-/// {"metadata": …, "spec": …} of the pods, as the value of `template`.
-void write_pod_template(const Scope& scope, json::Writer& out, const Workload& workload);
+/// With what the spec says of all pods (scheduling, security) and the resource's labels and inputs.
+pods::Pod pod_of(const Scope& scope, const Workload& workload);
 
 }  // namespace stackgate::reconcile::parts

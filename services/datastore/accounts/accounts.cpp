@@ -8,12 +8,12 @@
 namespace stackgate::datastore {
 namespace {
 
-AccountError account_error(AccountFault fault, std::string message) { return {fault, std::move(message)}; }
+ServiceError account_error(ServiceFault fault, std::string message) { return {fault, std::move(message)}; }
 
-std::optional<AccountError> fault_of_password(std::string_view password) {
+std::optional<ServiceError> fault_of_password(std::string_view password) {
   if (password.empty()) return std::nullopt;
-  if (password.size() < 8) return account_error(AccountFault::invalid, "the password has fewer than 8 characters");
-  if (password.size() > 1024) return account_error(AccountFault::invalid, "the password has more than 1,024 bytes");
+  if (password.size() < 8) return account_error(ServiceFault::invalid, "the password has fewer than 8 characters");
+  if (password.size() > 1024) return account_error(ServiceFault::invalid, "the password has more than 1,024 bytes");
   return std::nullopt;
 }
 
@@ -21,15 +21,9 @@ sql::Value text_or_null(const std::string& text) { return text.empty() ? sql::Va
 
 }  // namespace
 
-AccountError unavailable(const sql::SqlError& error) {
-  if (error.fault == sql::Fault::unfit)
-    return {AccountFault::invalid, "what was sent holds a NUL or bytes that are no UTF-8"};
-  log::error("the database failed", {{"cause", error.message}});
-  if (error.fault == sql::Fault::full) return {AccountFault::unavailable, "no space is left for the database"};
-  return {AccountFault::unavailable, "the database cannot be reached; try again shortly"};
+ServiceError wrong_credentials() {
+  return {ServiceFault::unauthenticated, "the credentials are wrong, expired or withdrawn"};
 }
-
-AccountError wrong_credentials() { return {AccountFault::wrong, "the credentials are wrong, expired or withdrawn"}; }
 
 Account Accounts::Impl::account_of(const sql::Row& row) const {
   Account out{.id = row.integer(0),
@@ -60,14 +54,14 @@ Accounts::Expected<Identity> Accounts::Impl::administrator() {
           "INSERT INTO accounts (name, name_key, kind, is_admin, created_at, updated_at) VALUES ($1, $2, 'user', 0, "
           "$3, $3) ON CONFLICT (name_key) DO NOTHING",
           {admin_name_, admin_key_, time});
-      if (!made) return std::unexpected(unavailable(made.error()));
+      if (!made) return std::unexpected(sql::to_service_error(made.error()));
       found = database_.run(look, {admin_key_});
     }
-    if (!found) return std::unexpected(unavailable(found.error()));
-    if (found->rows.empty()) return std::unexpected(account_error(AccountFault::unavailable, "try again"));
+    if (!found) return std::unexpected(sql::to_service_error(found.error()));
+    if (found->rows.empty()) return std::unexpected(account_error(ServiceFault::unavailable, "try again"));
     if (found->rows[0].text(1) != "user")
       return std::unexpected(account_error(
-          AccountFault::forbidden, "the configured administrator's name belongs to an organisation; choose another"));
+          ServiceFault::forbidden, "the configured administrator's name belongs to an organisation; choose another"));
     admin_id_ = found->rows[0].integer(0);
   }
   return Identity{.account = admin_id_, .name = admin_name_, .admin = true};
@@ -82,17 +76,17 @@ Accounts::Expected<void> Accounts::prepare() {
 Accounts::Expected<Account> Accounts::find(std::string_view name) {
   auto found = impl_->database_.run(
       std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1", {lower_case(name)});
-  if (!found) return std::unexpected(unavailable(found.error()));
+  if (!found) return std::unexpected(sql::to_service_error(found.error()));
   if (found->rows.empty())
-    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
+    return std::unexpected(account_error(ServiceFault::missing, "there is no account of that name"));
   return impl_->account_of(found->rows[0]);
 }
 
 Accounts::Expected<Account> Accounts::find(std::int64_t id) {
   auto found =
       impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE id = $1", {id});
-  if (!found) return std::unexpected(unavailable(found.error()));
-  if (found->rows.empty()) return std::unexpected(account_error(AccountFault::missing, "there is no such account"));
+  if (!found) return std::unexpected(sql::to_service_error(found.error()));
+  if (found->rows.empty()) return std::unexpected(account_error(ServiceFault::missing, "there is no such account"));
   return impl_->account_of(found->rows[0]);
 }
 
@@ -100,7 +94,7 @@ Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
   auto found = find(account);
   if (!found) return std::unexpected(found.error());
   if (!found->active || found->kind != AccountKind::user)
-    return std::unexpected(account_error(AccountFault::missing, "the account is switched off"));
+    return std::unexpected(account_error(ServiceFault::missing, "the account is switched off"));
   return Identity{.account = found->id, .name = found->name, .admin = found->admin};
 }
 
@@ -111,13 +105,13 @@ Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::s
   const std::string where = " FROM accounts a WHERE kind = $1 AND name_key LIKE $2 ESCAPE '!'";
   if (total != nullptr) {
     auto count = impl_->database_.run("SELECT COUNT(*)" + where, {word, pattern});
-    if (!count) return std::unexpected(unavailable(count.error()));
+    if (!count) return std::unexpected(sql::to_service_error(count.error()));
     *total = static_cast<std::size_t>(count->rows.at(0).integer(0));
   }
   auto found = impl_->database_.run(
       std::string("SELECT ").append(account_columns) + where + " ORDER BY name_key LIMIT $3 OFFSET $4",
       {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)});
-  if (!found) return std::unexpected(unavailable(found.error()));
+  if (!found) return std::unexpected(sql::to_service_error(found.error()));
   std::vector<Account> out;
   for (const sql::Row& row : found->rows) out.push_back(impl_->account_of(row));
   return out;
@@ -125,7 +119,7 @@ Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::s
 
 Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::string_view password, bool admin,
                                                   std::string_view full_name, std::string_view email) {
-  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(AccountFault::invalid, *fault));
+  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(ServiceFault::invalid, *fault));
   if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
   const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
   auto made = impl_->database_.run(
@@ -134,22 +128,22 @@ Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::st
       {std::string(name), lower_case(name), std::string(full_name), std::string(email), text_or_null(hash),
        std::int64_t{admin ? 1 : 0}, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
-    return std::unexpected(account_error(AccountFault::exists, "an account of that name exists"));
-  if (!made) return std::unexpected(unavailable(made.error()));
+    return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
+  if (!made) return std::unexpected(sql::to_service_error(made.error()));
   log::info("account made", {{"account", name}, {"kind", "user"}, {"admin", admin}});
   return find(name);
 }
 
 Accounts::Expected<Account> Accounts::create_organization(std::string_view name, std::int64_t steward,
                                                           std::string_view full_name) {
-  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(AccountFault::invalid, *fault));
+  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(ServiceFault::invalid, *fault));
   auto made = impl_->database_.run(
       "INSERT INTO accounts (name, name_key, kind, full_name, steward_id, created_at, updated_at) "
       "VALUES ($1, $2, 'organization', $3, $4, $5, $5)",
       {std::string(name), lower_case(name), std::string(full_name), steward, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
-    return std::unexpected(account_error(AccountFault::exists, "an account of that name exists"));
-  if (!made) return std::unexpected(unavailable(made.error()));
+    return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
+  if (!made) return std::unexpected(sql::to_service_error(made.error()));
   log::info("account made", {{"account", name}, {"kind", "organization"}});
   return find(name);
 }
@@ -158,16 +152,16 @@ Accounts::Expected<void> Accounts::set_password(std::string_view name, std::stri
   const std::string key = lower_case(name);
   if (key == impl_->admin_key_)
     return std::unexpected(account_error(
-        AccountFault::forbidden, "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there"));
+        ServiceFault::forbidden, "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there"));
   if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
   const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
   auto changed =
       impl_->database_.run("UPDATE accounts SET password = $1, updated_at = $2 WHERE name_key = $3 AND kind = 'user'",
                            {text_or_null(hash), impl_->now(), key});
   impl_->forget(key);
-  if (!changed) return std::unexpected(unavailable(changed.error()));
+  if (!changed) return std::unexpected(sql::to_service_error(changed.error()));
   if (changed->affected == 0)
-    return std::unexpected(account_error(AccountFault::missing, "there is no user of that name"));
+    return std::unexpected(account_error(ServiceFault::missing, "there is no user of that name"));
   log::info("password changed", {{"account", name}});
   return {};
 }
@@ -175,13 +169,13 @@ Accounts::Expected<void> Accounts::set_password(std::string_view name, std::stri
 Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active) {
   const std::string key = lower_case(name);
   if (key == impl_->admin_key_ && !active)
-    return std::unexpected(account_error(AccountFault::forbidden, "the configured administrator stays active"));
+    return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator stays active"));
   auto changed = impl_->database_.run(
       "UPDATE accounts SET is_active = $1, updated_at = $2 WHERE name_key = $3 AND is_active <> $1",
       {std::int64_t{active ? 1 : 0}, impl_->now(), key});
   if (!changed) {
     impl_->forget(key);  // whether it was done is not known
-    return std::unexpected(unavailable(changed.error()));
+    return std::unexpected(sql::to_service_error(changed.error()));
   }
   if (changed->affected == 0) {
     if (auto there = find(name); !there) return std::unexpected(there.error());
@@ -195,15 +189,15 @@ Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active
 Accounts::Expected<void> Accounts::remove(std::string_view name) {
   const std::string key = lower_case(name);
   if (key == impl_->admin_key_)
-    return std::unexpected(account_error(AccountFault::forbidden, "the configured administrator cannot be deleted"));
+    return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator cannot be deleted"));
   auto removed = impl_->database_.run("DELETE FROM accounts WHERE name_key = $1", {key});
   impl_->forget(key);
   if (!removed && removed.error().fault == sql::Fault::refers)
     return std::unexpected(
-        account_error(AccountFault::exists, "repositories belong to this account; delete or transfer them first"));
-  if (!removed) return std::unexpected(unavailable(removed.error()));
+        account_error(ServiceFault::exists, "repositories belong to this account; delete or transfer them first"));
+  if (!removed) return std::unexpected(sql::to_service_error(removed.error()));
   if (removed->affected == 0)
-    return std::unexpected(account_error(AccountFault::missing, "there is no account of that name"));
+    return std::unexpected(account_error(ServiceFault::missing, "there is no account of that name"));
   log::info("account deleted", {{"account", name}});
   return {};
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "services/datastore/accounts/identity.hpp"
+#include "services/kit/base/service_error.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore {
@@ -39,22 +40,6 @@ struct Token {
   std::string expires_at{}, last_used_at{};  // empty: never
 };
 
-enum class AccountFault : std::uint8_t {
-  wrong,        // 401: credentials that are none, or not these
-  limited,      // 429: too many wrong ones; wait
-  unavailable,  // 503: the database is away
-  missing,      // 404
-  exists,       // 409
-  invalid,      // 422
-  forbidden,    // 403
-};
-
-struct AccountError {
-  AccountFault fault = AccountFault::unavailable;
-  std::string message;                  // for the client; holds no secret and does not tell names that exist
-  std::chrono::seconds retry_after{0};  // limited
-};
-
 struct AccountOptions {
   std::string admin_name, admin_password;  // the configured administrator; kept only as a keyed hash
   std::chrono::seconds proven_for{60};     // a proven password is good without scrypt for this long
@@ -64,7 +49,7 @@ struct AccountOptions {
 class Accounts {
  public:
   template <typename T>
-  using Expected = std::expected<T, AccountError>;
+  using Expected = std::expected<T, ServiceError>;
 
   Accounts(sql::Database& database, AccountOptions options);
   ~Accounts();

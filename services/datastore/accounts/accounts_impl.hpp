@@ -12,6 +12,7 @@
 #include "services/datastore/accounts/failures.hpp"
 #include "services/datastore/accounts/shared_failures.hpp"
 #include "services/kit/sql/database.hpp"
+#include "services/kit/sql/service_error.hpp"
 
 namespace stackgate::datastore {
 
@@ -55,8 +56,7 @@ struct Accounts::Impl {
   std::counting_semaphore<8> scrypt_{2};  // 16 MiB each
 };
 
-AccountError unavailable(const sql::SqlError& error);
-AccountError wrong_credentials();
+ServiceError wrong_credentials();
 
 inline constexpr std::string_view account_columns =
     "a.id, a.name, a.kind, a.full_name, a.email, a.is_admin, a.is_active, COALESCE(a.steward_id, 0), a.created_at, "

@@ -3,7 +3,7 @@
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
 #include "services/datastore/accounts/names.hpp"
-#include "services/datastore/accounts/times.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/password.hpp"
 #include "services/kit/log/log.hpp"
@@ -70,7 +70,7 @@ Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& k
   auto found = database_.run(
       "SELECT id, name, password, is_admin, is_active FROM accounts WHERE name_key = $1 AND kind = 'user'", {key});
   // A name that no account can have is as wrong as one that none has.
-  if (!found && found.error().fault != sql::Fault::unfit) return std::unexpected(unavailable(found.error()));
+  if (!found && found.error().fault != sql::Fault::unfit) return std::unexpected(sql::to_service_error(found.error()));
   scrypt_.acquire();
   struct Release {
     std::counting_semaphore<8>& semaphore;
@@ -100,8 +100,8 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
   const auto at = std::chrono::steady_clock::now();
   const std::int64_t clock = std::chrono::duration_cast<std::chrono::seconds>(now_().time_since_epoch()).count();
   const auto limited = [](std::chrono::seconds wait) {
-    return std::unexpected(AccountError{
-        AccountFault::limited, "too many failed sign-ins; try again in " + std::to_string(wait.count()) + " s", wait});
+    return std::unexpected(ServiceError{
+        ServiceFault::limited, "too many failed sign-ins; try again in " + std::to_string(wait.count()) + " s", wait});
   };
   bool known = false;
   {
@@ -120,7 +120,7 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
     if (shared.any) shared_failures_.succeeded(key, address);
     const std::lock_guard lock(mutex_);
     failures_.succeeded(key, address);
-  } else if (identity.error().fault == AccountFault::wrong) {
+  } else if (identity.error().fault == ServiceFault::unauthenticated) {
     {
       const std::lock_guard lock(mutex_);
       proven_.erase(mac);
@@ -142,13 +142,13 @@ Accounts::Expected<Identity> Accounts::Impl::by_token(const std::string& secret)
       "SELECT t.id, t.scope, t.expires_at, t.last_used_at, a.id, a.name, a.is_admin, a.is_active, a.name_key "
       "FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.hash = $1",
       {crypto::to_hex(crypto::sha256(secret))});
-  if (!found) return std::unexpected(unavailable(found.error()));
+  if (!found) return std::unexpected(sql::to_service_error(found.error()));
   if (found->rows.empty()) return std::unexpected(wrong_credentials());
   const sql::Row& row = found->rows.front();
   const std::string time = now();
   if (row.integer(7) == 0) return std::unexpected(wrong_credentials());
   if (!row.is_null(2) && row.text(2) <= time)
-    return std::unexpected(AccountError{AccountFault::wrong, "the token expired at " + row.text(2)});
+    return std::unexpected(ServiceError{ServiceFault::unauthenticated, "the token expired at " + row.text(2)});
   if (row.is_null(3) || row.text(3) < to_rfc3339(now_() - token_use_noted_each))
     (void)database_.run("UPDATE tokens SET last_used_at = $1 WHERE id = $2", {time, row.integer(0)});
   return Identity{.account = row.integer(4),
@@ -168,12 +168,12 @@ Accounts::Expected<Identity> Accounts::authenticate(std::string_view authorizati
     case Kind::token:
       break;
     case Kind::malformed:
-      return std::unexpected(AccountError{AccountFault::wrong,
+      return std::unexpected(ServiceError{ServiceFault::unauthenticated,
                                           "the Authorization header is none that is understood; send Basic, "
                                           "\"Bearer TOKEN\" or \"token TOKEN\""});
   }
   auto identity = impl_->by_token(shown.secret);
-  if (!identity && identity.error().fault == AccountFault::wrong)
+  if (!identity && identity.error().fault == ServiceFault::unauthenticated)
     log::info("token refused", {{"address", address_of(peer)}});
   return identity;
 }

@@ -2,7 +2,7 @@
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
-#include "services/datastore/accounts/times.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -38,7 +38,7 @@ std::optional<std::string> fault_of_token_name(std::string_view name) {
 
 Accounts::Expected<Accounts::NewToken> Accounts::create_token(std::int64_t account, std::string_view name, Scope scope,
                                                               std::chrono::seconds valid) {
-  if (auto fault = fault_of_token_name(name)) return std::unexpected(AccountError{AccountFault::invalid, *fault});
+  if (auto fault = fault_of_token_name(name)) return std::unexpected(ServiceError{ServiceFault::invalid, *fault});
   const std::string secret = new_secret();
   const std::string last = secret.substr(secret.size() - 8);
   const sql::Value expires = valid.count() > 0 ? sql::Value(to_rfc3339(impl_->now_() + valid)) : sql::Value(nullptr);
@@ -49,10 +49,10 @@ Accounts::Expected<Accounts::NewToken> Accounts::create_token(std::int64_t accou
       {account, std::string(name), crypto::to_hex(crypto::sha256(secret)), last,
        std::string(scope == Scope::read ? "read" : "write"), impl_->now(), expires});
   if (!made && made.error().fault == sql::Fault::duplicate)
-    return std::unexpected(AccountError{AccountFault::exists, "the account has a token of that name"});
+    return std::unexpected(ServiceError{ServiceFault::exists, "the account has a token of that name"});
   if (!made && made.error().fault == sql::Fault::refers)
-    return std::unexpected(AccountError{AccountFault::missing, "there is no such account"});
-  if (!made) return std::unexpected(unavailable(made.error()));
+    return std::unexpected(ServiceError{ServiceFault::missing, "there is no such account"});
+  if (!made) return std::unexpected(sql::to_service_error(made.error()));
   log::info("token made",
             {{"account_id", account}, {"token", last}, {"scope", scope == Scope::read ? "read" : "write"}});
   return NewToken{token_of(made->rows.at(0)), secret};
@@ -61,7 +61,7 @@ Accounts::Expected<Accounts::NewToken> Accounts::create_token(std::int64_t accou
 Accounts::Expected<std::vector<Token>> Accounts::list_tokens(std::int64_t account) {
   auto found = impl_->database_.run(
       std::string("SELECT ").append(token_columns) + " FROM tokens WHERE account_id = $1 ORDER BY id", {account});
-  if (!found) return std::unexpected(unavailable(found.error()));
+  if (!found) return std::unexpected(sql::to_service_error(found.error()));
   std::vector<Token> out;
   for (const sql::Row& row : found->rows) out.push_back(token_of(row));
   return out;
@@ -75,9 +75,9 @@ Accounts::Expected<void> Accounts::remove_token(std::int64_t account, std::strin
   if (removed && removed->affected == 0)
     removed = impl_->database_.run("DELETE FROM tokens WHERE account_id = $1 AND name = $2",
                                    {account, std::string(id_or_name)});
-  if (!removed) return std::unexpected(unavailable(removed.error()));
+  if (!removed) return std::unexpected(sql::to_service_error(removed.error()));
   if (removed->affected == 0)
-    return std::unexpected(AccountError{AccountFault::missing, "the account has no such token"});
+    return std::unexpected(ServiceError{ServiceFault::missing, "the account has no such token"});
   log::info("token withdrawn", {{"account_id", account}});
   return {};
 }

@@ -1,19 +1,17 @@
-// A git process of ours: clean environment, explicit settings, no hooks, its own process group, pipes with
-// back-pressure. Never a zombie: the destructor kills the group and reaps. One thread at a time.
+// Git processes of ours: clean environment, explicit settings, no hooks.
 #pragma once
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <sys/types.h>
-
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/objects.hpp"
+#include "services/kit/subprocess/process.hpp"
 
 namespace stackgate::datastore::git {
+
+using Child = subprocess::Process;
 
 struct ChildSpec {
   std::vector<std::string> arguments;          // after "git"
@@ -23,46 +21,10 @@ struct ChildSpec {
   std::chrono::milliseconds silence{600'000};  // without a byte in or out: killed
 };
 
-class Child {
- public:
-  /// Takes output; false stops the child.
-  using Output = std::function<bool(std::string_view)>;
+Expected<std::unique_ptr<Child>> start_git(const ChildSpec& spec);
 
-  static Expected<std::unique_ptr<Child>> start(const ChildSpec& spec);
-  ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  enum class Fed : std::uint8_t {
-    taken,
-    closed,  // it wants no more, and will say why
-    failed,  // output() said stop, or silence
-  };
-  /// Writes to its standard input; output that it makes meanwhile goes to `output`, so that neither waits for the
-  /// other.
-  Fed feed(std::string_view bytes, const Output& output);
-  void close_input() { input_.close(); }
-  /// Hands over its output until it ends. False: stopped by output(), by `stop` (asked every half second), or silent.
-  bool drain(const Output& output, const std::function<bool()>& stop = {});
-  /// Waits for its end (killing it after a while). The exit status; 128 + signal when it was killed.
-  int wait();
-  /// Standard error, its first few KiB.
-  const std::string& complaints() const { return complaints_; }
-
- private:
-  Child() = default;
-  void finish(int first_signal);
-  /// Waits for something to do; false when the silence was too long or `output` said stop.
-  bool step(bool for_input, const Output& output, std::chrono::milliseconds limit);
-
-  pid_t pid_ = -1;
-  int status_ = -1;
-  File input_, output_, errors_;
-  std::chrono::milliseconds silence_{};
-  std::chrono::steady_clock::time_point heard_{};
-  bool writable_ = false;
-  std::string complaints_;
-};
+/// Whether its words are that the disk is full.
+bool is_out_of_space(const Child& child);
 
 /// Runs to the end: standard output, at most `most` bytes. Fault::broken with git's own words when it failed.
 Expected<std::string> run_git(const ChildSpec& spec, std::string_view input, std::size_t most = 16U << 20U);

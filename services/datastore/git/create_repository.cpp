@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/library.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/write.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -23,9 +23,9 @@ constexpr std::string_view repository_config =
     "[uploadpack]\n\tallowFilter = true\n";
 
 int write_new_file(const std::string& path, std::string_view text) {
-  const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  const files::File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!file) return errno;
-  if (const int fault = write_all(file.fd(), text); fault != 0) return fault;
+  if (const int fault = files::write_all(file.fd(), text); fault != 0) return fault;
   return ::fsync(file.fd()) == 0 ? 0 : errno;
 }
 
@@ -36,7 +36,7 @@ int fill_repository(const std::string& path, std::string_view default_branch) {
   if (const int fault = write_new_file(path + "/HEAD", fmt::format("ref: refs/heads/{}\n", default_branch)); fault != 0)
     return fault;
   for (const char* folder : {"/objects", "/refs", ""})
-    if (const int fault = sync_directory(path + folder); fault != 0) return fault;
+    if (const int fault = files::sync_directory(path + folder); fault != 0) return fault;
   return ::chmod(path.c_str(), 0755) == 0 ? 0 : errno;
 }
 
@@ -53,7 +53,7 @@ Expected<void> create_repository(const std::string& repository_path, std::string
   if (::mkdtemp(building.data()) == nullptr) return system_error(errno, repository_path);
   int fault = fill_repository(building, default_branch);
   if (fault == 0 && ::rename(building.c_str(), repository_path.c_str()) != 0) fault = errno;
-  if (fault == 0) fault = sync_directory(parent.string());
+  if (fault == 0) fault = files::sync_directory(parent.string());
   if (fault == 0) return {};
   std::filesystem::remove_all(building, failed);
   if (fault == ENOTEMPTY || fault == EEXIST || fault == ENOTDIR)

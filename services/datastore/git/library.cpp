@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/files/file.hpp"
+
 namespace stackgate::datastore::git {
 
 void prepare_library() {
@@ -51,6 +53,12 @@ std::unexpected<GitError> system_error(int number, std::string_view what) {
                       : number == ENOENT                                      ? Fault::missing
                                                                               : Fault::broken;
   return git_error_of(fault, fmt::format("{}: {}", what, std::strerror(number)));
+}
+
+Expected<std::string> read_file(const std::string& path, std::uint64_t most) {
+  auto text = files::read_file(path, most);
+  if (!text) return system_error(text.error(), path);
+  return std::move(*text);
 }
 
 Oid to_oid(const git_oid& oid) {

@@ -38,6 +38,9 @@ inline std::unexpected<GitError> git_error_of(Fault fault, std::string message) 
 /// From errno: ENOSPC and EDQUOT are Fault::full, ENOENT is Fault::missing.
 std::unexpected<GitError> system_error(int number, std::string_view what);
 
+/// A small file; Fault::missing when there is none, Fault::full beyond `most` bytes.
+Expected<std::string> read_file(const std::string& path, std::uint64_t most);
+
 Oid to_oid(const git_oid& oid);
 /// False unless `text` is 40 hex digits.
 bool from_oid(std::string_view text, git_oid& out);

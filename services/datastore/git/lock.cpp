@@ -47,9 +47,9 @@ void leave_queue(const std::string& repository) {
   all.moved.notify_all();
 }
 
-Expected<File> open_lock(const std::string& repository, std::string_view name) {
+Expected<files::File> open_lock(const std::string& repository, std::string_view name) {
   const std::string path = fmt::format("{}/{}", repository, name);
-  File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  files::File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file) {
     GitError error = system_error(errno, path).error();
     if (error.fault == Fault::missing) error.fault = Fault::broken;  // the repository's folder: nothing a caller named

@@ -10,8 +10,8 @@
 #include <chrono>
 #include <string>
 
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/objects.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -23,8 +23,8 @@ class WriterLock {
   int fd() const { return file_.fd(); }
 
  private:
-  explicit WriterLock(File file) : file_(std::move(file)) {}
-  File file_;
+  explicit WriterLock(files::File file) : file_(std::move(file)) {}
+  files::File file_;
 };
 
 /// One commit at a time; first come, first served within this process. Holds a WriterLock too.
@@ -38,10 +38,10 @@ class CommitLock {
   const WriterLock& writer() const { return writer_; }
 
  private:
-  CommitLock(std::string repository, File file, WriterLock writer)
+  CommitLock(std::string repository, files::File file, WriterLock writer)
       : repository_(std::move(repository)), file_(std::move(file)), writer_(std::move(writer)) {}
   std::string repository_;
-  File file_;
+  files::File file_;
   WriterLock writer_;
 };
 

@@ -95,8 +95,8 @@ Expected<bool> maintain(const std::string& repository_path, Upkeep upkeep) {
 
 Expected<std::vector<std::string>> fsck(const std::string& repository_path) {
   const auto child =
-      Child::start({.arguments = {"--git-dir=" + repository_path, "fsck", "--full", "--no-dangling", "--no-progress"},
-                    .silence = repack_silence});
+      start_git({.arguments = {"--git-dir=" + repository_path, "fsck", "--full", "--no-dangling", "--no-progress"},
+                 .silence = repack_silence});
   if (!child) return std::unexpected(child.error());
   (*child)->close_input();
   std::string text;
@@ -106,7 +106,7 @@ Expected<std::vector<std::string>> fsck(const std::string& repository_path) {
   });
   if (!whole) return git_error_of(Fault::broken, "git fsck was stopped");
   const int status = (*child)->wait();
-  text += (*child)->complaints();
+  text += (*child)->errors();
   std::vector<std::string> faults;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -16,7 +16,7 @@ namespace stackgate::datastore::git {
 
 using Oid = std::string;  // 40 lower-case hex digits
 
-enum class Fault : std::uint8_t { missing, invalid, conflict, exists, full, broken };
+enum class Fault : std::uint8_t { missing, invalid, conflict, exists, too_large, full, broken };
 
 struct GitError {
   Fault fault = Fault::broken;
@@ -105,7 +105,7 @@ class Repository {
   virtual Expected<std::vector<Entry>> tree(const Oid& commit, std::string_view path, const TreeOptions& options) = 0;
   /// The entry at a path, with its LFS pointer if it is one.
   virtual Expected<Entry> entry(const Oid& commit, std::string_view path) = 0;
-  /// A blob's bytes; Fault::full when it has more than `largest`.
+  /// A blob's bytes; Fault::too_large when it has more than `largest`.
   virtual Expected<std::string> blob(const Oid& oid, std::uint64_t largest) = 0;
   /// The same in pieces; `take` returns false to stop.
   virtual Expected<void> stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) = 0;

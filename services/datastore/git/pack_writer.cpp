@@ -69,7 +69,7 @@ PackWriter::~PackWriter() {
 
 Expected<void> PackWriter::begin() {
   std::string path = folder_ + "/tmp_pack_XXXXXX";  // git prunes what begins like this
-  file_ = File(::mkostemp(path.data(), O_CLOEXEC));
+  file_ = files::File(::mkostemp(path.data(), O_CLOEXEC));
   if (!file_ && errno == ENOENT) return git_error_of(Fault::broken, fmt::format("there is no folder {}", folder_));
   if (!file_) return system_error(errno, "a pack cannot be made");
   path_ = path;
@@ -81,7 +81,7 @@ Expected<void> PackWriter::begin() {
 }
 
 Expected<void> PackWriter::flush() {
-  if (const int fault = write_all(file_.fd(), buffer_); fault != 0)
+  if (const int fault = files::write_all(file_.fd(), buffer_); fault != 0)
     return system_error(fault, "a pack cannot be written");
   buffer_.clear();
   return {};
@@ -164,23 +164,23 @@ Expected<void> PackWriter::finish() {
     return failed("a pack cannot be written");
   const auto hash = hash_of_file(file_.fd(), written_);
   if (!hash) return std::unexpected(hash.error());
-  if (const int fault = write_all(file_.fd(), raw(*hash)); fault != 0)
+  if (const int fault = files::write_all(file_.fd(), raw(*hash)); fault != 0)
     return system_error(fault, "a pack cannot be written");
   if (::fchmod(file_.fd(), 0444) != 0 || ::fsync(file_.fd()) != 0) return failed("a pack cannot be written");
   file_.close();
 
   const std::string stem = fmt::format("{}/pack-{}", folder_, crypto::to_hex(*hash));
   std::string index_path = folder_ + "/tmp_idx_XXXXXX";
-  File index_file(::mkostemp(index_path.data(), O_CLOEXEC));
+  files::File index_file(::mkostemp(index_path.data(), O_CLOEXEC));
   if (!index_file) return failed("a pack's index cannot be made");
   const std::string text = index(raw(*hash));
-  int fault = write_all(index_file.fd(), text);
+  int fault = files::write_all(index_file.fd(), text);
   if (fault == 0 && (::fchmod(index_file.fd(), 0444) != 0 || ::fsync(index_file.fd()) != 0)) fault = errno;
   // The pack first: a reader that sees an index opens the pack.
   if (fault == 0 && ::rename(path_.c_str(), (stem + ".pack").c_str()) != 0) fault = errno;
   if (fault == 0) path_.clear();
   if (fault == 0 && ::rename(index_path.c_str(), (stem + ".idx").c_str()) != 0) fault = errno;
-  if (fault == 0) fault = sync_directory(folder_);
+  if (fault == 0) fault = files::sync_directory(folder_);
   if (fault != 0) {
     ::unlink(index_path.c_str());
     return system_error(fault, "a pack cannot be written");

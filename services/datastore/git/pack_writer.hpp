@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/objects.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -46,7 +46,7 @@ class PackWriter {
 
   const std::string folder_;
   std::string path_;  // the temporary pack; empty before begin() and after finish()
-  File file_;
+  files::File file_;
   std::string buffer_;
   bool finished_ = false;
   std::uint64_t written_ = 0;  // bytes, the buffer's included

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/reference.hpp"
 #include "services/datastore/git/write.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -47,10 +47,10 @@ Pushed settle_push(const std::string& repository, const std::vector<PushCommand>
   }
   if (out.moved == 0) return out;
   if (commands.size() > many_references) {
-    const File top(::open(repository.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const files::File top(::open(repository.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (top) ::syncfs(top.fd());
   } else {
-    for (const std::string& folder : folders) sync_directory(folder);
+    for (const std::string& folder : folders) files::sync_directory(folder);
   }
   if (first_branch.empty()) return out;
   const auto head = read_reference(repository, "HEAD");

@@ -70,7 +70,7 @@ class RefLock {
     const std::string path = fmt::format("{}/{}.lock", repository, name);
     using namespace std::chrono_literals;
     for (int attempt = 0; attempt < 60; ++attempt) {
-      File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+      files::File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
       if (file) return RefLock(path, std::move(file));
       if (errno == ENOENT) {
         const int fault = make_folders(repository, path);
@@ -93,7 +93,7 @@ class RefLock {
 
   Expected<void> commit(std::string_view content) {
     const std::string to = path_.substr(0, path_.size() - 5);
-    if (const int fault = write_all(file_.fd(), content); fault != 0) return system_error(fault, path_);
+    if (const int fault = files::write_all(file_.fd(), content); fault != 0) return system_error(fault, path_);
     if (::fsync(file_.fd()) != 0) return system_error(errno, path_);
     file_.close();
     while (::rename(path_.c_str(), to.c_str()) != 0) {
@@ -102,14 +102,15 @@ class RefLock {
         return git_error_of(Fault::exists, fmt::format("references lie below {}", to.substr(to.find("refs/"))));
     }
     path_.clear();
-    if (const int fault = sync_directory(to.substr(0, to.rfind('/'))); fault != 0) return system_error(fault, to);
+    if (const int fault = files::sync_directory(to.substr(0, to.rfind('/'))); fault != 0)
+      return system_error(fault, to);
     return {};
   }
 
  private:
-  RefLock(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
+  RefLock(std::string path, files::File file) : path_(std::move(path)), file_(std::move(file)) {}
   std::string path_;
-  File file_;
+  files::File file_;
 };
 
 }  // namespace

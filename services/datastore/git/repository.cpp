@@ -1,15 +1,37 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
-#include "services/datastore/git/cat_file.hpp"
+#include "services/datastore/git/child.hpp"
 #include "services/datastore/git/names.hpp"
+#include "services/datastore/git/objects.hpp"
 #include "services/datastore/git/open_repository.hpp"
 
 namespace stackgate::datastore::git {
+
 namespace {
+
+/// `take` returns false to stop. An error when the blob ended early.
+Expected<void> cat_file(const std::string& repository, const Oid& oid,
+                        const std::function<bool(std::string_view)>& take) {
+  auto child = start_git({{"--git-dir=" + repository, "cat-file", "blob", oid}});
+  if (!child) return std::unexpected(child.error());
+  (*child)->close_input();
+  bool stopped = false;
+  const bool whole = (*child)->drain([&](std::string_view piece) {
+    stopped = !take(piece);
+    return !stopped;
+  });
+  if (stopped) return {};
+  if (!whole || (*child)->wait() != 0)
+    return std::unexpected(GitError{Fault::broken, fmt::format("blob {} cannot be read: {}", oid, (*child)->errors())});
+  return {};
+}
 
 constexpr std::uint64_t streamed_from = 8U << 20U;  // bytes; smaller blobs are read whole
 
@@ -169,7 +191,7 @@ Expected<std::string> OpenRepository::blob(const Oid& oid, std::uint64_t largest
     return library_error(code, fmt::format("blob {}", oid));
   if (type != GIT_OBJECT_BLOB) return git_error_of(Fault::missing, fmt::format("{} is no file", oid));
   if (size > largest)
-    return git_error_of(Fault::full, fmt::format("the file has {} bytes, more than {}", size, largest));
+    return git_error_of(Fault::too_large, fmt::format("the file has {} bytes, more than {}", size, largest));
   git_odb_object* raw = nullptr;
   if (const int code = git_odb_read(&raw, odb_.get(), &id); code != 0)
     return library_error(code, fmt::format("blob {}", oid));
@@ -188,7 +210,7 @@ Expected<void> OpenRepository::stream_blob(const Oid& oid, const std::function<b
     }
     return {};
   }
-  if (whole.error().fault != Fault::full) return std::unexpected(whole.error());
+  if (whole.error().fault != Fault::too_large) return std::unexpected(whole.error());
   return cat_file(path_, oid, take);  // libgit2 reads no packed object in pieces
 }
 

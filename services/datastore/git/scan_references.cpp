@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "services/datastore/git/file.hpp"
 #include "services/datastore/git/library.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/reference.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 namespace {

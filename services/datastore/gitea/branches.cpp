@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
@@ -68,10 +66,10 @@ web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix)
   return response;
 }
 
-web::Answer ref_response(Backend& backend, web::Call& call, const Allowed& allowed, const std::string& name,
+web::Answer ref_response(Backend& backend, web::Call& call, const Authorization& allowed, const std::string& name,
                          int status) {
-  auto git = git::Repository::open(backend.repositories.path(allowed.repository));
-  if (!git) return to_failure(git.error());
+  auto git = open_git(backend, allowed.repository);
+  if (!git) return git.error();
   auto refs = refs_below(**git, name);
   if (!refs) return refs.error();
   for (const git::Ref& ref : *refs) {
@@ -79,10 +77,9 @@ web::Answer ref_response(Backend& backend, web::Call& call, const Allowed& allow
     auto commit = (*git)->commit(commit_of(ref));
     if (!commit && name.starts_with(heads)) commit.error().fault = git::Fault::broken;
     if (!commit) return to_failure(commit.error());
-    std::string out;
-    json::Writer writer(out);
-    write_ref({writer, call.base_url(), allowed.identity}, allowed.repository, ref, *commit);
-    return json_response(status, std::move(out));
+    return json_response(status, [&](json::Writer& w) {
+      write_ref({w, call.base_url(), allowed.identity}, allowed.repository, ref, *commit);
+    });
   }
   // Listing passes over references that cannot be read.
   if (const auto tip = (*git)->resolve(name); !tip && tip.error().fault == git::Fault::broken)
@@ -91,7 +88,7 @@ web::Answer ref_response(Backend& backend, web::Call& call, const Allowed& allow
 }
 
 web::Answer one_ref(Backend& backend, web::Call& call, std::string_view prefix) {
-  auto allowed = allow_named(backend, call, Action::read);
+  auto allowed = authorize_named(backend, call, Action::read);
   if (!allowed) return allowed.error();
   return ref_response(backend, call, *allowed, std::string(prefix).append(call.parameter("name")), 200);
 }
@@ -99,22 +96,21 @@ web::Answer one_ref(Backend& backend, web::Call& call, std::string_view prefix) 
 /// The commit that a new branch or tag is to stand at; empty is the default branch.
 std::expected<git::Oid, web::Failure> start_of(Backend& backend, const Repository& repository,
                                                std::string_view revision) {
-  auto git = git::Repository::open(backend.repositories.path(repository));
-  if (!git) return std::unexpected(to_failure(git.error()));
-  auto commit = (*git)->resolve(revision.empty() ? std::string_view(repository.default_branch) : revision);
-  if (!commit) return std::unexpected(to_failure(commit.error()));
-  return std::move(*commit);
+  auto at = open_revision(backend, repository, revision.empty() ? repository.default_branch : revision);
+  if (!at) return std::unexpected(to_failure(at.error()));
+  return std::move(at->commit);
 }
 
 web::Answer create_branch_route(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_branch_schema);
-  auto allowed = allow_named(backend, call, Action::write);
+  auto allowed = authorize_named(backend, call, Action::write);
   if (!allowed) return allowed.error();
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
-  const std::string name(text_of(root, "new_branch_name"));
-  auto at = start_of(backend, allowed->repository, text_of(root, "old_ref_name", text_of(root, "old_branch_name")));
+  const std::string name(json::text_at(root, "new_branch_name"));
+  auto at = start_of(backend, allowed->repository,
+                     json::text_at(root, "old_ref_name", json::text_at(root, "old_branch_name")));
   if (!at) return at.error();
   if (auto made = git::create_branch(backend.repositories.path(allowed->repository), name, *at, false); !made)
     return to_failure(made.error());
@@ -123,7 +119,7 @@ web::Answer create_branch_route(Backend& backend, web::Call& call) {
 }
 
 web::Answer delete_branch_route(Backend& backend, web::Call& call) {
-  auto allowed = allow_named(backend, call, Action::write);
+  auto allowed = authorize_named(backend, call, Action::write);
   if (!allowed) return allowed.error();
   if (call.parameter("name") == allowed->repository.default_branch)
     return web::Failure{.status = 403, .message = "the default branch cannot be deleted; choose another default first"};
@@ -135,27 +131,23 @@ web::Answer delete_branch_route(Backend& backend, web::Call& call) {
 
 web::Answer create_tag_route(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_tag_schema);
-  auto allowed = allow_named(backend, call, Action::write);
+  auto allowed = authorize_named(backend, call, Action::write);
   if (!allowed) return allowed.error();
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
-  const std::string name(text_of(root, "tag_name"));
-  auto at = start_of(backend, allowed->repository, text_of(root, "target"));
+  const std::string name(json::text_at(root, "tag_name"));
+  auto at = start_of(backend, allowed->repository, json::text_at(root, "target"));
   if (!at) return at.error();
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const git::Signature tagger{.name = allowed->identity.name,
-                              .email = allowed->identity.name + "@noreply.localhost",
-                              .seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
   const std::string path = backend.repositories.path(allowed->repository);
-  if (auto made = git::create_tag(path, name, *at, text_of(root, "message"), tagger); !made)
+  if (auto made = git::create_tag(path, name, *at, json::text_at(root, "message"), author_of(allowed->identity)); !made)
     return to_failure(made.error());
   (void)backend.repositories.touch(allowed->repository.id);
   return ref_response(backend, call, *allowed, std::string(tags) + name, 201);
 }
 
 web::Answer delete_tag_route(Backend& backend, web::Call& call) {
-  auto allowed = allow_named(backend, call, Action::write);
+  auto allowed = authorize_named(backend, call, Action::write);
   if (!allowed) return allowed.error();
   if (auto done = git::delete_tag(backend.repositories.path(allowed->repository), call.parameter("name")); !done)
     return to_failure(done.error());

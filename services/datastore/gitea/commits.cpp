@@ -39,10 +39,9 @@ web::Answer one_commit(Backend& backend, web::Call& call) {
   if (!opened) return opened.error();
   auto commit = opened->git->commit(opened->commit);
   if (!commit) return to_failure(commit.error());
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), opened->allowed.identity}.commit(opened->allowed.repository, *commit);
-  return json_response(200, std::move(out));
+  return json_response(200, [&](json::Writer& w) {
+    Shape{w, call.base_url(), opened->allowed.identity}.commit(opened->allowed.repository, *commit);
+  });
 }
 
 web::Answer tree_page(Backend& backend, web::Call& call) {

@@ -5,7 +5,7 @@
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
 #include "services/datastore/lfs/http.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/send.hpp"
@@ -18,27 +18,20 @@ constexpr std::uint64_t largest_held = 4 * 1024 * 1024;     // of raw content in
 
 std::string_view ref_of(web::Call& call) { return call.query().get("ref").value_or(""); }
 
-/// The name that URLs of an answer carry: as it was asked for.
-std::string revision_of(web::Call& call, const Opened& opened) {
-  const std::string_view ref = ref_of(call);
-  return ref.empty() ? opened.allowed.repository.default_branch : std::string(ref);
-}
-
 web::Answer missing_path(std::string_view path) {
   return web::Failure{.status = 404, .message = "there is no " + std::string(path) + " in this revision"};
 }
 
-web::Answer folder(web::Call& call, Opened& opened, std::string_view path) {
+web::Answer folder(web::Call& call, const Opened& opened, std::string_view path) {
   auto entries = opened.git->tree(opened.commit, path, {.lfs = true, .limit = 10'000});
   if (!entries) return to_failure(entries.error());
-  std::string out;
-  json::Writer writer(out);
-  const Shape shape{writer, call.base_url(), opened.allowed.identity};
-  writer.array([&] {
-    for (const git::Entry& entry : *entries)
-      shape.entry(opened.allowed.repository, entry, revision_of(call, opened), opened.commit, nullptr);
+  return json_response(200, [&](json::Writer& w) {
+    const Shape shape{w, call.base_url(), opened.allowed.identity};
+    w.array([&] {
+      for (const git::Entry& entry : *entries)
+        shape.entry(opened.allowed.repository, entry, opened.revision, opened.commit, nullptr);
+    });
   });
-  return json_response(200, std::move(out));
 }
 
 web::Answer contents(Backend& backend, web::Call& call) {
@@ -60,11 +53,10 @@ web::Answer contents(Backend& backend, web::Call& call) {
     if (!blob) return to_failure(blob.error());
     content = base64::encode(*blob);
   }
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), opened->allowed.identity}.entry(
-      opened->allowed.repository, *entry, revision_of(call, *opened), opened->commit, holds ? &content : nullptr);
-  return json_response(200, std::move(out));
+  return json_response(200, [&](json::Writer& w) {
+    Shape{w, call.base_url(), opened->allowed.identity}.entry(opened->allowed.repository, *entry, opened->revision,
+                                                              opened->commit, holds ? &content : nullptr);
+  });
 }
 
 /// By its id, as git_url says. Any object of the repository: who may read it may fetch them all.
@@ -73,13 +65,12 @@ web::Answer git_blob(Backend& backend, web::Call& call) {
   if (!opened) return opened.error();
   const std::string oid(call.parameter("sha"));
   auto bytes = opened->git->blob(oid, largest_inline);
-  if (!bytes && bytes.error().fault == git::Fault::full)
+  if (!bytes && bytes.error().fault == git::Fault::too_large)
     return web::Failure{.status = 413, .message = bytes.error().message + ": fetch it from raw/{path}"};
   if (!bytes) return to_failure(bytes.error());
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), opened->allowed.identity}.blob(opened->allowed.repository, oid, *bytes);
-  return json_response(200, std::move(out));
+  return json_response(200, [&](json::Writer& w) {
+    Shape{w, call.base_url(), opened->allowed.identity}.blob(opened->allowed.repository, oid, *bytes);
+  });
 }
 
 /// Never a type that a browser would run on this origin.
@@ -115,7 +106,7 @@ std::expected<git::Entry, web::Answer> file_at(Opened& opened, std::string_view 
   auto entry = opened.git->entry(opened.commit, path);
   if (!entry) return std::unexpected(to_failure(entry.error()));
   if (entry->kind == git::EntryKind::folder || entry->kind == git::EntryKind::submodule)
-    return std::unexpected(web::Failure{.status = 404, .message = std::string(path) + " is no file"});
+    return std::unexpected(web::Failure{.status = 404, .message = std::string(path) + " is not a file"});
   return std::move(*entry);
 }
 
@@ -135,7 +126,7 @@ web::Answer media(Backend& backend, web::Call& call) {
   if (!entry) return std::move(entry.error());
   if (!entry->lfs) return send_blob(call, *opened, *entry);
   auto file = backend.large_files.stat(opened->allowed.repository.id, entry->lfs->oid);
-  if (!file) return lfs::to_failure(file.error());
+  if (!file) return to_failure(file.error());
   if (!*file)
     return web::Failure{.status = 404, .message = "the large file of this pointer was not uploaded to this repository"};
   const lfs::Stat stat = **file;
@@ -147,7 +138,7 @@ web::Answer media(Backend& backend, web::Call& call) {
   }
   content.open = [&](std::uint64_t offset) -> std::expected<web::ReadPart, web::Failure> {
     auto opened_file = backend.large_files.open(stat, offset);
-    if (!opened_file) return std::unexpected(lfs::to_failure(opened_file.error()));
+    if (!opened_file) return std::unexpected(to_failure(opened_file.error()));
     return [download = std::shared_ptr<objects::Download>(std::move(*opened_file))](
                std::span<char> space) -> std::expected<std::size_t, Error> {
       auto count = download->read(space);

@@ -8,8 +8,9 @@
 
 #include "services/datastore/backend.hpp"
 #include "services/datastore/guard/guard.hpp"
-#include "services/kit/json/value.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/datastore/guard/revision.hpp"
+#include "services/kit/json/members.hpp"
+#include "services/kit/web/json.hpp"
 #include "services/kit/web/paging.hpp"
 #include "services/kit/web/route.hpp"
 
@@ -42,40 +43,37 @@ void add_namespace_routes(Routes& routes, Backend& backend);   // /v1/datastore/
 std::expected<Identity, web::Failure> identify_writer(Backend& backend, web::Call& call);
 
 /// "{owner}" and "{repo}" of the pattern.
-std::expected<Allowed, web::Failure> allow_named(Backend& backend, web::Call& call, Action action);
+std::expected<Authorization, web::Failure> authorize_named(Backend& backend, web::Call& call, Action action);
 
-/// The same, opened, with the commit that `revision` names (the default branch when it is empty).
-struct Opened {
-  Allowed allowed;
-  std::unique_ptr<git::Repository> git;
-  git::Oid commit;  // empty: the repository has no commit, and none was asked for
+/// The same, opened at `revision`; empty is the default branch, which may be unborn.
+struct Opened : RepositoryAtRevision {
+  Authorization allowed;
 };
 std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, std::string_view revision);
 
-/// Members of a JSON object; the fallback when it is missing or null.
-std::string_view text_of(const json::Value& body, std::string_view key, std::string_view fallback = {});
-bool flag_of(const json::Value& body, std::string_view key, bool fallback = false);
+/// Of what the server itself writes for this account.
+git::Signature author_of(const Identity& identity);
 
-http::Response json_response(int status, std::string body, web::Headers headers = {});
+/// `write` puts one value into a json::Writer. With Gitea's own type.
+template <typename Write>
+http::Response json_response(int status, Write&& write, web::Headers headers = {}) {
+  http::Response out = web::json_answer(std::forward<Write>(write), std::move(headers), status);
+  out.content_type = "application/json;charset=utf-8";
+  return out;
+}
 
 template <typename Body>
 http::Response json_object(int status, Body&& body) {
-  std::string out;
-  json::Writer writer(out);
-  writer.object([&] { body(writer); });
-  return json_response(status, std::move(out));
+  return json_response(status, [&](json::Writer& w) { w.object([&] { body(w); }); });
 }
 
 /// A list with X-Total-Count and Link; `write_each` writes the items into an open array.
 template <typename Body>
 http::Response json_page(web::Call& call, const web::Page& page, std::uint64_t total, Body&& write_each) {
-  std::string out;
-  json::Writer writer(out);
-  writer.array([&] { write_each(writer); });
   web::Headers headers;
   web::add_page_headers(headers, call.base_url() + std::string(call.request().path), call.query(), web::gitea_pages,
                         page, total);
-  return json_response(200, std::move(out), std::move(headers));
+  return json_response(200, [&](json::Writer& w) { w.array([&] { write_each(w); }); }, std::move(headers));
 }
 
 }  // namespace stackgate::datastore::gitea

@@ -19,7 +19,7 @@ std::expected<std::string, web::Failure> wanted_name(web::Call& call) {
   if (web::is_json_type(call.request().header("Content-Type"))) {
     auto body = call.json();
     if (!body) return std::unexpected(std::move(body.error()));
-    return std::string(text_of((*body)->root, "namespace"));
+    return std::string(json::text_at((*body)->root, "namespace"));
   }
   auto body = call.body();
   if (!body) return std::unexpected(std::move(body.error()));

@@ -34,15 +34,12 @@ web::Answer create_organization(Backend& backend, web::Call& call) {
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
-  auto made =
-      backend.accounts.create_organization(text_of(root, "username"), identity->account, text_of(root, "full_name"));
-  if (!made && made.error().fault == AccountFault::exists)  // as Gitea
+  auto made = backend.accounts.create_organization(json::text_at(root, "username"), identity->account,
+                                                   json::text_at(root, "full_name"));
+  if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
     return web::Failure{.status = 422, .message = made.error().message};
   if (!made) return to_failure(made.error());
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), *identity}.organization(*made);
-  return json_response(201, std::move(out));
+  return json_response(201, [&](json::Writer& w) { Shape{w, call.base_url(), *identity}.organization(*made); });
 }
 
 std::expected<Account, web::Failure> find_organization(Backend& backend, web::Call& call) {
@@ -59,10 +56,7 @@ web::Answer one_organization(Backend& backend, web::Call& call) {
   if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
   auto account = find_organization(backend, call);
   if (!account) return account.error();
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), *identity}.organization(*account);
-  return json_response(200, std::move(out));
+  return json_response(200, [&](json::Writer& w) { Shape{w, call.base_url(), *identity}.organization(*account); });
 }
 
 web::Answer delete_organization(Backend& backend, web::Call& call) {
@@ -71,7 +65,7 @@ web::Answer delete_organization(Backend& backend, web::Call& call) {
   auto account = find_organization(backend, call);
   if (!account) return account.error();
   if (!may_create_in(*identity, account->id, account->steward_id))
-    return web::Failure{.status = 403, .message = "the organisation is another account's"};
+    return web::Failure{.status = 403, .message = "the organisation belongs to another account"};
   if (auto done = backend.accounts.remove(account->name); !done) return to_failure(done.error());
   return http::Response{.status = 204};
 }

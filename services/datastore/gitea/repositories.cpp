@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -64,22 +63,20 @@ std::expected<void, web::Failure> write_repository(Backend& backend, const Shape
 
 web::Answer repository_response(Backend& backend, web::Call& call, const Identity& viewer, const Repository& repository,
                                 int status) {
-  std::string out;
-  json::Writer writer(out);
   const auto empty = is_empty(backend, repository);
   if (!empty) return to_failure(empty.error());
-  if (auto done = write_repository(backend, {writer, call.base_url(), viewer}, repository, *empty); !done)
-    return done.error();
-  return json_response(status, std::move(out));
+  std::expected<void, web::Failure> done;
+  auto response = json_response(status, [&](json::Writer& w) {
+    done = write_repository(backend, {w, call.base_url(), viewer}, repository, *empty);
+  });
+  if (!done) return done.error();
+  return response;
 }
 
 /// README.md with name and description, as Gitea's auto_init makes it.
 std::expected<void, web::Failure> add_first_commit(Backend& backend, const Identity& identity,
                                                    const Repository& repository) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const git::Signature author{.name = identity.name,
-                              .email = identity.name + "@noreply.localhost",
-                              .seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+  const git::Signature author = author_of(identity);
   std::string text = fmt::format("# {}\n", repository.name);
   if (!repository.description.empty()) text += fmt::format("\n{}\n", repository.description);
   bool given = false;
@@ -102,17 +99,17 @@ web::Answer create_in(Backend& backend, web::Call& call, const Identity& identit
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
   NewRepository wanted{.owner_id = owner_id,
-                       .name = std::string(text_of(root, "name")),
-                       .description = std::string(text_of(root, "description")),
-                       .is_private = flag_of(root, "private")};
-  if (const std::string_view branch = text_of(root, "default_branch"); !branch.empty()) {
+                       .name = std::string(json::text_at(root, "name")),
+                       .description = std::string(json::text_at(root, "description")),
+                       .is_private = json::flag_at(root, "private")};
+  if (const std::string_view branch = json::text_at(root, "default_branch"); !branch.empty()) {
     if (auto fault = git::fault_of_branch_name(branch)) return web::Failure{.status = 422, .message = *fault};
     wanted.default_branch = branch;
   }
   auto made = backend.repositories.create(wanted);
   if (!made) return to_failure(made.error());
   log::info("repository made", {{"repository", made->full_name()}, {"id", made->id}, {"by", identity.name}});
-  if (flag_of(root, "auto_init"))
+  if (json::flag_at(root, "auto_init"))
     if (auto done = add_first_commit(backend, identity, *made); !done) return done.error();
   return repository_response(backend, call, identity, *made, 201);
 }
@@ -134,22 +131,22 @@ web::Answer create_for(Backend& backend, web::Call& call) {
 }
 
 web::Answer one_repository(Backend& backend, web::Call& call) {
-  auto allowed = allow_named(backend, call, Action::read);
+  auto allowed = authorize_named(backend, call, Action::read);
   if (!allowed) return allowed.error();
   return repository_response(backend, call, allowed->identity, allowed->repository, 200);
 }
 
 /// Languages are not counted; Gitea answers so where it has not yet.
 web::Answer languages(Backend& backend, web::Call& call) {
-  if (auto allowed = allow_named(backend, call, Action::read); !allowed) return allowed.error();
+  if (auto allowed = authorize_named(backend, call, Action::read); !allowed) return allowed.error();
   return json_response(200, "{}");
 }
 
 /// HEAD to a branch that is there; in an empty repository to any good name.
 std::expected<void, web::Failure> move_head(Backend& backend, const Repository& repository, std::string_view branch) {
   const std::string path = backend.repositories.path(repository);
-  auto git = git::Repository::open(path);
-  if (!git) return std::unexpected(to_failure(git.error()));
+  auto git = open_git(backend, repository);
+  if (!git) return std::unexpected(std::move(git.error()));
   auto refs = (*git)->refs();
   if (!refs) return std::unexpected(to_failure(refs.error()));
   const std::string full = fmt::format("refs/heads/{}", branch);
@@ -161,18 +158,18 @@ std::expected<void, web::Failure> move_head(Backend& backend, const Repository& 
 
 web::Answer change_repository(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(changed_repository_schema);
-  auto allowed = allow_named(backend, call, Action::administer);
+  auto allowed = authorize_named(backend, call, Action::administer);
   if (!allowed) return allowed.error();
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
   RepositoryChange change;
-  if (root.find("name") != nullptr) change.name = text_of(root, "name");
-  if (root.find("description") != nullptr) change.description = text_of(root, "description");
-  if (root.find("private") != nullptr) change.is_private = flag_of(root, "private");
-  if (root.find("archived") != nullptr) change.archived = flag_of(root, "archived");
+  if (root.find("name") != nullptr) change.name = json::text_at(root, "name");
+  if (root.find("description") != nullptr) change.description = json::text_at(root, "description");
+  if (root.find("private") != nullptr) change.is_private = json::flag_at(root, "private");
+  if (root.find("archived") != nullptr) change.archived = json::flag_at(root, "archived");
   if (root.find("default_branch") != nullptr) {
-    change.default_branch = text_of(root, "default_branch");
+    change.default_branch = json::text_at(root, "default_branch");
     if (auto done = move_head(backend, allowed->repository, *change.default_branch); !done) return done.error();
   }
   auto changed = backend.repositories.update(allowed->repository.id, change);
@@ -181,7 +178,7 @@ web::Answer change_repository(Backend& backend, web::Call& call) {
 }
 
 web::Answer delete_repository(Backend& backend, web::Call& call) {
-  auto allowed = allow_named(backend, call, Action::administer);
+  auto allowed = authorize_named(backend, call, Action::administer);
   if (!allowed) return allowed.error();
   if (auto done = backend.repositories.remove(allowed->repository.id); !done) return to_failure(done.error());
   log::info("repository deleted", {{"repository", allowed->repository.full_name()},
@@ -191,11 +188,11 @@ web::Answer delete_repository(Backend& backend, web::Call& call) {
 }
 
 web::Answer transfer_repository(Backend& backend, web::Call& call) {
-  auto allowed = allow_named(backend, call, Action::administer);
+  auto allowed = authorize_named(backend, call, Action::administer);
   if (!allowed) return allowed.error();
   auto body = call.json();
   if (!body) return body.error();
-  const std::string_view name = text_of((*body)->root, "new_owner");
+  const std::string_view name = json::text_at((*body)->root, "new_owner");
   if (name.empty()) return web::Failure{.status = 422, .message = "write the new owner's name into \"new_owner\""};
   auto owner = backend.accounts.find(name);
   if (!owner) return to_failure(owner.error());

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/accounts/times.hpp"
 #include "services/datastore/repositories/access.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -66,7 +66,7 @@ std::string_view mode_of(git::EntryKind kind) {
 /// With the author's own offset, as Gitea does.
 std::string time_of(const git::Signature& signature) {
   const std::chrono::seconds local(signature.seconds + std::int64_t{signature.offset_minutes} * 60);
-  std::string out = to_rfc3339(std::chrono::system_clock::time_point(local));
+  std::string out = to_rfc3339(std::chrono::sys_seconds(local));
   if (signature.offset_minutes == 0) return out;
   const int minutes = signature.offset_minutes < 0 ? -signature.offset_minutes : signature.offset_minutes;
   out.pop_back();

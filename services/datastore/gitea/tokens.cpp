@@ -33,7 +33,7 @@ std::expected<Account, web::Failure> owner_of_tokens(Backend& backend, web::Call
   auto account = backend.accounts.find(call.parameter("username"));
   if (!account) return std::unexpected(to_failure(account.error()));
   if (account->id != identity->account && !identity->admin)
-    return std::unexpected(web::Failure{.status = 403, .message = "these tokens are another account's"});
+    return std::unexpected(web::Failure{.status = 403, .message = "these tokens belong to another account"});
   if (account->kind != AccountKind::user)
     return std::unexpected(web::Failure{.status = 422, .message = "an organisation has no tokens; use a user's"});
   return std::move(*account);
@@ -103,14 +103,12 @@ web::Answer create_token(Backend& backend, web::Call& call) {
   if (!scope) return scope.error();
   const json::Value* days = root.find("valid_days");
   const std::chrono::hours valid(days == nullptr ? 0 : days->integer() * 24);
-  auto made = backend.accounts.create_token(account->id, text_of(root, "name"), *scope, valid);
-  if (!made && made.error().fault == AccountFault::exists)  // as Gitea
+  auto made = backend.accounts.create_token(account->id, json::text_at(root, "name"), *scope, valid);
+  if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
     return web::Failure{.status = 400, .message = made.error().message};
   if (!made) return to_failure(made.error());
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, {}}.token(made->token, made->secret);
-  return json_response(201, std::move(out), {{"Cache-Control", "no-store"}});
+  return json_response(201, [&](json::Writer& w) { Shape{w, {}}.token(made->token, made->secret); },
+                       {{"Cache-Control", "no-store"}});
 }
 
 web::Answer delete_token(Backend& backend, web::Call& call) {

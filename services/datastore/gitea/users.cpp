@@ -25,10 +25,7 @@ std::expected<Identity, web::Failure> identify_admin(Backend& backend, web::Call
 }
 
 http::Response user_response(web::Call& call, const Identity& viewer, const Account& account, int status = 200) {
-  std::string out;
-  json::Writer writer(out);
-  Shape{writer, call.base_url(), viewer}.user(account);
-  return json_response(status, std::move(out));
+  return json_response(status, [&](json::Writer& w) { Shape{w, call.base_url(), viewer}.user(account); });
 }
 
 web::Answer user_page(Backend& backend, web::Call& call, const Identity& viewer, std::string_view search,
@@ -81,11 +78,11 @@ web::Answer create_user(Backend& backend, web::Call& call) {
   auto body = schema.read(call);
   if (!body) return body.error();
   const json::Value& root = (*body)->root;
-  auto made =
-      backend.accounts.create_user(text_of(root, "username"), text_of(root, "password"), flag_of(root, "is_admin"),
-                                   text_of(root, "full_name"), text_of(root, "email"));
+  auto made = backend.accounts.create_user(json::text_at(root, "username"), json::text_at(root, "password"),
+                                           json::flag_at(root, "is_admin"), json::text_at(root, "full_name"),
+                                           json::text_at(root, "email"));
   // Gitea says 422 for a name that is taken.
-  if (!made && made.error().fault == AccountFault::exists)
+  if (!made && made.error().fault == ServiceFault::exists)
     return web::Failure{.status = 422, .message = made.error().message};
   if (!made) return to_failure(made.error());
   return user_response(call, *identity, *made, 201);
@@ -99,7 +96,7 @@ web::Answer delete_user(Backend& backend, web::Call& call) {
   if (account->kind != AccountKind::user)
     return web::Failure{.status = 404, .message = "there is no user of that name"};
   if (auto done = backend.accounts.remove(account->name); !done) {
-    if (done.error().fault == AccountFault::exists) return web::Failure{.status = 422, .message = done.error().message};
+    if (done.error().fault == ServiceFault::exists) return web::Failure{.status = 422, .message = done.error().message};
     return to_failure(done.error());
   }
   return http::Response{.status = 204};

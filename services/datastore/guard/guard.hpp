@@ -10,8 +10,10 @@
 #include "services/datastore/git/objects.hpp"
 #include "services/datastore/repositories/access.hpp"
 #include "services/datastore/repositories/repositories.hpp"
-#include "services/kit/objects/store.hpp"
+#include "services/kit/objects/service_error.hpp"
+#include "services/kit/sql/service_error.hpp"
 #include "services/kit/web/call.hpp"
+#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::datastore {
 
@@ -21,24 +23,28 @@ std::expected<Identity, web::Failure> identify(const Backend& backend, web::Call
 /// The same, and 401 for nobody.
 std::expected<Identity, web::Failure> identify_someone(const Backend& backend, web::Call& call);
 
-struct Allowed {
+struct Authorization {
   Identity identity;
   Repository repository;
 };
 /// identify(), find and judge(). 401 carries WWW-Authenticate, 404 the code "RepoNotFound".
-std::expected<Allowed, web::Failure> allow(const Backend& backend, web::Call& call, std::string_view owner,
-                                           std::string_view name, Action action);
+std::expected<Authorization, web::Failure> authorize(const Backend& backend, web::Call& call, std::string_view owner,
+                                                     std::string_view name, Action action);
 /// The same for an identity that came another way (a session, a token in the URL).
-std::expected<Repository, web::Failure> allow(const Backend& backend, const Identity& identity, std::string_view owner,
-                                              std::string_view name, Action action);
+std::expected<Repository, web::Failure> authorize(const Backend& backend, const Identity& identity,
+                                                  std::string_view owner, std::string_view name, Action action);
 
 /// 401 with `WWW-Authenticate: Basic realm="stackgate"`.
 web::Failure unauthorized(std::string_view message = "authentication is required");
 
-web::Failure to_failure(const AccountError& error);
-web::Failure to_failure(const RepositoryError& error);
-web::Failure to_failure(const git::GitError& error);
-web::Failure to_failure(const sql::SqlError& error);
-web::Failure to_failure(const objects::StoreError& error);
+using web::to_failure;
+/// Its status is web::to_failure's, as of every other error; full and broken are logged, for their words name our
+/// folders.
+ServiceError to_service_error(const git::GitError& error);
+inline web::Failure to_failure(const git::GitError& error) { return to_failure(to_service_error(error)); }
+inline web::Failure to_failure(const sql::SqlError& error) { return to_failure(sql::to_service_error(error)); }
+inline web::Failure to_failure(const objects::StoreError& error) {
+  return to_failure(objects::to_service_error(error));
+}
 
 }  // namespace stackgate::datastore

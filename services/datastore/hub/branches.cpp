@@ -8,15 +8,6 @@ namespace stackgate::datastore::hub {
 
 namespace {
 
-std::string branch_text(const json::Value& body, std::string_view name) {
-  const json::Value* value = body.find(name);
-  return value == nullptr ? std::string() : std::string(value->string());
-}
-bool branch_flag(const json::Value& body, std::string_view name) {
-  const json::Value* value = body.find(name);
-  return value != nullptr && value->boolean();
-}
-
 /// The body may be missing altogether.
 std::expected<const json::Document*, web::Failure> optional_json(web::Call& call) {
   static const json::Document none{};
@@ -33,8 +24,6 @@ web::Failure moved(const git::GitError& error) {
   return out;
 }
 
-http::Response branch_ok() { return json_answer("{}"); }
-
 }  // namespace
 
 web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -43,16 +32,17 @@ web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType 
   const auto place = enter(backend, call, type, Action::write);
   if (!place) return place.error();
   const std::string name(call.parameter("branch"));
-  if (const auto fault = git::fault_of_branch_name(name)) return bad_request("the branch's name: " + *fault);
+  if (const auto fault = git::fault_of_branch_name(name))
+    return bad_request("the branch name cannot be used: " + *fault);
   const json::Value& root = (*body)->root;
-  const std::string start = branch_text(root, "startingPoint");
-  const bool overwrite = branch_flag(root, "overwrite"), empty = branch_flag(root, "emptyBranch");
+  const std::string_view start = json::text_at(root, "startingPoint");
+  const bool overwrite = json::flag_at(root, "overwrite"), empty = json::flag_at(root, "emptyBranch");
   const std::string path = backend.repositories.path(place->repository);
-  const auto git = open_git(backend, *place);
+  const auto git = open_git(backend, place->repository);
   if (!git) return git.error();
   const bool exists = (*git)->resolve("refs/heads/" + name).has_value();
   if (exists && !overwrite) return web::Failure{.status = 409, .message = "the branch \"" + name + "\" exists already"};
-  if (exists && start.empty() && !empty) return branch_ok();
+  if (exists && start.empty() && !empty) return json_answer("{}");
   if (empty) {
     if (exists) {
       if (auto gone = git::delete_branch(path, name); !gone) return moved(gone.error());
@@ -62,14 +52,14 @@ web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType 
         path, {.branch = name, .message = "Initial commit\n", .author = who, .committer = who, .allow_empty = true},
         [](git::Change&) -> git::Expected<bool> { return false; });
     if (!made) return moved(made.error());
-    return branch_ok();
+    return json_answer("{}");
   }
-  const auto opened = open_at(backend, *place, start.empty() ? std::string_view("HEAD") : start);
+  const auto opened = open_at(backend, *place, start);
   if (!opened) return opened.error();
   if (opened->commit.empty())
     return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to branch from"};
   if (auto made = git::create_branch(path, name, opened->commit, overwrite); !made) return moved(made.error());
-  return branch_ok();
+  return json_answer("{}");
 }
 
 web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -81,7 +71,7 @@ web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryTyp
                         .message = "the default branch cannot be deleted; make another one the default first"};
   if (auto gone = git::delete_branch(backend.repositories.path(place->repository), name); !gone)
     return moved(gone.error());
-  return branch_ok();
+  return json_answer("{}");
 }
 
 web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -89,16 +79,16 @@ web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType typ
   if (!body) return body.error();
   const auto place = enter(backend, call, type, Action::write);
   if (!place) return place.error();
-  const std::string name = branch_text((*body)->root, "tag");
+  const std::string name(json::text_at((*body)->root, "tag"));
   if (const auto fault = git::fault_of_branch_name(name)) return bad_request("\"tag\": " + *fault);
   const auto opened = open_at(backend, *place, call.parameter("revision"));
   if (!opened) return opened.error();
   if (opened->commit.empty())
     return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to tag"};
   auto made = git::create_tag(backend.repositories.path(place->repository), name, opened->commit,
-                              branch_text((*body)->root, "message"), signature_of(backend, place->identity));
+                              json::text_at((*body)->root, "message"), signature_of(backend, place->identity));
   if (!made) return moved(made.error());
-  return branch_ok();
+  return json_answer("{}");
 }
 
 web::Answer delete_tag(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -106,7 +96,7 @@ web::Answer delete_tag(const Backend& backend, web::Call& call, RepositoryType t
   if (!place) return place.error();
   auto gone = git::delete_tag(backend.repositories.path(place->repository), call.parameter("revision"));
   if (!gone) return moved(gone.error());
-  return branch_ok();
+  return json_answer("{}");
 }
 
 }  // namespace stackgate::datastore::hub

@@ -11,17 +11,14 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/preupload.hpp"
 #include "services/datastore/hub/shapes.hpp"
-#include "services/datastore/hub/tip.hpp"
-#include "services/datastore/lfs/attributes.hpp"
+#include "services/datastore/lfs/attributes_commit.hpp"
 #include "services/datastore/lfs/http.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::hub {
 
 namespace {
-
-constexpr std::string_view attributes_path = ".gitattributes";
 
 /// Lines turned into changes; after the last one .gitattributes, if a large file needs a line there.
 class CommitBody {
@@ -43,7 +40,7 @@ class CommitBody {
   std::optional<web::Failure> failure{};  // what the client did wrong
   std::size_t count() const { return count_; }
   /// Large files of this commit, for .gitattributes.
-  const std::vector<std::string>& large() const { return large_; }
+  const std::set<std::string>& large() const { return large_; }
 
  private:
   std::unexpected<git::GitError> stop(web::Failure why) {
@@ -58,22 +55,20 @@ class CommitBody {
         return stop(bad_request("line " + std::to_string(lines_.number()) + ": a second header"));
       case CommitLine::Kind::file:
         change.content = std::move(line.content);
-        if (change.path == attributes_path) {
-          attributes_ = change.content;
-          attributes_sent_ = true;
-        }
+        if (change.path == lfs::attributes_path) attributes_ = change.content;
         break;
       case CommitLine::Kind::lfs_file: {
         auto there = backend_.large_files.confirm(place_.repository.id, line.oid, line.size);
         if (!there) {
-          const bool client = there.error().fault == lfs::Fault::missing || there.error().fault == lfs::Fault::invalid;
-          web::Failure why = lfs::to_failure(there.error());
+          const bool client =
+              there.error().fault == ServiceFault::missing || there.error().fault == ServiceFault::invalid;
+          web::Failure why = to_failure(there.error());
           if (client) why.status = 422;
           why.message = change.path + ": " + why.message;
           return stop(std::move(why));
         }
         change.content = git::format_lfs_pointer(line.oid, line.size);
-        large_.push_back(change.path);
+        large_.insert(change.path);
         break;
       }
       case CommitLine::Kind::deleted_file:
@@ -87,13 +82,9 @@ class CommitBody {
   }
 
   git::Expected<bool> last(git::Change& change) {
-    const Attributes known = Attributes::parse(attributes_);
-    std::set<std::string> missing;
-    for (const std::string& path : large_)
-      if (!known.in_lfs(path).value_or(false)) missing.insert(path);
-    if (missing.empty()) return false;
-    change = {.path = std::string(attributes_path),
-              .content = with_lfs_lines(attributes_, {missing.begin(), missing.end()})};
+    std::string covering = lfs::attributes_for(attributes_, large_);
+    if (covering == attributes_) return false;
+    change = {.path = std::string(lfs::attributes_path), .content = std::move(covering)};
     return true;
   }
 
@@ -101,9 +92,9 @@ class CommitBody {
   const Place& place_;
   CommitLines& lines_;
   std::string attributes_;
-  bool attributes_sent_ = false, ended_ = false;
+  bool ended_ = false;
   std::size_t count_ = 0;
-  std::vector<std::string> large_;
+  std::set<std::string> large_;
 };
 
 web::Failure commit_failure(const git::GitError& error, bool parent_demanded) {
@@ -119,32 +110,6 @@ web::Failure commit_failure(const git::GitError& error, bool parent_demanded) {
     out.status = 400;
   }
   return out;
-}
-
-/// Two commits at once, and the other one changed .gitattributes under ours: its lines and ours, once more.
-void settle_attributes(const Backend& backend, const Place& place, const git::CommitRequest& request,
-                       const git::Committed& done, const std::string& seen, const std::vector<std::string>& large) {
-  if (large.empty() || done.before.empty()) return;
-  const std::string path = backend.repositories.path(place.repository);
-  auto git = git::Repository::open(path);
-  if (!git) return;
-  const std::string before = text_at(**git, done.before, attributes_path).value_or("");
-  if (before == seen) return;
-  const Attributes known = Attributes::parse(before);
-  std::vector<std::string> missing;
-  for (const std::string& file : large)
-    if (!known.in_lfs(file).value_or(false)) missing.push_back(file);
-  git::CommitRequest again = request;
-  again.parent.clear();
-  again.message = "Keep the attributes of large files\n";
-  bool given = false;
-  auto settled = git::commit_changes(path, again, [&](git::Change& change) -> git::Expected<bool> {
-    if (given) return false;
-    given = true;
-    change = {.path = std::string(attributes_path), .content = with_lfs_lines(before, missing)};
-    return true;
-  });
-  if (!settled) log::warning("attributes of large files could not be merged", {{"problem", settled.error().message}});
 }
 
 }  // namespace
@@ -166,7 +131,7 @@ web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType 
     return bad_request(R"(the first line must be {"key": "header", "value": {"summary": "…"}})");
 
   // A branch comes into being with its first commit only where nothing was committed before.
-  const auto git = open_git(backend, *place);
+  const auto git = open_git(backend, place->repository);
   if (!git) return git.error();
   const auto refs = (*git)->refs();
   if (!refs) return to_failure(refs.error());
@@ -178,7 +143,7 @@ web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType 
                         .message = "there is no branch \"" + branch + "\"; create it first",
                         .code = std::string(revision_not_found)};
 
-  const std::string seen = tip ? text_at(**git, *tip, attributes_path).value_or("") : "";
+  const std::string seen = tip ? lfs::text_at(**git, *tip, lfs::attributes_path).value_or("") : "";
   CommitBody body(backend, *place, lines, seen);
   git::CommitRequest request{.branch = branch,
                              .message = (*header)->summary + "\n",
@@ -190,7 +155,7 @@ web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType 
   const auto done = git::commit_changes(path, request, [&](git::Change& change) { return body.next(change); });
   if (body.failure) return std::move(*body.failure);
   if (!done) return commit_failure(done.error(), !request.parent.empty());
-  settle_attributes(backend, *place, request, *done, seen, body.large());
+  lfs::settle_attributes(backend, place->repository, request, *done, seen, body.large());
   if (first && branch != place->repository.default_branch && git::set_default_branch(path, branch))
     (void)backend.repositories.update(place->repository.id, {.default_branch = branch});
   if (auto touched = backend.repositories.touch(place->repository.id); !touched)

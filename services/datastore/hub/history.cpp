@@ -16,8 +16,7 @@ constexpr std::size_t commits_counted = 100'000;
 web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType type) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  std::string rest(call.parameter("path"));
-  const auto opened = open_within(backend, *place, call.parameter("revision"), rest);
+  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
   if (!opened) return opened.error();
   const auto limit = web::read_limit(call.query(), 50, 1000);
   if (!limit) return limit.error();
@@ -25,29 +24,30 @@ web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType 
   if (const auto text = call.query().get("p")) {
     const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), page);
     if (problem != std::errc() || end != text->data() + text->size() || page > commits_counted)
-      return bad_request("\"p\" must be a page's number, from 0");
+      return bad_request("\"p\" must be a page number, from 0");
   }
   if (opened->commit.empty()) return json_answer("[]", {{"X-Total-Count", "0"}});
   const auto commits = opened->git->log(opened->commit, "", page * *limit, *limit);
   if (!commits) return to_failure(commits.error());
   const auto total = opened->git->count_commits(opened->commit, commits_counted);
   if (!total) return to_failure(total.error());
-  std::string out;
-  json::Writer w(out);
-  w.array([&] {
-    for (const git::Commit& commit : *commits) write_commit(w, commit);
-  });
   web::Headers headers{{"X-Total-Count", std::to_string(*total)}};
   if (commits->size() == *limit && (page + 1) * *limit < *total)
     web::add_next_link(headers, place->base + std::string(call.request().path), call.query(), "p",
                        std::to_string(page + 1));
-  return json_answer(std::move(out), std::move(headers));
+  return json_answer(
+      [&](json::Writer& w) {
+        w.array([&] {
+          for (const git::Commit& commit : *commits) write_commit(w, commit);
+        });
+      },
+      std::move(headers));
 }
 
 web::Answer get_refs(const Backend& backend, web::Call& call, RepositoryType type) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  const auto git = open_git(backend, *place);
+  const auto git = open_git(backend, place->repository);
   if (!git) return git.error();
   const auto all = (*git)->refs();
   if (!all) return to_failure(all.error());

@@ -1,16 +1,63 @@
 // What a repository is, and lists of them.
 #include <algorithm>
 #include <charconv>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
+#include "services/datastore/git/objects.hpp"
+#include "services/datastore/hub/card.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
-#include "services/datastore/hub/tags.hpp"
+#include "services/datastore/repositories/record.hpp"
 #include "services/kit/web/paging.hpp"
 
 namespace stackgate::datastore::hub {
 
 namespace {
+
+using Tags = std::shared_ptr<const std::vector<std::string>>;
+
+namespace tags_detail {
+
+constexpr std::size_t largest_readme = std::size_t{1} << 20U, most_remembered = 10'000;
+
+/// By content, so nothing in it ever grows old.
+struct Memory {
+  std::mutex mutex;
+  std::unordered_map<std::string, Tags> tags;
+};
+
+Memory& memory() {
+  static Memory one;
+  return one;
+}
+
+}  // namespace tags_detail
+
+/// Never null. Empty without a README.md, and for one of more than 1 MiB.
+Tags tags_at(git::Repository& git, const git::Oid& commit, RepositoryType type) {
+  static const Tags none = std::make_shared<const std::vector<std::string>>();
+  if (commit.empty()) return none;
+  const auto entry = git.entry(commit, "README.md");
+  if (!entry || (entry->kind != git::EntryKind::file && entry->kind != git::EntryKind::executable)) return none;
+  const std::string key = entry->oid + (type == RepositoryType::model ? "m" : "d");
+  tags_detail::Memory& memory = tags_detail::memory();
+  {
+    const std::lock_guard lock(memory.mutex);
+    if (const auto found = memory.tags.find(key); found != memory.tags.end()) return found->second;
+  }
+  const auto text = git.blob(entry->oid, tags_detail::largest_readme);
+  if (!text) return none;
+  auto tags = std::make_shared<const std::vector<std::string>>(tags_of(*text, type));
+  const std::lock_guard lock(memory.mutex);
+  if (memory.tags.size() >= tags_detail::most_remembered) memory.tags.clear();
+  memory.tags[key] = tags;
+  return tags;
+}
 
 /// Every file; in pages, because the listing is bounded.
 std::expected<std::vector<git::Entry>, web::Failure> all_files(git::Repository& git, const git::Oid& commit,
@@ -50,11 +97,8 @@ struct Head {
 };
 
 Head head_of(const Backend& backend, const Repository& repository) {
-  auto git = git::Repository::open(backend.repositories.path(repository));
-  if (!git) {
-    (void)to_failure(git.error());  // the log's line
-    return {};
-  }
+  auto git = open_git(backend, repository);
+  if (!git) return {};
   Head out{.git = std::move(*git)};
   const auto id = out.git->resolve("refs/heads/" + repository.default_branch);
   const auto commit = id ? out.git->commit(*id) : std::unexpected(id.error());
@@ -108,8 +152,7 @@ bool is_true(std::optional<std::string_view> text) {
 web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType type) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  std::string_view revision = call.parameter("revision");
-  const auto opened = open_at(backend, *place, revision.empty() ? std::string_view("HEAD") : revision);
+  const auto opened = open_at(backend, *place, call.parameter("revision"));
   if (!opened) return opened.error();
   auto expand = call.query().all("expand");
   for (std::string_view more : call.query().all("expand[]")) expand.push_back(more);
@@ -132,10 +175,7 @@ web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType typ
     }
   }
   if (siblings) info.siblings = &files;
-  std::string out;
-  json::Writer w(out);
-  write_info(w, info);
-  return json_answer(std::move(out));
+  return json_answer([&](json::Writer& w) { write_info(w, info); });
 }
 
 web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -177,19 +217,20 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
   if (!identity->anonymous() || backend.anonymous_read) {
     const auto page = backend.repositories.list(*identity, filter);
     if (!page) return to_failure(page.error());
-    std::string out;
-    json::Writer w(out);
-    w.array([&] {
-      for (const Repository& repository : page->items) {
-        const Head head = head_of(backend, repository);
-        write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
-      }
-    });
     web::Headers headers;
     if (skip + page->items.size() < page->total && !page->items.empty())
       web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
                          std::to_string(skip + page->items.size()));
-    return json_answer(std::move(out), std::move(headers));
+    return json_answer(
+        [&](json::Writer& w) {
+          w.array([&] {
+            for (const Repository& repository : page->items) {
+              const Head head = head_of(backend, repository);
+              write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
+            }
+          });
+        },
+        std::move(headers));
   }
   return unauthorized();
 }

@@ -12,18 +12,13 @@ namespace stackgate::datastore::hub {
 
 namespace {
 
-std::string manage_text(const json::Value& body, std::string_view name) {
-  const json::Value* value = body.find(name);
-  return value == nullptr ? std::string() : std::string(value->string());
-}
-
 struct FullName {
   std::string owner, name;
 };
 
 /// "name" with "organization", or "owner/name".
 FullName full_name(const json::Value& body, std::string_view fallback_owner) {
-  FullName out{manage_text(body, "organization"), manage_text(body, "name")};
+  FullName out{std::string(json::text_at(body, "organization")), std::string(json::text_at(body, "name"))};
   if (const auto slash = out.name.find('/'); slash != std::string::npos) {
     out.owner = out.name.substr(0, slash);
     out.name.erase(0, slash + 1);
@@ -34,14 +29,14 @@ FullName full_name(const json::Value& body, std::string_view fallback_owner) {
 
 std::optional<bool> wants_private(const json::Value& body) {
   if (const json::Value* flag = body.find("private"); flag != nullptr && flag->is_boolean()) return flag->boolean();
-  const std::string visibility = manage_text(body, "visibility");
+  const std::string_view visibility = json::text_at(body, "visibility");
   if (visibility.empty()) return {};
   return visibility != "public";
 }
 
 std::expected<RepositoryType, web::Failure> wanted_type(const json::Value& body) {
-  const std::string word = manage_text(body, "type");
-  if (const auto type = parse_type(word)) return *type;
+  const std::string_view word = json::text_at(body, "type");
+  if (const auto type = parse_type(word.empty() ? "model" : word)) return *type;
   return std::unexpected(bad_request("\"type\" must be model, dataset or space"));
 }
 
@@ -49,9 +44,9 @@ std::expected<RepositoryType, web::Failure> wanted_type(const json::Value& body)
 std::expected<Account, web::Failure> name_space(const Backend& backend, const Identity& identity,
                                                 const std::string& owner) {
   if (identity.scope == Scope::read)
-    return std::unexpected(web::Failure{.status = 403, .message = "this token is for reading only"});
+    return std::unexpected(web::Failure{.status = 403, .message = "this token is read-only"});
   auto account = backend.accounts.find(owner);
-  if (!account && account.error().fault != AccountFault::missing) return std::unexpected(to_failure(account.error()));
+  if (!account && account.error().fault != ServiceFault::missing) return std::unexpected(to_failure(account.error()));
   if (!account || !may_create_in(identity, account->id, account->steward_id))
     return std::unexpected(
         web::Failure{.status = 403, .message = "you may not create repositories in the name space \"" + owner + "\""});
@@ -64,17 +59,17 @@ std::expected<std::vector<git::Change>, web::Failure> first_files(const json::Va
   bool has_readme = false;
   if (const json::Value* files = body.find("files"); files != nullptr && files->is_array()) {
     for (const json::Value& file : files->items()) {
-      git::Change change{.path = manage_text(file, "path")};
+      git::Change change{.path = std::string(json::text_at(file, "path"))};
       if (const auto fault = git::fault_of_path(change.path))
         return std::unexpected(bad_request("\"files\": " + change.path + ": " + *fault));
-      auto content = base64::decode(manage_text(file, "content"));
+      auto content = base64::decode(json::text_at(file, "content"));
       if (!content) return std::unexpected(bad_request("\"files\": " + change.path + ": the content is not base64"));
       change.content = std::move(*content);
       has_readme = has_readme || change.path == "README.md";
       out.push_back(std::move(change));
     }
   }
-  const std::string license = manage_text(body, "license");
+  const std::string license(json::text_at(body, "license"));
   if (license.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") !=
       std::string::npos)
     return std::unexpected(bad_request("\"license\" must be an identifier such as \"apache-2.0\""));
@@ -82,8 +77,6 @@ std::expected<std::vector<git::Change>, web::Failure> first_files(const json::Va
     out.push_back({.path = "README.md", .content = "---\nlicense: " + license + "\n---\n"});
   return out;
 }
-
-http::Response manage_ok() { return json_answer("{}"); }
 
 }  // namespace
 
@@ -106,7 +99,7 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
               .identity = *identity,
               .type = *type,
               .base = call.base_url()};
-  if (!made && made.error().fault == RepositoryFault::exists) {
+  if (!made && made.error().fault == ServiceFault::exists) {
     // Clients that do not mind read the address from this answer as from the other.
     http::Response exists{.status = 409};
     const std::string id = place.repository.full_name();
@@ -143,14 +136,11 @@ web::Answer delete_repository(const Backend& backend, web::Call& call) {
   const FullName name = full_name((*body)->root, identity->name);
   const auto type = wanted_type((*body)->root);
   if (!type) return type.error();
-  const auto repository = allow(backend, *identity, name.owner, name.name, Action::administer);
+  const auto repository = authorize(backend, *identity, name.owner, name.name, Action::administer);
   if (!repository) return repository.error();
-  if (repository->type && *repository->type != *type)
-    return web::Failure{.status = 404,
-                        .message = "the repository is none of the " + std::string(plural(*type)),
-                        .code = std::string(repo_not_found)};
+  if (auto other = check_type(*repository, *type)) return std::move(*other);
   if (auto gone = backend.repositories.remove(repository->id); !gone) return to_failure(gone.error());
-  return manage_ok();
+  return json_answer("{}");
 }
 
 web::Answer move_repository(const Backend& backend, web::Call& call) {
@@ -159,20 +149,22 @@ web::Answer move_repository(const Backend& backend, web::Call& call) {
   const json::Value& root = (*body)->root;
   const auto identity = identify_someone(backend, call);
   if (!identity) return identity.error();
-  const auto split = [](const std::string& text) {
+  const auto split = [](std::string_view text) {
     const auto slash = text.find('/');
-    return slash == std::string::npos ? FullName{{}, text} : FullName{text.substr(0, slash), text.substr(slash + 1)};
+    return slash == std::string_view::npos
+               ? FullName{{}, std::string(text)}
+               : FullName{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
   };
-  const FullName from = split(manage_text(root, "fromRepo")), to = split(manage_text(root, "toRepo"));
+  const FullName from = split(json::text_at(root, "fromRepo")), to = split(json::text_at(root, "toRepo"));
   if (from.owner.empty() || from.name.empty() || to.owner.empty() || to.name.empty())
     return bad_request(R"("fromRepo" and "toRepo" must be "owner/name")");
-  const auto repository = allow(backend, *identity, from.owner, from.name, Action::administer);
+  const auto repository = authorize(backend, *identity, from.owner, from.name, Action::administer);
   if (!repository) return repository.error();
   const auto owner = name_space(backend, *identity, to.owner);
   if (!owner) return owner.error();
   auto moved = backend.repositories.update(repository->id, {.name = to.name, .owner_id = owner->id});
   if (!moved) return to_failure(moved.error());
-  return manage_ok();
+  return json_answer("{}");
 }
 
 web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType type) {
@@ -188,10 +180,7 @@ web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType
     return bad_request("access by request (\"gated\") is not offered here; make the repository private instead");
   auto done = backend.repositories.update(place->repository.id, change);
   if (!done) return to_failure(done.error());
-  std::string out;
-  json::Writer w(out);
-  w.object([&] { w.member("private", done->is_private); });
-  return json_answer(std::move(out));
+  return json_answer([&](json::Writer& w) { w.object([&] { w.member("private", done->is_private); }); });
 }
 
 }  // namespace stackgate::datastore::hub

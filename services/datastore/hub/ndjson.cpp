@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "services/datastore/git/names.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::datastore::hub {
@@ -20,15 +21,10 @@ std::unexpected<web::Failure> bad_line(int status, std::string message) {
   return std::unexpected(web::Failure{.status = status, .message = std::move(message)});
 }
 
-std::string text_of(const json::Value& value, std::string_view name) {
-  const json::Value* found = value.find(name);
-  return found == nullptr ? std::string() : std::string(found->string());
-}
-
 std::expected<std::string, web::Failure> content_of(const json::Value& value, std::uint64_t largest) {
   const json::Value* content = value.find("content");
   if (content == nullptr || !content->is_string()) return bad_line(400, "\"content\" must be a string");
-  const std::string encoding = text_of(value, "encoding");
+  const std::string_view encoding = json::text_at(value, "encoding");
   std::string out;
   if (encoding == "base64") {
     auto decoded = base64::decode(content->string());
@@ -52,7 +48,7 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
   const auto root = json::parse(text, document, {.max_depth = 16});
   if (!root)
     return bad_line(400, "not JSON: " + root.error().message + " at byte " + std::to_string(root.error().offset));
-  const std::string key = text_of(*root, "key");
+  const std::string key(json::text_at(*root, "key"));
   const json::Value* value = root->find("value");
   if (key.empty() || value == nullptr || !value->is_object())
     return bad_line(400, R"(each line must be {"key": "…", "value": {…}})");
@@ -62,15 +58,15 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
                              "\"key\" must be header, file, lfsFile, deletedFile or deletedFolder");
   CommitLine out;
   if (key == "header") {
-    out.summary = text_of(*value, "summary");
-    out.description = text_of(*value, "description");
-    out.parent = text_of(*value, "parentCommit");
+    out.summary = json::text_at(*value, "summary");
+    out.description = json::text_at(*value, "description");
+    out.parent = json::text_at(*value, "parentCommit");
     if (out.summary.empty()) return bad_line(400, "the header's \"summary\" must say what the commit does");
     if (!out.parent.empty() && !git::is_oid(out.parent))
       return bad_line(400, "the header's \"parentCommit\" must be a commit id of 40 hex digits");
     return out;
   }
-  out.path = text_of(*value, "path");
+  out.path = json::text_at(*value, "path");
   if (key == "deletedFolder" && out.path.ends_with('/')) out.path.pop_back();
   if (const auto fault = git::fault_of_path(out.path)) return bad_line(400, "\"path\" " + out.path + ": " + *fault);
   if (key == "file") {
@@ -80,9 +76,9 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
     out.content = std::move(*content);
   } else if (key == "lfsFile") {
     out.kind = CommitLine::Kind::lfs_file;
-    out.oid = text_of(*value, "oid");
+    out.oid = json::text_at(*value, "oid");
     const json::Value* size = value->find("size");
-    if (const std::string algorithm = text_of(*value, "algo"); !algorithm.empty() && algorithm != "sha256")
+    if (const std::string_view algorithm = json::text_at(*value, "algo"); !algorithm.empty() && algorithm != "sha256")
       return bad_line(400, "\"algo\" must be \"sha256\"");
     if (!lfs::is_oid(out.oid)) return bad_line(400, "\"oid\" must be a SHA-256 in 64 lower-case hex digits");
     if (size == nullptr || !size->is_integer() || size->integer() < 0)

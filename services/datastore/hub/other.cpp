@@ -37,15 +37,10 @@ web::Answer moved_to(std::string to) {
 web::Answer go_into(const Backend& backend, web::Call& call, RepositoryType type, std::string_view page) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  std::string revision(call.parameter("revision")), path(call.parameter("path"));
-  const std::string whole = path;
-  const auto opened = open_within(backend, *place, revision, path);
+  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
   if (!opened) return opened.error();
-  std::string_view more = std::string_view(whole).substr(0, whole.size() - path.size());
-  if (more.ends_with('/')) more.remove_suffix(1);
-  if (!more.empty()) revision.append("/").append(more);
-  std::string to = page_of(*place).append("/").append(page).append("/").append(web::percent_encode(revision));
-  if (!path.empty()) to.append("/").append(web::percent_encode(path, "/"));
+  std::string to = page_of(*place).append("/").append(page).append("/").append(web::percent_encode(opened->revision));
+  if (!opened->path.empty()) to.append("/").append(web::percent_encode(opened->path, "/"));
   return moved_to(std::move(to));
 }
 

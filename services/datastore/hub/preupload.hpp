@@ -17,7 +17,6 @@ namespace stackgate::datastore::hub {
 
 using lfs::Attributes;
 using lfs::IgnoreList;
-using lfs::with_lfs_lines;
 
 struct Candidate {
   std::string path;

@@ -1,4 +1,5 @@
 // Files as clients download them.
+#include "services/datastore/git/names.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/lfs/http.hpp"
@@ -13,7 +14,8 @@ namespace {
 constexpr std::uint64_t held_in_memory = 8ULL << 20U;
 
 /// On every answer about a file, redirects and 404 as well.
-web::Headers file_headers(const Place& place, const Opened& opened, std::string_view path) {
+web::Headers file_headers(const Place& place, const RepositoryAtRevision& opened) {
+  const std::string_view path = opened.path;
   const auto slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   web::Headers out{{"X-Repo-Commit", opened.commit},
@@ -24,9 +26,9 @@ web::Headers file_headers(const Place& place, const Opened& opened, std::string_
                    {"Access-Control-Expose-Headers",
                     "X-Repo-Commit, X-Linked-Size, X-Linked-Etag, ETag, Content-Range, Accept-Ranges"}};
   const bool open = !place.repository.is_private;
-  out.emplace_back("Cache-Control", opened.fixed ? (open ? "public, max-age=31536000, immutable"
-                                                         : "private, max-age=31536000, immutable")
-                                                 : "no-cache");
+  out.emplace_back("Cache-Control", git::is_oid(opened.revision) ? (open ? "public, max-age=31536000, immutable"
+                                                                         : "private, max-age=31536000, immutable")
+                                                                 : "no-cache");
   return out;
 }
 
@@ -89,7 +91,7 @@ web::Answer send_blob(web::Call& call, git::Repository& git, const git::Entry& e
 web::Answer send_linked(const Backend& backend, web::Call& call, const Place& place, const git::Entry& entry,
                         web::Headers headers) {
   const auto file = backend.large_files.stat(place.repository.id, entry.lfs->oid);
-  if (!file) return lfs::to_failure(file.error());
+  if (!file) return to_failure(file.error());
   if (!*file || (*file)->size != entry.lfs->size)
     return web::Failure{.status = 404,
                         .message = "the large file behind " + entry.path + " has not been uploaded",
@@ -114,11 +116,11 @@ web::Answer send_linked(const Backend& backend, web::Call& call, const Place& pl
 web::Answer send_file(const Backend& backend, web::Call& call, RepositoryType type, bool follow) {
   const auto place = enter(backend, call, type, Action::read);
   if (!place) return place.error();
-  std::string path(call.parameter("path"));
-  const auto opened = open_within(backend, *place, call.parameter("revision"), path);
+  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
   if (!opened) return opened.error();
   if (opened->commit.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
-  web::Headers headers = file_headers(*place, *opened, path);
+  const std::string& path = opened->path;
+  web::Headers headers = file_headers(*place, *opened);
   const auto missing = [&](const git::GitError& error) {
     web::Failure out = entry_failure(error);
     out.headers.emplace_back("X-Repo-Commit", opened->commit);

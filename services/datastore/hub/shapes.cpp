@@ -1,9 +1,10 @@
 #include "services/datastore/hub/shapes.hpp"
 
-#include <ctime>
+#include <chrono>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -22,39 +23,13 @@ std::string_view rest_of(std::string_view message) {
 
 }  // namespace
 
-std::string_view plural(RepositoryType type) {
-  switch (type) {
-    case RepositoryType::model:
-      return "models";
-    case RepositoryType::dataset:
-      return "datasets";
-    case RepositoryType::space:
-      break;
-  }
-  return "spaces";
-}
+std::string plural(RepositoryType type) { return std::string(to_word(type)) + "s"; }
 
-std::string_view prefix(RepositoryType type) {
-  switch (type) {
-    case RepositoryType::model:
-      return "";
-    case RepositoryType::dataset:
-      return "datasets/";
-    case RepositoryType::space:
-      break;
-  }
-  return "spaces/";
-}
-
-std::optional<RepositoryType> parse_type(std::string_view word) {
-  if (word.empty() || word == "model") return RepositoryType::model;
-  if (word == "dataset") return RepositoryType::dataset;
-  if (word == "space") return RepositoryType::space;
-  return {};
-}
+std::string prefix(RepositoryType type) { return type == RepositoryType::model ? "" : plural(type) + "/"; }
 
 std::string format_date(std::int64_t seconds) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  std::string text = to_rfc3339(std::chrono::sys_seconds(std::chrono::seconds(seconds)));
+  return text.insert(text.size() - 1, ".000");
 }
 
 std::string format_date(std::string_view time) {

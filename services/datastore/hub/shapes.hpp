@@ -16,11 +16,9 @@
 namespace stackgate::datastore::hub {
 
 /// "models", "datasets", "spaces".
-std::string_view plural(RepositoryType type);
+std::string plural(RepositoryType type);
 /// What stands before "owner/name" in a web address: "", "datasets/", "spaces/".
-std::string_view prefix(RepositoryType type);
-/// "model", "dataset", "space"; empty is a model. Nothing for another word.
-std::optional<RepositoryType> parse_type(std::string_view word);
+std::string prefix(RepositoryType type);
 
 /// "2026-01-02T03:04:05.000Z"
 std::string format_date(std::int64_t seconds);

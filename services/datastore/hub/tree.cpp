@@ -99,17 +99,17 @@ web::Answer get_tree(const Backend& backend, web::Call& call, RepositoryType typ
   if (!place) return place.error();
   std::string path(call.parameter("path"));
   while (path.ends_with('/')) path.pop_back();
-  const auto opened = open_within(backend, *place, call.parameter("revision"), path);
+  const auto opened = open_at(backend, *place, call.parameter("revision"), path);
   if (!opened) return opened.error();
   const web::Query& query = call.query();
   const bool expand = tree_flag(query.get("expand"));
   const auto limit = web::read_limit(query, expand ? 100 : 1000, 1000);
   if (!limit) return limit.error();
   if (opened->commit.empty()) {
-    if (!path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
+    if (!opened->path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
     return json_answer("[]");
   }
-  const auto entries = opened->git->tree(opened->commit, path,
+  const auto entries = opened->git->tree(opened->commit, opened->path,
                                          {.recursive = tree_flag(query.get("recursive")),
                                           .lfs = true,
                                           .after = std::string(query.get("cursor").value_or("")),
@@ -136,7 +136,7 @@ web::Answer post_paths_info(const Backend& backend, web::Call& call, RepositoryT
     auto entry = opened->git->entry(opened->commit, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
     if (entry) {
       entries.push_back(std::move(*entry));
-    } else if (entry.error().fault != git::Fault::missing && entry.error().fault != git::Fault::invalid) {
+    } else if (!names_nothing(entry.error())) {
       return to_failure(entry.error());
     }
   }

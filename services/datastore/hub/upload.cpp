@@ -2,9 +2,8 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/preupload.hpp"
-#include "services/datastore/hub/tip.hpp"
 #include "services/datastore/lfs/answer_batch.hpp"
-#include "services/datastore/lfs/attributes.hpp"
+#include "services/datastore/lfs/attributes_commit.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -17,10 +16,10 @@ web::Answer post_preupload(const Backend& backend, web::Call& call, RepositoryTy
   if (!place) return place.error();
   const auto opened = open_at(backend, *place, call.parameter("revision"));
   if (!opened) return opened.error();
-  const auto attributes =
-      Attributes::parse(request->attributes ? *request->attributes
-                                            : text_at(*opened->git, opened->commit, ".gitattributes").value_or(""));
-  if (!request->ignore) request->ignore = text_at(*opened->git, opened->commit, ".gitignore");
+  const auto attributes = Attributes::parse(
+      request->attributes ? *request->attributes
+                          : lfs::text_at(*opened->git, opened->commit, lfs::attributes_path).value_or(""));
+  if (!request->ignore) request->ignore = lfs::text_at(*opened->git, opened->commit, ".gitignore");
   return json_answer(answer_preupload(*request, attributes, backend.lfs_threshold,
                                       [&](const std::string& path) -> std::optional<git::Entry> {
                                         if (opened->commit.empty()) return {};

@@ -81,8 +81,10 @@ Actions actions_for(const Batch& batch, Decision& decision) {
         out.upload = std::move(*parts);
         out.verify = batch.verify(file);
       } else {
-        decision = {
-            .file = file, .step = Step::refuse, .status = status_of(parts.error()), .message = parts.error().message};
+        decision = {.file = file,
+                    .step = Step::refuse,
+                    .status = web::status_of(parts.error()),
+                    .message = parts.error().message};
       }
       break;
     }
@@ -118,10 +120,12 @@ void link_readable(const Backend& backend, const Identity& identity, const Repos
 }
 
 /// By a token for the repository, or by the account's own credentials.
-std::expected<Allowed, web::Failure> allow_batch(const Backend& backend, web::Call& call, std::string_view owner,
-                                                 std::string_view name, Operation operation) {
+std::expected<Authorization, web::Failure> authorize_batch(const Backend& backend, web::Call& call,
+                                                           std::string_view owner, std::string_view name,
+                                                           Operation operation) {
   const auto token = bearer_jwt(call.request().header("authorization"));
-  if (!token) return allow(backend, call, owner, name, operation == Operation::upload ? Action::write : Action::read);
+  if (!token)
+    return authorize(backend, call, owner, name, operation == Operation::upload ? Action::write : Action::read);
   const auto refuse = [&](std::string_view problem) {
     log::info("a token for large files was refused", {{"problem", problem}, {"peer", call.request().peer}});
     return std::unexpected(unauthorized("invalid or expired token"));
@@ -129,28 +133,29 @@ std::expected<Allowed, web::Failure> allow_batch(const Backend& backend, web::Ca
   const auto grant = read_repository_grant(backend.jwt_key, *token, std::chrono::system_clock::now());
   if (!grant) return refuse(grant.error());
   auto repository = backend.repositories.find(owner, name);
-  if (!repository && repository.error().fault != RepositoryFault::missing)
+  if (!repository && repository.error().fault != ServiceFault::missing)
     return std::unexpected(to_failure(repository.error()));
   if (!repository || !grant->allows(repository->id, operation)) return refuse("it is for something else");
   const auto account = backend.accounts.find(grant->user);
-  if (!account && account.error().fault != AccountFault::missing) return std::unexpected(to_failure(account.error()));
+  if (!account && account.error().fault != ServiceFault::missing) return std::unexpected(to_failure(account.error()));
   if (!account || !account->active) return refuse("its account is gone or switched off");
   call.set_actor(account->name);
-  return Allowed{{.account = account->id, .name = account->name, .admin = account->admin}, std::move(*repository)};
+  return Authorization{{.account = account->id, .name = account->name, .admin = account->admin},
+                       std::move(*repository)};
 }
 
 }  // namespace
 
 web::Answer answer_batch(const Backend& backend, web::Call& call, std::string_view owner, std::string_view name,
                          Proof proof) {
-  json::Document document;
-  if (auto read = read_body(call, document); !read) return read.error();
-  const auto request = parse_batch(document.root);
+  const auto body = read_body(call);
+  if (!body) return body.error();
+  const auto request = parse_batch(**body);
   if (!request) return web::Failure{.status = request.error().status, .message = request.error().message};
   const bool upload = request->operation == Operation::upload;
-  auto allowed = allow_batch(backend, call, owner, name, request->operation);
+  auto allowed = authorize_batch(backend, call, owner, name, request->operation);
   if (!allowed) return with_challenge(std::move(allowed.error()));
-  Objects& files = backend.large_files;
+  LargeFiles& files = backend.large_files;
   const std::int64_t id = allowed->repository.id;
 
   auto known = files.look_up(id, request->oids());

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/json/value.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -45,7 +45,7 @@ inline constexpr std::size_t batch_objects = 1000;
 std::expected<BatchRequest, Refused> parse_batch(const json::Value& body);
 
 struct Facts {
-  std::span<const Known> known;  // Objects::look_up
+  std::span<const Known> known;  // LargeFiles::look_up
   Limits limits{};
   Usage usage{};                             // looked at when limits ask
   bool direct = false;                       // the store presigns and may be used so

@@ -8,7 +8,7 @@
 
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/lfs/oid_list.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t abandoned_after = 600;  // a 'deleting' row whose collector died
 }
 
-Expected<Collected> Objects::collect(std::chrono::seconds grace, const Referenced& referenced) {
+Expected<Collected> LargeFiles::collect(std::chrono::seconds grace, const Referenced& referenced) {
   Collected out;
   const std::int64_t before = seconds_now() - grace.count();
   if (auto done = collect_links(before, referenced, out); !done) return std::unexpected(done.error());
@@ -26,7 +26,7 @@ Expected<Collected> Objects::collect(std::chrono::seconds grace, const Reference
   return out;
 }
 
-Expected<void> Objects::collect_links(std::int64_t before, const Referenced& referenced, Collected& out) {
+Expected<void> LargeFiles::collect_links(std::int64_t before, const Referenced& referenced, Collected& out) {
   auto repositories = database_.run("SELECT DISTINCT repository_id FROM lfs_links WHERE touched_at <= $1", {before});
   if (!repositories) return failed(repositories.error());
   for (const sql::Row& row : repositories->rows) {
@@ -34,7 +34,7 @@ Expected<void> Objects::collect_links(std::int64_t before, const Referenced& ref
     std::set<std::string, std::less<>> named;
     auto read = referenced(repository, [&](std::string_view oid) { named.emplace(oid); });
     if (!read) {
-      if (read.error().fault == Fault::missing) continue;
+      if (read.error().fault == ServiceFault::missing) continue;
       return read;
     }
     auto links =
@@ -52,7 +52,7 @@ Expected<void> Objects::collect_links(std::int64_t before, const Referenced& ref
   return {};
 }
 
-Expected<void> Objects::collect_files(std::int64_t before, Collected& out) {
+Expected<void> LargeFiles::collect_files(std::int64_t before, Collected& out) {
   auto rows = database_.run(
       "SELECT o.oid FROM lfs_objects o WHERE (o.state = 'present' AND o.touched_at <= $1 AND NOT EXISTS "
       "(SELECT 1 FROM lfs_links l WHERE l.oid = o.oid)) OR (o.state = 'deleting' AND o.touched_at <= $2)",
@@ -84,7 +84,7 @@ Expected<void> Objects::collect_files(std::int64_t before, Collected& out) {
   return {};
 }
 
-Expected<void> Objects::collect_unknown(std::span<const std::string> oids, Collected& out) {
+Expected<void> LargeFiles::collect_unknown(std::span<const std::string> oids, Collected& out) {
   auto known = database_.run("SELECT oid FROM lfs_objects WHERE oid " + in_list(database_.engine(), "$1"),
                              {list_value(database_.engine(), oids)});
   if (!known) return failed(known.error());
@@ -107,7 +107,7 @@ Expected<void> Objects::collect_unknown(std::span<const std::string> oids, Colle
   return {};
 }
 
-Expected<void> Objects::collect_orphans(std::chrono::seconds grace, Collected& out) {
+Expected<void> LargeFiles::collect_orphans(std::chrono::seconds grace, Collected& out) {
   const auto before = std::chrono::system_clock::now() - grace;
   std::vector<std::string> oids, incoming;
   Expected<void> done;

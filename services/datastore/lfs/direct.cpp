@@ -2,27 +2,30 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/sql/clock.hpp"
 
 namespace stackgate::datastore::lfs {
 
-Expected<void> Objects::confirm(std::int64_t repository, std::string_view oid, std::uint64_t size) {
+Expected<void> LargeFiles::confirm(std::int64_t repository, std::string_view oid, std::uint64_t size) {
   const std::array one{std::string(oid)};
   const auto known = look_up(repository, one);
   if (!known) return std::unexpected(known.error());
   const auto differs = [&](std::uint64_t stored) {
-    return std::unexpected(ObjectError{
-        Fault::invalid,
+    return std::unexpected(ServiceError{
+        ServiceFault::invalid,
         "large file " + std::string(oid) + " has " + std::to_string(stored) + " bytes, not " + std::to_string(size)});
   };
   if (!known->empty() && known->front().linked) {
     if (known->front().stat.size != size) return differs(known->front().stat.size);
     return touch(repository, *known);  // a commit is about to name it: collect() must not take it now
   }
-  const ObjectError missing{Fault::missing, "large file " + std::string(oid) + " has not been uploaded"};
+  const ServiceError missing{ServiceFault::missing, "large file " + std::string(oid) + " has not been uploaded"};
   if (!is_oid(oid)) return std::unexpected(missing);
   const std::string key = incoming_key(repository, oid);
   const auto there = store_.stat(key);
@@ -45,7 +48,7 @@ Expected<void> Objects::confirm(std::int64_t repository, std::string_view oid, s
   });
 }
 
-Expected<void> Objects::drop_incoming(std::int64_t repository, std::string_view oid) {
+Expected<void> LargeFiles::drop_incoming(std::int64_t repository, std::string_view oid) {
   auto gone =
       database_.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, std::string(oid)});
   if (!gone) return failed(gone.error());
@@ -53,22 +56,22 @@ Expected<void> Objects::drop_incoming(std::int64_t repository, std::string_view 
   return {};
 }
 
-Expected<bool> Objects::promote(std::chrono::seconds claim) {
-  const std::int64_t now = seconds_now();
+Expected<bool> LargeFiles::promote(std::chrono::seconds claim) {
+  const std::string_view now = sql::now_seconds(database_.engine());
   auto next = database_.run(
-      "SELECT repository_id, oid, size, claimed_until, attempts FROM lfs_incoming WHERE claimed_until < $1 "
-      "ORDER BY claimed_until, touched_at LIMIT 1",
-      {now});
+      fmt::format("SELECT repository_id, oid, size, claimed_until, attempts FROM lfs_incoming WHERE claimed_until < {} "
+                  "ORDER BY claimed_until, touched_at LIMIT 1",
+                  now));
   if (!next) return failed(next.error());
   if (next->rows.empty()) return false;
   const sql::Row row = next->rows.front();
   const std::int64_t repository = row.integer(0);
   const std::string oid = row.text(1);
   const auto size = static_cast<std::uint64_t>(row.integer(2));
-  auto mine = database_.run(
-      "UPDATE lfs_incoming SET claimed_until = $1, attempts = attempts + 1 "
-      "WHERE repository_id = $2 AND oid = $3 AND claimed_until = $4",
-      {now + claim.count(), repository, oid, row.integer(3)});
+  auto mine = database_.run(fmt::format("UPDATE lfs_incoming SET claimed_until = {} + $1, attempts = attempts + 1 "
+                                        "WHERE repository_id = $2 AND oid = $3 AND claimed_until = $4",
+                                        now),
+                            {std::int64_t{claim.count()}, repository, oid, row.integer(3)});
   if (!mine) return failed(mine.error());
   if (mine->affected != 1) return true;  // another replica was faster
 
@@ -83,7 +86,7 @@ Expected<bool> Objects::promote(std::chrono::seconds claim) {
     if (auto removed = store_.remove(incoming_key(repository, oid)); !removed) log_cause(removed.error().message);
     return true;
   }
-  if (moved.error().fault == Fault::invalid || moved.error().fault == Fault::missing) {
+  if (moved.error().fault == ServiceFault::invalid || moved.error().fault == ServiceFault::missing) {
     log::warning("a direct upload was not what it claimed and is dropped",
                  {{"repository", repository}, {"oid", oid}, {"problem", moved.error().message}});
     if (auto dropped = drop_incoming(repository, oid); !dropped) return std::unexpected(dropped.error());
@@ -91,8 +94,9 @@ Expected<bool> Objects::promote(std::chrono::seconds claim) {
   }
   // Later again, each time a little later.
   const std::int64_t pause = std::min<std::int64_t>(3600, 5 * (row.integer(4) + 1));
-  (void)database_.run("UPDATE lfs_incoming SET claimed_until = $1 WHERE repository_id = $2 AND oid = $3",
-                      {seconds_now() + pause, repository, oid});
+  (void)database_.run(
+      fmt::format("UPDATE lfs_incoming SET claimed_until = {} + $1 WHERE repository_id = $2 AND oid = $3", now),
+      {pause, repository, oid});
   return std::unexpected(moved.error());
 }
 

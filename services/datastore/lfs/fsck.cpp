@@ -1,6 +1,6 @@
 // Records held against the store.
 #include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -22,7 +22,7 @@ Expected<std::string> fsck_hash(objects::Store& store, const std::string& key) {
 
 }  // namespace
 
-Expected<Fsck> Objects::fsck(bool hash) {
+Expected<Fsck> LargeFiles::fsck(bool hash) {
   Fsck out;
   std::string after;
   for (;;) {  // in pages: there may be millions

@@ -1,20 +1,16 @@
 #include "services/datastore/lfs/http.hpp"
 
-#include "services/kit/json/parse.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/basic_auth.hpp"
+#include "services/kit/web/json.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::lfs {
 
 http::Response answer(int status, std::string body) {
-  return {.status = status, .content_type = std::string(media_type), .body = std::move(body)};
-}
-
-web::Failure to_failure(const ObjectError& error) {
-  web::Failure out{.status = status_of(error), .message = error.message};
-  if (out.status == 503) out.headers.emplace_back("Retry-After", "5");
+  http::Response out = web::json_answer(std::move(body), {}, status);
+  out.content_type = media_type;
   return out;
 }
 
@@ -25,24 +21,16 @@ web::Failure with_challenge(web::Failure failure) {
 
 std::expected<void, web::Failure> check_accept(const web::Call& call) {
   if (web::accepts(call.request().header("accept"), media_type)) return {};
-  return std::unexpected(
-      web::Failure{.status = 406, .message = "answers here are " + std::string(media_type) + "; send it in Accept"});
+  return std::unexpected(web::Failure{
+      .status = 406, .message = "answers here have the type " + std::string(media_type) + "; name it in Accept"});
 }
 
-std::expected<const json::Document*, web::Failure> read_body(web::Call& call, json::Document& document) {
+std::expected<const json::Value*, web::Failure> read_body(web::Call& call) {
   if (auto ok = check_accept(call); !ok) return std::unexpected(ok.error());
-  const std::string_view type = call.request().header("content-type");
-  if (!type.empty() && !web::is_json_type(type))
-    return std::unexpected(web::Failure{.status = 415, .message = "the body must be " + std::string(media_type)});
-  const auto body = call.body();
-  if (!body) return std::unexpected(body.error());
-  const auto root = json::parse(*body, document, {.max_depth = 32});
-  if (!root)
-    return std::unexpected(web::Failure{.status = 422,
-                                        .message = "the body is not JSON: " + root.error().message + " at byte " +
-                                                   std::to_string(root.error().offset)});
-  if (!root->is_object()) return std::unexpected(web::Failure{.status = 422, .message = "the body must be an object"});
-  return &document;
+  if (const auto body = call.body(); !body) return std::unexpected(body.error());
+  auto object = web::read_object(call);
+  if (!object && object.error().status == 400) object.error().status = 422;  // as git-lfs has it
+  return object;
 }
 
 namespace {
@@ -53,7 +41,7 @@ std::expected<Permitted, web::Failure> granted(const Backend& backend, web::Call
   const auto invalid = [] { return std::unexpected(with_challenge(unauthorized("invalid or expired token"))); };
   auto repository = backend.repositories.find(call.parameter("owner"), call.parameter("repo"));
   if (!repository) {
-    if (repository.error().fault == RepositoryFault::missing) return invalid();
+    if (repository.error().fault == ServiceFault::missing) return invalid();
     return std::unexpected(to_failure(repository.error()));
   }
   if (!grant.allows(repository->id, operation, oid)) {
@@ -86,8 +74,8 @@ std::expected<Permitted, web::Failure> permit(const Backend& backend, web::Call&
     }
     return granted(backend, call, std::move(*grant), operation, oid);
   }
-  auto allowed = allow(backend, call, call.parameter("owner"), call.parameter("repo"),
-                       operation == Operation::upload ? Action::write : Action::read);
+  auto allowed = authorize(backend, call, call.parameter("owner"), call.parameter("repo"),
+                           operation == Operation::upload ? Action::write : Action::read);
   if (!allowed) return std::unexpected(with_challenge(std::move(allowed.error())));
   return Permitted{std::move(allowed->repository), allowed->identity.account, {}};
 }

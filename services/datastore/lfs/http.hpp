@@ -15,14 +15,13 @@ namespace stackgate::datastore::lfs {
 inline constexpr std::string_view media_type = "application/vnd.git-lfs+json";
 
 http::Response answer(int status, std::string body);
-web::Failure to_failure(const ObjectError& error);
 /// 401 also tells git-lfs where to take credentials from.
 web::Failure with_challenge(web::Failure failure);
 
 /// 406 when the client takes no LFS answer.
 std::expected<void, web::Failure> check_accept(const web::Call& call);
-/// The body as a JSON object: 406, 415, 422.
-std::expected<const json::Document*, web::Failure> read_body(web::Call& call, json::Document& document);
+/// The body's object, which lives as long as the call: 406, 415, 422.
+std::expected<const json::Value*, web::Failure> read_body(web::Call& call);
 
 struct Permitted {
   Repository repository;

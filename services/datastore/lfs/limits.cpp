@@ -1,6 +1,6 @@
 // Quotas that hold when several upload at once: the sums are looked at in the transaction that adds to them.
 #include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -15,8 +15,8 @@ struct LimitSum {
 
 }  // namespace
 
-Expected<void> Objects::link_within_limits(std::int64_t repository, std::string_view oid,
-                                           const std::function<sql::Expected<void>(sql::Session&)>& work) {
+Expected<void> LargeFiles::link_within_limits(std::int64_t repository, std::string_view oid,
+                                              const std::function<sql::Expected<void>(sql::Session&)>& work) {
   const LimitSum sums[] = {
       {limits_.repository,
        "SELECT (SELECT CAST(COALESCE(SUM(o.size), 0) AS BIGINT) FROM lfs_links l JOIN lfs_objects o ON o.oid = l.oid "
@@ -51,7 +51,7 @@ Expected<void> Objects::link_within_limits(std::int64_t repository, std::string_
     }
     return {};
   });
-  if (over) return std::unexpected(ObjectError{Fault::quota, *over});
+  if (over) return std::unexpected(ServiceError{ServiceFault::quota, *over});
   if (!done) return failed(done.error());
   return {};
 }

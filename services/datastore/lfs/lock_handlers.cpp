@@ -6,6 +6,7 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/locks.hpp"
+#include "services/kit/json/members.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -14,20 +15,15 @@ namespace {
 
 constexpr std::size_t locks_on_a_page = 100;
 
-std::expected<Allowed, web::Failure> allow_locks(const Backend& backend, web::Call& call, Action action) {
-  auto allowed = allow(backend, call, call.parameter("owner"), call.parameter("repo"), action);
+std::expected<Authorization, web::Failure> authorize_locks(const Backend& backend, web::Call& call, Action action) {
+  auto allowed = authorize(backend, call, call.parameter("owner"), call.parameter("repo"), action);
   if (!allowed) return std::unexpected(with_challenge(std::move(allowed.error())));
   return allowed;
 }
 
-std::string text_member(const json::Value& body, std::string_view name) {
-  const json::Value* value = body.find(name);
-  return value == nullptr ? std::string() : std::string(value->string());
-}
-
 std::string ref_member(const json::Value& body) {
   const json::Value* ref = body.find("ref");
-  return ref == nullptr ? std::string() : text_member(*ref, "name");
+  return std::string(ref == nullptr ? std::string_view() : json::text_at(*ref, "name"));
 }
 
 std::expected<std::size_t, web::Failure> lock_limit(std::optional<std::int64_t> asked) {
@@ -57,18 +53,18 @@ std::string lock_body(const Lock& lock, std::string_view message = {}) {
 }  // namespace
 
 web::Answer create_lock(const Backend& backend, web::Call& call) {
-  json::Document document;
-  if (auto read = read_body(call, document); !read) return read.error();
-  auto allowed = allow_locks(backend, call, Action::write);
+  const auto body = read_body(call);
+  if (!body) return body.error();
+  auto allowed = authorize_locks(backend, call, Action::write);
   if (!allowed) return allowed.error();
-  const std::string path = text_member(document.root, "path");
+  const std::string path(json::text_at(**body, "path"));
   if (path.empty()) return web::Failure{.status = 422, .message = "\"path\" must name the file to lock"};
   if (const auto fault = git::fault_of_path(path))
     return web::Failure{.status = 422, .message = "\"path\" cannot be locked: " + *fault};
   const auto taken = take_lock(backend.database, {.repository = allowed->repository.id,
                                                   .owner = allowed->identity.account,
                                                   .path = path,
-                                                  .ref = ref_member(document.root),
+                                                  .ref = ref_member(**body),
                                                   .owner_name = allowed->identity.name});
   if (!taken) return to_failure(taken.error());
   if (taken->fresh) return answer(201, lock_body(taken->lock));
@@ -77,7 +73,7 @@ web::Answer create_lock(const Backend& backend, web::Call& call) {
 
 web::Answer get_locks(const Backend& backend, web::Call& call) {
   if (auto ok = check_accept(call); !ok) return ok.error();
-  auto allowed = allow_locks(backend, call, Action::read);
+  auto allowed = authorize_locks(backend, call, Action::read);
   if (!allowed) return allowed.error();
   const web::Query& query = call.query();
   std::optional<std::int64_t> asked;
@@ -109,16 +105,16 @@ web::Answer get_locks(const Backend& backend, web::Call& call) {
 }
 
 web::Answer verify_locks(const Backend& backend, web::Call& call) {
-  json::Document document;
-  if (auto read = read_body(call, document); !read) return read.error();
-  auto allowed = allow_locks(backend, call, Action::write);
+  const auto body = read_body(call);
+  if (!body) return body.error();
+  auto allowed = authorize_locks(backend, call, Action::write);
   if (!allowed) return allowed.error();
-  const json::Value* asked = document.root.find("limit");
+  const json::Value* asked = (*body)->find("limit");
   const auto limit = lock_limit(asked == nullptr ? std::nullopt : std::optional(asked->integer()));
   if (!limit) return limit.error();
   // Whatever the reference: a lock is for the file on every branch.
   const auto page = list_locks(backend.database, allowed->repository.id,
-                               {.cursor = text_member(document.root, "cursor"), .limit = *limit});
+                               {.cursor = std::string(json::text_at(**body, "cursor")), .limit = *limit});
   if (!page) return to_failure(page.error());
   std::vector<const Lock*> ours, theirs;
   for (const Lock& lock : page->locks) (lock.owner == allowed->identity.account ? ours : theirs).push_back(&lock);
@@ -133,16 +129,15 @@ web::Answer verify_locks(const Backend& backend, web::Call& call) {
 }
 
 web::Answer remove_lock(const Backend& backend, web::Call& call) {
-  json::Document document;
-  if (auto read = read_body(call, document); !read) return read.error();
-  auto allowed = allow_locks(backend, call, Action::write);
+  const auto body = read_body(call);
+  if (!body) return body.error();
+  auto allowed = authorize_locks(backend, call, Action::write);
   if (!allowed) return allowed.error();
   const std::string_view id = call.parameter("id");
   const auto lock = find_lock(backend.database, allowed->repository.id, id);
   if (!lock) return to_failure(lock.error());
   if (!*lock) return web::Failure{.status = 404, .message = "there is no lock " + std::string(id)};
-  const json::Value* force = document.root.find("force");
-  if ((*lock)->owner != allowed->identity.account && (force == nullptr || !force->boolean()))
+  if ((*lock)->owner != allowed->identity.account && !json::flag_at(**body, "force"))
     return web::Failure{
         .status = 403,
         .message = "the lock belongs to " + (*lock)->owner_name + "; remove it with \"force\" if need be"};

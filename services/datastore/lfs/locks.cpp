@@ -3,10 +3,10 @@
 #include <chrono>
 #include <ctime>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "services/datastore/lfs/faults.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -31,8 +31,7 @@ std::string new_lock_id() {
 }  // namespace
 
 Expected<LockTaken> take_lock(sql::Database& database, const NewLock& wanted) {
-  const std::string now = fmt::format(
-      "{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  const std::string now = to_rfc3339(std::chrono::system_clock::now());
   // A lock that is dropped between the two statements: take it then.
   for (int attempt = 0; attempt < 5; ++attempt) {
     auto made = database.run(
@@ -47,7 +46,7 @@ Expected<LockTaken> take_lock(sql::Database& database, const NewLock& wanted) {
     if (!standing) return std::unexpected(standing.error());
     if (!standing->locks.empty()) return LockTaken{standing->locks.front(), false};
   }
-  return std::unexpected(ObjectError{Fault::away, "the lock changes hands too fast; try again"});
+  return std::unexpected(ServiceError{ServiceFault::unavailable, "the lock changes hands too fast; try again"});
 }
 
 Expected<LockPage> list_locks(sql::Database& database, std::int64_t repository, const LockFilter& filter) {

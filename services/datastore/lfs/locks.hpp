@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore::lfs {

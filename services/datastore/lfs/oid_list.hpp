@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore::lfs {

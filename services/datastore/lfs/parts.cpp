@@ -30,17 +30,15 @@ web::Failure part_failure(int status, std::string message) { return {.status = s
 class PartsSource {
  public:
   PartsSource(objects::Store& store, std::vector<std::string> keys) : store_(store), keys_(std::move(keys)) {}
-  std::expected<std::size_t, http::BodyError> operator()(std::span<char> space) {
+  Expected<std::size_t> operator()(std::span<char> space) {
     for (;;) {
       if (!open_) {
         if (at_ == keys_.size()) return 0;
         auto file = store_.open(keys_[at_]);
         if (!file && file.error().fault == objects::Fault::missing)
-          return std::unexpected(http::BodyError{422, {fmt::format("part {} has not been uploaded", at_ + 1)}});
-        if (!file) {
-          log_cause(file.error().message);
-          return std::unexpected(http::BodyError{503, {"the object store does not answer; try again"}});
-        }
+          return std::unexpected(
+              ServiceError{ServiceFault::invalid, fmt::format("part {} has not been uploaded", at_ + 1)});
+        if (!file) return failed(file.error());
         open_ = std::move(*file);
         ++at_;
       }
@@ -143,22 +141,22 @@ web::Answer put_part(const Backend& backend, web::Call& call) {
   if (body.length() && *body.length() != size) return differs(*body.length());
   auto upload =
       backend.store.create(part_key(may->repository.id, oid, may->grant->upload.substr(at_ours.size()), number), size);
-  if (!upload) return to_failure(fault_of(upload.error()));
+  if (!upload) return to_failure(upload.error());
   crypto::Sha256Stream hash;
   std::uint64_t came = 0;
   const auto space = std::make_unique<char[]>(256 * 1024);
   for (;;) {
     const auto got = body.read({space.get(), 256 * 1024});
-    if (!got) return part_failure(got.error().status == 0 ? 400 : got.error().status, got.error().error.message);
+    if (!got) return web::to_failure(got.error());
     if (*got == 0) break;
     came += *got;
     if (came > size) return differs(came);
     const std::string_view piece(space.get(), *got);
     hash.add(piece);
-    if (auto written = (*upload)->write(piece); !written) return to_failure(fault_of(written.error()));
+    if (auto written = (*upload)->write(piece); !written) return to_failure(written.error());
   }
   if (came != size) return differs(came);
-  if (auto stored = (*upload)->commit(); !stored) return to_failure(fault_of(stored.error()));
+  if (auto stored = (*upload)->commit(); !stored) return to_failure(stored.error());
   http::Response out = answer(200, "");
   out.headers.emplace_back("ETag", "\"" + crypto::to_hex(hash.finish()) + "\"");
   return out;
@@ -170,10 +168,10 @@ web::Answer finish_parts(const Backend& backend, web::Call& call) {
   if (!may) return may.error();
   if (!may->grant || may->grant->upload.empty())
     return part_failure(403, "an upload in parts is finished by the URL that the batch call gave");
-  json::Document document;
-  if (auto read = read_body(call, document); !read) return read.error();
+  const auto body = read_body(call);
+  if (!body) return body.error();
   const Grant& grant = *may->grant;
-  const auto tags = read_tags(document.root, oid, grant.parts);
+  const auto tags = read_tags(**body, oid, grant.parts);
   if (!tags) return tags.error();
   const std::int64_t id = may->repository.id;
   std::string_view upload = grant.upload;
@@ -182,7 +180,8 @@ web::Answer finish_parts(const Backend& backend, web::Call& call) {
     auto finished = backend.store.finish_parts(incoming_key(id, oid), std::string(upload), *tags);
     if (!finished) {
       // Sent twice because the first answer was lost? Then the file is there.
-      if (finished.error().fault == objects::Fault::away) return to_failure(fault_of(finished.error()));
+      if (finished.error().fault == objects::Fault::away || finished.error().fault == objects::Fault::full)
+        return to_failure(finished.error());
       log_cause(finished.error().message);
     }
     if (auto there = backend.large_files.confirm(id, oid, grant.size); !there) return to_failure(there.error());

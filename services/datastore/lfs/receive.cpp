@@ -5,7 +5,7 @@
 
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/hash_beside.hpp"
 
@@ -13,17 +13,13 @@ namespace stackgate::datastore::lfs {
 
 namespace {
 
-ObjectError receive_body_error(const http::BodyError& error) {
-  return {Fault::body, error.error.message, error.status};
-}
-
 struct Counted {
   std::string oid;
   std::uint64_t size = 0;
 };
 
 /// A whole piece, less only at the end: few writes, and few turns between the threads.
-std::expected<std::size_t, http::BodyError> read_piece(const Source& source, std::span<char> space) {
+Expected<std::size_t> read_piece(const Source& source, std::span<char> space) {
   std::size_t filled = 0;
   while (filled < space.size()) {
     const auto got = source(space.subspan(filled));
@@ -41,7 +37,7 @@ Expected<Counted> pass_through(const Source& source, std::uint64_t largest, obje
   for (;;) {
     const std::span<char> space = hash.space();
     const auto got = read_piece(source, space);
-    if (!got) return std::unexpected(receive_body_error(got.error()));
+    if (!got) return std::unexpected(got.error());
     if (*got == 0) break;
     size += *got;
     if (size > largest) return Counted{{}, size};
@@ -55,22 +51,26 @@ Expected<Counted> pass_through(const Source& source, std::uint64_t largest, obje
 }  // namespace
 
 Source from(http::BodyReader& body) {
-  return [&body](std::span<char> space) { return body.read(space); };
-}
-
-Source from(objects::Download& file) {
-  return [&file](std::span<char> space) -> std::expected<std::size_t, http::BodyError> {
-    auto got = file.read(space);
+  return [&body](std::span<char> space) -> Expected<std::size_t> {
+    auto got = body.read(space);
     if (got) return *got;
-    log_cause(got.error().message);
-    return std::unexpected(http::BodyError{503, {"the object store does not answer; try again"}});
+    return std::unexpected(ServiceError{
+        .fault = ServiceFault::body, .message = std::move(got.error().error.message), .status = got.error().status});
   };
 }
 
-Expected<void> Objects::receive(std::int64_t repository, std::string_view oid, std::uint64_t size,
-                                const Source& source) {
+Source from(objects::Download& file) {
+  return [&file](std::span<char> space) -> Expected<std::size_t> {
+    auto got = file.read(space);
+    if (got) return *got;
+    return failed(got.error());
+  };
+}
+
+Expected<void> LargeFiles::receive(std::int64_t repository, std::string_view oid, std::uint64_t size,
+                                   const Source& source) {
   if (!is_oid(oid))
-    return std::unexpected(ObjectError{Fault::invalid, "a large file's id is 64 lower-case hex digits"});
+    return std::unexpected(ServiceError{ServiceFault::invalid, "a large file's id is 64 lower-case hex digits"});
   const std::array one{std::string(oid)};
   const auto known = look_up(repository, one);
   if (!known) return std::unexpected(known.error());
@@ -86,21 +86,21 @@ Expected<void> Objects::receive(std::int64_t repository, std::string_view oid, s
   const auto counted = pass_through(source, size, upload.get());
   if (!counted) return std::unexpected(counted.error());
   if (counted->size != size)
-    return std::unexpected(
-        ObjectError{Fault::invalid, counted->size > size ? "more bytes came than the announced " + std::to_string(size)
-                                                         : std::to_string(counted->size) + " bytes came; " +
-                                                               std::to_string(size) + " were announced"});
+    return std::unexpected(ServiceError{
+        ServiceFault::invalid, counted->size > size ? "more bytes came than the announced " + std::to_string(size)
+                                                    : std::to_string(counted->size) + " bytes came; " +
+                                                          std::to_string(size) + " were announced"});
   if (counted->oid != oid)
-    return std::unexpected(ObjectError{
-        Fault::invalid, "the bytes have the SHA-256 " + counted->oid + ", not the announced " + std::string(oid)});
+    return std::unexpected(ServiceError{ServiceFault::invalid, "the bytes have the SHA-256 " + counted->oid +
+                                                                   ", not the announced " + std::string(oid)});
   if (upload)
     if (auto stored = upload->commit(); !stored) return failed(stored.error());
   return record(repository, oid, size);
 }
 
-Expected<void> Objects::record(std::int64_t repository, std::string_view oid, std::uint64_t size) {
+Expected<void> LargeFiles::record(std::int64_t repository, std::string_view oid, std::uint64_t size) {
   using namespace std::chrono_literals;
-  const ObjectError removed{Fault::away, "the file was being removed at this moment; send it again"};
+  const ServiceError removed{ServiceFault::unavailable, "the file was being removed at this moment; send it again"};
   for (int attempt = 0;; ++attempt) {
     bool leaving = false;  // collect() is about to remove the file
     auto done = link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
@@ -123,7 +123,7 @@ Expected<void> Objects::record(std::int64_t repository, std::string_view oid, st
       if (!gone) return std::unexpected(gone.error());
       return {};
     });
-    if (!done && done.error().fault == Fault::quota) {
+    if (!done && done.error().fault == ServiceFault::quota) {
       // The bytes are in their place, and perhaps nobody's: then they go now.
       Collected ignored;
       const std::array one{std::string(oid)};
@@ -145,7 +145,7 @@ Expected<void> Objects::record(std::int64_t repository, std::string_view oid, st
   return std::unexpected(removed);
 }
 
-Expected<Objects::Taken> Objects::take_in(std::int64_t repository, std::uint64_t largest, const Source& source) {
+Expected<LargeFiles::Taken> LargeFiles::take_in(std::int64_t repository, std::uint64_t largest, const Source& source) {
   std::uint64_t most = largest == 0 ? UINT64_MAX : largest;
   if (limits_.file != 0) most = std::min(most, limits_.file);
   const std::string random = crypto::random_bytes(16);
@@ -157,7 +157,7 @@ Expected<Objects::Taken> Objects::take_in(std::int64_t repository, std::uint64_t
   if (!counted) return std::unexpected(counted.error());
   if (counted->size > most)
     return std::unexpected(
-        ObjectError{Fault::too_large, "the file has more than the allowed " + std::to_string(most) + " bytes"});
+        ServiceError{ServiceFault::too_large, "the file has more than the allowed " + std::to_string(most) + " bytes"});
   if (auto stored = (*upload)->commit(); !stored) return failed(stored.error());
   auto again = store_.open(key);
   if (!again) return failed(again.error());

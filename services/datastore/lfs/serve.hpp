@@ -3,7 +3,7 @@
 #include <string>
 
 #include "services/datastore/backend.hpp"
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/web/call.hpp"
 #include "services/kit/web/send.hpp"
 

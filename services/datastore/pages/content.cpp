@@ -13,7 +13,7 @@ std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place&
   const auto file = find_large(visit, place, entry);
   if (!file) return std::unexpected(file.error());
   auto download = visit.backend().large_files.open(*file);
-  if (!download) return std::unexpected(lfs::to_failure(download.error()));
+  if (!download) return std::unexpected(to_failure(download.error()));
   Head out{.size = file->size};
   out.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file->size)));
   std::size_t have = 0;
@@ -31,7 +31,7 @@ std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place&
 
 std::expected<lfs::Stat, web::Failure> find_large(const Visit& visit, const Place& place, const git::Entry& entry) {
   auto file = visit.backend().large_files.stat(place.repository.id, entry.lfs->oid);
-  if (!file) return std::unexpected(lfs::to_failure(file.error()));
+  if (!file) return std::unexpected(to_failure(file.error()));
   if (!*file || (*file)->size != entry.lfs->size)
     return std::unexpected(web::Failure{
         .status = 404, .message = "the large file behind this pointer has not been uploaded to this repository"});

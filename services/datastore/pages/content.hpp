@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/pages/place.hpp"
 
 namespace stackgate::datastore::pages {

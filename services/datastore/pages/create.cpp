@@ -68,17 +68,10 @@ web::Answer form_page(Visit& visit, const Filled& filled, std::string_view probl
   return page(visit, {.title = "New repository", .status = status}, body);
 }
 
-std::optional<RepositoryType> type_of(std::string_view word) {
-  if (word == "model") return RepositoryType::model;
-  if (word == "dataset") return RepositoryType::dataset;
-  if (word == "space") return RepositoryType::space;
-  return {};
-}
-
 std::expected<void, web::Failure> first_commit(const Visit& visit, const Repository& repository) {
   std::string text = fmt::format("# {}\n", repository.name);
   if (!repository.description.empty()) text += fmt::format("\n{}\n", repository.description);
-  const git::Signature who = signature_of(visit);
+  const git::Signature who = signature_of(visit.backend(), visit.identity);
   bool given = false;
   const auto made = git::commit_changes(
       visit.backend().repositories.path(repository),
@@ -113,12 +106,12 @@ web::Answer post_new(Visit& visit) {
                       .is_private = text("visibility") != "public",
                       .readme = text("readme") == "1"};
   const auto owner = visit.backend().accounts.find(filled.owner);
-  if (!owner && owner.error().fault != AccountFault::missing) return to_failure(owner.error());
+  if (!owner && owner.error().fault != ServiceFault::missing) return to_failure(owner.error());
   if (!owner || visit.identity.scope == Scope::read || !may_create_in(visit.identity, owner->id, owner->steward_id))
     return form_page(visit, filled, "You may not create repositories for " + filled.owner + ".", 403);
   auto made = visit.backend().repositories.create({.owner_id = owner->id,
                                                    .name = filled.name,
-                                                   .type = type_of(filled.type),
+                                                   .type = parse_type(filled.type),
                                                    .description = filled.description,
                                                    .is_private = filled.is_private});
   if (!made) return form_page(visit, filled, made.error().message, to_failure(made.error()).status);

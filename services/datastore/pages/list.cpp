@@ -128,7 +128,7 @@ web::Answer get_repositories(Visit& visit) {
 
 web::Answer get_account(Visit& visit) {
   auto account = visit.backend().accounts.find(visit.call.parameter("owner"));
-  if (!visit.signed_in() && (account || account.error().fault == AccountFault::missing)) {
+  if (!visit.signed_in() && (account || account.error().fault == ServiceFault::missing)) {
     // Which names exist is not told: an account shows itself to everybody by what it has made public.
     const auto open = account && visit.backend().anonymous_read
                           ? visit.backend().repositories.list(visit.identity, {.owner = account->name, .limit = 1})
@@ -136,7 +136,7 @@ web::Answer get_account(Visit& visit) {
     if (!open) return to_failure(open.error());
     if (open->total == 0) return unauthorized("sign in first");
   }
-  if (!account && account.error().fault == AccountFault::missing)
+  if (!account && account.error().fault == ServiceFault::missing)
     return web::Failure{.status = 404, .message = "there is no account and no page of that name"};
   if (!account) return to_failure(account.error());
   if (account->name != visit.call.parameter("owner")) return go_to(visit, link_to_account(account->name));

@@ -1,24 +1,19 @@
 // A page of a repository: which one, at which revision, and the head that all of them share.
 #pragma once
 #include <expected>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "services/datastore/git/objects.hpp"
+#include "services/datastore/guard/revision.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/visit.hpp"
 
 namespace stackgate::datastore::pages {
 
-struct Place {
-  Repository repository;
+struct Place : RepositoryAtRevision {  // filled by enter_revision
+  Repository repository{};
   bool may_write = false, may_administer = false;
-  std::unique_ptr<git::Repository> git{};  // opened by enter_revision
-  std::string revision{};                  // as links write it: a branch, a tag, a commit
   bool is_branch = false;
-  git::Oid commit{};   // empty: nothing has been committed
-  std::string path{};  // of "{path...}", without what belongs to the revision
 };
 
 /// "{owner}" and "{repo}". A former name or another spelling leads to the right address.
@@ -42,7 +37,5 @@ std::expected<References, web::Failure> references_of(const Place& place);
 
 /// "0123456789"
 std::string_view short_id(std::string_view oid);
-/// Now, as the account that is signed in.
-git::Signature signature_of(const Visit& visit);
 
 }  // namespace stackgate::datastore::pages

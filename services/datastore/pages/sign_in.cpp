@@ -39,8 +39,8 @@ web::Answer post_sign_in(Visit& visit) {
   const std::string_view name = form->get("name").value_or(""), next = form->get("next").value_or("/");
   auto identity = visit.backend().accounts.sign_in(name, form->get("password").value_or(""), visit.call.request().peer);
   if (!identity) {
-    const AccountError& error = identity.error();
-    if (error.fault == AccountFault::limited)
+    const ServiceError& error = identity.error();
+    if (error.fault == ServiceFault::limited)
       visit.headers.emplace_back("Retry-After", std::to_string(error.retry_after.count()));
     const int status = to_failure(error).status;
     return sign_in_detail::form_page(visit, next, name, error.message, status == 401 ? 422 : status);

@@ -52,7 +52,7 @@ Result demand_session(const Visit& visit) {
   if (auto in = demand_sign_in(visit); !in) return in;
   if (visit.call.request().header("Authorization").empty()) return {};
   return std::unexpected(
-      web::Failure{.status = 403, .message = "tokens are managed by who has signed in, not with a token"});
+      web::Failure{.status = 403, .message = "sign in with a password to manage tokens; a token is not enough"});
 }
 
 }  // namespace tokens_detail
@@ -83,7 +83,7 @@ web::Answer post_revoke(Visit& visit) {
   if (!form) return form.error();
   if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
   const auto done = visit.backend().accounts.remove_token(visit.identity.account, form->get("id").value_or(""));
-  if (!done && done.error().fault != AccountFault::missing) return to_failure(done.error());
+  if (!done && done.error().fault != ServiceFault::missing) return to_failure(done.error());
   return go_to(visit, {"/-/tokens?done=revoked"});
 }
 

@@ -5,6 +5,7 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/lfs/attributes.hpp"
+#include "services/datastore/lfs/attributes_commit.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/handlers.hpp"
@@ -16,7 +17,6 @@
 namespace stackgate::datastore::pages {
 namespace upload_detail {
 
-constexpr std::string_view attributes_path = ".gitattributes";
 constexpr std::size_t most_files = 1000;
 /// What Git keeps as it is must fit into memory.
 constexpr std::uint64_t largest_regular = 16ULL << 20U;
@@ -37,15 +37,6 @@ web::Answer form_page(Visit& visit, Place& place, std::string_view problem, int 
   return page(visit, {.title = "Upload · " + place.repository.full_name(), .status = status, .connects = true}, body);
 }
 
-std::optional<std::string> attributes_of(const Place& place) {
-  if (place.commit.empty()) return {};
-  const auto entry = place.git->entry(place.commit, attributes_path);
-  if (!entry || entry->kind == git::EntryKind::folder) return {};
-  auto text = place.git->blob(entry->oid, 1024 * 1024);
-  if (!text) return {};
-  return std::move(*text);
-}
-
 /// Parts of the form turned into changes.
 class UploadedFiles {
  public:
@@ -55,7 +46,8 @@ class UploadedFiles {
         parts_(parts),
         head_(std::move(first)),
         folder_(std::move(folder)),
-        attributes_(attributes_of(place).value_or("")) {}
+        seen_(lfs::text_at(*place.git, place.commit, lfs::attributes_path).value_or("")),
+        attributes_(seen_) {}
 
   git::Expected<bool> next(git::Change& change) {
     for (;;) {
@@ -78,6 +70,7 @@ class UploadedFiles {
   }
   std::optional<web::Failure> failure{};
   const std::set<std::string>& large() const { return large_; }
+  const std::string& seen() const { return seen_; }
 
  private:
   std::unexpected<git::GitError> stop(web::Failure why) {
@@ -104,7 +97,7 @@ class UploadedFiles {
     change = {.path = path};
     if (have <= limit) {
       change.content = std::move(begin);
-      if (path == attributes_path) attributes_ = change.content;
+      if (path == lfs::attributes_path) attributes_ = change.content;
       return true;
     }
     return take_large(path, std::move(begin), change);
@@ -112,7 +105,7 @@ class UploadedFiles {
   git::Expected<bool> take_large(const std::string& path, std::string begin, git::Change& change) {
     std::size_t given = 0;
     std::optional<web::Failure> broken;
-    const lfs::Source source = [&](std::span<char> space) -> std::expected<std::size_t, http::BodyError> {
+    const lfs::Source source = [&](std::span<char> space) -> lfs::Expected<std::size_t> {
       if (given < begin.size()) {
         const std::size_t count = std::min(space.size(), begin.size() - given);
         std::copy_n(begin.data() + given, count, space.data());
@@ -122,12 +115,13 @@ class UploadedFiles {
       auto got = parts_.read(space);
       if (got) return *got;
       broken = std::move(got.error());
-      return std::unexpected(http::BodyError{broken->status, Error{broken->message}});
+      return std::unexpected(
+          ServiceError{.fault = ServiceFault::body, .message = broken->message, .status = broken->status});
     };
     const auto taken = visit_.backend().large_files.take_in(place_.repository.id, 0, source);
     if (broken) return stop(std::move(*broken));
     if (!taken) {
-      web::Failure why = lfs::to_failure(taken.error());
+      web::Failure why = to_failure(taken.error());
       why.message = path + ": " + why.message;
       return stop(std::move(why));
     }
@@ -137,12 +131,9 @@ class UploadedFiles {
   }
   /// After the files: .gitattributes, if a large one needs a line there.
   git::Expected<bool> last(git::Change& change) {
-    const lfs::Attributes known = lfs::Attributes::parse(attributes_);
-    std::vector<std::string> missing;
-    for (const std::string& path : large_)
-      if (!known.in_lfs(path).value_or(false)) missing.push_back(path);
-    if (missing.empty()) return false;
-    change = {.path = std::string(attributes_path), .content = lfs::with_lfs_lines(attributes_, missing)};
+    std::string covering = lfs::attributes_for(attributes_, large_);
+    if (covering == attributes_) return false;
+    change = {.path = std::string(lfs::attributes_path), .content = std::move(covering)};
     return true;
   }
 
@@ -151,38 +142,12 @@ class UploadedFiles {
   PartReader& parts_;
   std::optional<web::PartHead> head_;
   const std::string folder_;
+  const std::string seen_;  // .gitattributes as the upload began
   std::string attributes_;
   std::set<std::string> large_;
   std::size_t count_ = 0;
   bool ended_ = false;
 };
-
-/// Somebody else changed .gitattributes while files came in, and our copy went over theirs: both, once more.
-void settle_attributes(const Visit& visit, const Place& place, const git::CommitRequest& request,
-                       const git::Committed& done, const std::set<std::string>& large) {
-  if (large.empty() || done.before.empty() || done.before == place.commit) return;
-  Place before{.repository = place.repository};
-  auto git = git::Repository::open(visit.backend().repositories.path(place.repository));
-  if (!git) return;
-  before.git = std::move(*git);
-  before.commit = done.before;
-  const std::string theirs = attributes_of(before).value_or("");
-  if (theirs == attributes_of(place).value_or("")) return;
-  const lfs::Attributes known = lfs::Attributes::parse(theirs);
-  std::vector<std::string> missing;
-  for (const std::string& path : large)
-    if (!known.in_lfs(path).value_or(false)) missing.push_back(path);
-  git::CommitRequest again = request;
-  again.message = "Keep the attributes of large files\n";
-  bool given = false;
-  const auto settled = git::commit_changes(
-      visit.backend().repositories.path(place.repository), again, [&](git::Change& change) -> git::Expected<bool> {
-        if (given) return false;
-        change = {.path = std::string(attributes_path), .content = lfs::with_lfs_lines(theirs, missing)};
-        return given = true;
-      });
-  if (!settled) log::warning("attributes of large files could not be merged", {{"problem", settled.error().message}});
-}
 
 struct Fields {
   std::string folder, message;
@@ -222,8 +187,8 @@ std::string clean_folder(std::string_view folder) {
 std::expected<Place, web::Answer> enter_branch(Visit& visit) {
   auto place = enter_revision(visit, Action::write);
   if (place && !place->is_branch)
-    return std::unexpected(
-        web::Failure{.status = 422, .message = "files go to a branch; \"" + place->revision + "\" is none"});
+    return std::unexpected(web::Failure{
+        .status = 422, .message = "files are committed to a branch, and \"" + place->revision + "\" is not a branch"});
   return place;
 }
 
@@ -252,7 +217,7 @@ web::Answer post_upload(Visit& visit) {
 
   std::string message = fields->message.empty() ? "Add files" : fields->message;
   while (message.ends_with('\n') || message.ends_with('\r') || message.ends_with(' ')) message.pop_back();
-  const git::Signature who = signature_of(visit);
+  const git::Signature who = signature_of(visit.backend(), visit.identity);
   const std::string path = visit.backend().repositories.path(place->repository);
   UploadedFiles files(visit, *place, parts, std::move(*fields->first_file), folder);
   const git::CommitRequest request{
@@ -263,7 +228,7 @@ web::Answer post_upload(Visit& visit) {
     const web::Failure failure = to_failure(done.error());
     return form_page(visit, *place, failure.message, failure.status);
   }
-  settle_attributes(visit, *place, request, *done, files.large());
+  lfs::settle_attributes(visit.backend(), place->repository, request, *done, files.seen(), files.large());
   if (auto touched = visit.backend().repositories.touch(place->repository.id); !touched)
     log::warning("a repository's time of change was not noted", {{"problem", touched.error().message}});
   return go_to(visit, with_query(link_to(place->repository, "tree", place->revision, folder), "done",

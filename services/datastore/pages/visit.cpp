@@ -14,7 +14,7 @@ std::expected<Visit, web::Failure> enter_site(const Site& site, web::Call& call)
   if (cookie) {
     if (const auto session = site.sessions.read(*cookie, std::chrono::system_clock::now())) {
       auto account = site.backend.accounts.find(session->account);
-      if (!account && account.error().fault != AccountFault::missing)
+      if (!account && account.error().fault != ServiceFault::missing)
         return std::unexpected(to_failure(account.error()));
       if (account && account->active && account->kind == AccountKind::user &&
           session->stamp == site.sessions.stamp_of(account->id, account->updated_at)) {
@@ -48,7 +48,7 @@ std::expected<void, web::Failure> check_form_token(const Visit& visit, std::stri
         .message = "the form was sent by another site. Behind a proxy, start the service with --public-url"});
   if (!visit.site.sessions.is_form_token(visit.cookie, token))
     return std::unexpected(
-        web::Failure{.status = 403, .message = "the form has run out: go back, reload the page and send it again"});
+        web::Failure{.status = 403, .message = "the form has expired: go back, reload the page and send it again"});
   return {};
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <chrono>
 
 #include <fmt/format.h>
+
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::datastore::pages {
 
@@ -34,13 +36,10 @@ std::string date_words(std::int64_t seconds) {
   using namespace std::chrono;
   // Years that a date can have: what a commit claims may be anything.
   constexpr std::int64_t last = 253402300799;
-  const sys_seconds time{std::chrono::seconds(std::clamp<std::int64_t>(seconds, -62135596800, last))};
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count());
+  std::string text =
+      to_rfc3339(sys_seconds{std::chrono::seconds(std::clamp<std::int64_t>(seconds, -62135596800, last))});
+  text[10] = ' ';
+  return text.substr(0, 16) + " UTC";
 }
 
 std::string ago_words(std::int64_t seconds, std::int64_t now) {
@@ -58,20 +57,8 @@ std::string ago_words(std::int64_t seconds, std::int64_t now) {
 }
 
 std::int64_t seconds_of(std::string_view text) {
-  using namespace std::chrono;
-  if (text.size() < 19) return 0;
-  const auto number = [&](std::size_t at, std::size_t count) {
-    int out = -1;
-    const char* const end = text.data() + at + count;
-    const auto [stop, error] = std::from_chars(text.data() + at, end, out);
-    return error == std::errc{} && stop == end ? out : -1;
-  };
-  const int y = number(0, 4), mo = number(5, 2), d = number(8, 2), h = number(11, 2), mi = number(14, 2),
-            s = number(17, 2);
-  if (std::min({y, mo, d, h, mi, s}) < 0) return 0;
-  const year_month_day date{year(y), month(static_cast<unsigned>(mo)), day(static_cast<unsigned>(d))};
-  if (!date.ok()) return 0;
-  return sys_days(date).time_since_epoch().count() * 86400LL + h * 3600LL + mi * 60LL + s;
+  const auto time = from_rfc3339(text);
+  return time ? time->time_since_epoch().count() : 0;
 }
 
 std::int64_t seconds_now() {

@@ -16,7 +16,7 @@
 namespace stackgate::datastore::folders {
 
 std::string path_of(std::string_view data, std::int64_t id);
-std::expected<void, RepositoryError> make_parent(std::string_view data, std::int64_t id);
+std::expected<void, ServiceError> make_parent(std::string_view data, std::int64_t id);
 /// What cannot be moved stays and is found by the sweep; logged.
 void to_trash(std::string_view data, std::int64_t id);
 

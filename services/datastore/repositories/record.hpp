@@ -1,14 +1,25 @@
 // A repository as the database knows it.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace stackgate::datastore {
 
 /// Hugging Face has three name spaces, Git has one: owner/name is unique over all of them. A repository without a type
 /// (made by Git or the Gitea API) answers under any, a typed one only under its own.
 enum class RepositoryType : std::uint8_t { model, dataset, space };
+inline constexpr std::array<std::string_view, 3> repository_types = {"model", "dataset", "space"};
+
+inline std::string_view to_word(RepositoryType type) { return repository_types[static_cast<std::size_t>(type)]; }
+/// Nothing for another word.
+inline std::optional<RepositoryType> parse_type(std::string_view word) {
+  for (std::size_t i = 0; i < repository_types.size(); ++i)
+    if (repository_types[i] == word) return static_cast<RepositoryType>(i);
+  return std::nullopt;
+}
 
 struct Repository {
   std::int64_t id = 0;  // names its folder; never used again

@@ -4,16 +4,16 @@
 #include <utility>
 
 #include "services/datastore/accounts/names.hpp"
-#include "services/datastore/accounts/times.hpp"
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/repositories/rows.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore {
 namespace {
 
-using Fault = RepositoryFault;
+using Fault = ServiceFault;
 
 std::string time_now() { return to_rfc3339(std::chrono::system_clock::now()); }
 
@@ -27,7 +27,7 @@ std::optional<std::string> fault_of_description(std::string_view text) {
   return std::nullopt;
 }
 
-RepositoryError of_git(const git::GitError& error) {
+ServiceError of_git(const git::GitError& error) {
   if (error.fault == git::Fault::full) return repository_error(Fault::full, "no space is left on the data volume");
   if (error.fault == git::Fault::invalid) return repository_error(Fault::invalid, error.message);
   log::error("a repository's folder cannot be made", {{"cause", error.message}});

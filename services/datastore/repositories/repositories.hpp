@@ -12,23 +12,10 @@
 
 #include "services/datastore/accounts/identity.hpp"
 #include "services/datastore/repositories/record.hpp"
+#include "services/kit/base/service_error.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore {
-
-enum class RepositoryFault : std::uint8_t {
-  missing,      // 404
-  exists,       // 409
-  invalid,      // 422
-  unavailable,  // 503: the database is away or busy
-  full,         // 507: no space left
-  broken,       // 500
-};
-
-struct RepositoryError {
-  RepositoryFault fault = RepositoryFault::broken;
-  std::string message;  // for the client
-};
 
 struct NewRepository {
   std::int64_t owner_id = 0;
@@ -69,7 +56,7 @@ struct RepositoryPage {
 class Repositories {
  public:
   template <typename T>
-  using Expected = std::expected<T, RepositoryError>;
+  using Expected = std::expected<T, ServiceError>;
 
   /// `data`: repositories lie in <data>/repositories, what was deleted in <data>/trash until swept.
   Repositories(sql::Database& database, std::string data);

@@ -15,12 +15,11 @@ inline constexpr std::string_view repository_columns =
 inline constexpr std::string_view repository_tables = " FROM repositories r JOIN accounts a ON a.id = r.owner_id ";
 
 Repository repository_of(const sql::Row& row);
-std::string_view to_word(RepositoryType type);
 /// NULL for none.
 sql::Value type_value(const std::optional<RepositoryType>& type);
 
-RepositoryError repository_error(RepositoryFault fault, std::string message);
+ServiceError repository_error(ServiceFault fault, std::string message);
 /// Logs what a client must not see.
-RepositoryError of_sql(const sql::SqlError& error);
+ServiceError of_sql(const sql::SqlError& error);
 
 }  // namespace stackgate::datastore

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "services/datastore/accounts/times.hpp"
 #include "services/datastore/git/maintenance.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/repositories/rows.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore {
@@ -29,7 +29,7 @@ Repositories::Expected<Repositories::Swept> Repositories::sweep() {
     log::error("a folder of a repository is newer than the database: nothing is swept",
                {{"folder", path(highest)}, {"cure", "restore the database that belongs to this volume"}});
     return std::unexpected(
-        repository_error(RepositoryFault::broken, "database and data directory do not belong together"));
+        repository_error(ServiceFault::broken, "database and data directory do not belong together"));
   }
   for (const folders::Found& found : candidates) {
     if (found.id) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/log/log.hpp"
+#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::datastore::smart_http {
 namespace {
@@ -82,9 +83,7 @@ std::optional<web::Failure> pump(http::BodyReader& body, git::Child& child, Answ
   bool wanted = true;
   for (std::uint64_t unread = 0;;) {
     const auto got = body.read(piece);
-    if (!got)
-      return web::Failure{.status = got.error().status == 0 ? 400 : got.error().status,
-                          .message = got.error().error.message};
+    if (!got) return web::to_failure(got.error());
     if (*got == 0) return std::nullopt;
     if (wanted) {
       const auto fed = child.feed({piece.data(), *got}, output);
@@ -100,11 +99,9 @@ std::optional<web::Failure> pump(http::BodyReader& body, git::Child& child, Answ
 }
 
 web::Failure failure_of(const git::Child& child, int status) {
-  const std::string& why = child.complaints();
-  log::warning("git failed", {{"status", status}, {"said", why}});
-  if (why.find("No space left on device") != std::string::npos)
-    return {.status = 507, .message = "the server has no space left"};
-  return {.status = 500, .message = "git failed; the server's log says why"};
+  log::warning("git failed", {{"status", status}, {"said", child.errors()}});
+  if (git::is_out_of_space(child)) return web::to_failure({ServiceFault::full, "the server has no space left"});
+  return web::to_failure({ServiceFault::broken, "git failed; the server's log says why"});
 }
 
 }  // namespace
@@ -132,7 +129,7 @@ web::Answer exchange(web::Call& call, git::Child& child, std::string_view prefix
   };
   const bool ended = child.drain(output, stop);
   if (!ended) {
-    if (!answer.client_gone()) log::warning("a git process was stopped", {{"said", child.complaints()}});
+    if (!answer.client_gone()) log::warning("a git process was stopped", {{"said", child.errors()}});
     if (!answer.begun())
       return web::Failure{.status = 503, .message = "git took too long, or the server stops: try again"};
     return web::Streamed{};  // unfinished: the client sees that it is cut
@@ -141,7 +138,7 @@ web::Answer exchange(web::Call& call, git::Child& child, std::string_view prefix
   if (how.before_end) how.before_end();
   if (status != 0) {
     // git tells its client what is wrong in the protocol; only when it said nothing is it ours to say.
-    log::info("git ended with a fault", {{"status", status}, {"said", child.complaints()}});
+    log::info("git ended with a fault", {{"status", status}, {"said", child.errors()}});
     if (!answer.begun() && !answer.has_output()) return failure_of(child, status);
     if (status >= 128 + 1 && !answer.has_output()) return web::Streamed{};
   }

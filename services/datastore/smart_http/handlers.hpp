@@ -1,20 +1,57 @@
 // What the routes do. Failures become text/plain here: git shows that to its user, and nothing else.
 #pragma once
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
 #include "services/datastore/backend.hpp"
 #include "services/datastore/git/references.hpp"
 #include "services/datastore/smart_http/routes.hpp"
-#include "services/datastore/smart_http/turnstile.hpp"
 #include "services/kit/web/call.hpp"
 
 namespace stackgate::datastore::smart_http {
 
+/// So many at a time; others wait, for a while. Thread-safe.
+class Semaphore {
+ public:
+  explicit Semaphore(unsigned places) : free_(places) {}
+  Semaphore(const Semaphore&) = delete;
+  Semaphore& operator=(const Semaphore&) = delete;
+
+  struct Release {
+    void operator()(Semaphore* of) const { of->release(); }
+  };
+  using Slot = std::unique_ptr<Semaphore, Release>;
+  /// Null when no place became free in time.
+  Slot acquire(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    if (!freed_.wait_for(lock, limit, [this] { return free_ > 0; })) return nullptr;
+    --free_;
+    return Slot(this);
+  }
+
+ private:
+  void release() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++free_;
+    }
+    freed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  unsigned free_;
+};
+
 /// What all requests share.
 struct Shared {
-  Shared(Backend& of, const Options& with) : backend(of), options(with), turnstile(with.children) {}
+  Shared(Backend& of, const Options& with) : backend(of), options(with), processes(with.children) {}
   Backend& backend;
   const Options options;
   git::References references{};
-  Turnstile turnstile;
+  Semaphore processes;  // of git
 };
 
 web::Answer info_refs(Shared& shared, web::Call& call);

@@ -15,8 +15,8 @@ constexpr std::string_view dumb_text =
 web::Answer info_refs(Shared& shared, web::Call& call) {
   const auto wanted = call.query().get("service");
   const bool push = wanted == "git-receive-pack";
-  const auto allowed =
-      allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), push ? Action::write : Action::read);
+  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"),
+                                 push ? Action::write : Action::read);
   if (!allowed) return allowed.error();
   if (!wanted) return web::Failure{.status = 403, .message = std::string(dumb_text)};
   if (!push && wanted != "git-upload-pack")
@@ -31,7 +31,7 @@ web::Answer info_refs(Shared& shared, web::Call& call) {
 }
 
 web::Answer dumb(Shared& shared, web::Call& call) {
-  const auto allowed = allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
+  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
   if (!allowed) return allowed.error();
   return web::Failure{.status = 403, .message = std::string(dumb_text)};
 }

@@ -45,8 +45,7 @@ void after_push(Shared& shared, const Repository& repository, const std::string&
 }
 
 web::Answer send_pack(const Shared& shared, web::Call& call, const std::string& path, const git::PlainClone& clone) {
-  const auto child =
-      git::Child::start({.arguments = git::pack_arguments(path, clone), .silence = shared.options.silence});
+  const auto child = git::start_git({.arguments = git::pack_arguments(path, clone), .silence = shared.options.silence});
   if (!child) return to_failure(child.error());
   git::PackSection section;
   return exchange(call, **child, git::pack_revisions(clone), true,
@@ -70,12 +69,11 @@ std::expected<std::size_t, web::Failure> read_more(web::Call& call, std::string&
   const auto got = call.stream().read({into.data() + had, piece});
   into.resize(had + (got ? *got : 0));
   if (got) return *got;
-  return std::unexpected(
-      web::Failure{.status = got.error().status == 0 ? 400 : got.error().status, .message = got.error().error.message});
+  return std::unexpected(web::to_failure(got.error()));
 }
 
 web::Answer upload_pack(Shared& shared, web::Call& call) {
-  const auto allowed = allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
+  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
   if (!allowed) return allowed.error();
   if (auto wrong = check_type(call, git::Service::upload_pack)) return std::move(*wrong);
   const std::string path = shared.backend.repositories.path(allowed->repository);
@@ -94,8 +92,8 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
     }
   }
 
-  const auto place = shared.turnstile.enter(shared.options.wait);
-  if (!place) return busy();
+  const auto slot = shared.processes.acquire(shared.options.wait);
+  if (!slot) return busy();
   const auto clone = version == 2 && body->size() <= most_clone ? git::parse_plain_clone(*body) : std::nullopt;
   if (clone) {
     const auto shown = shared.references.are_tips(path, clone->wants);
@@ -105,13 +103,13 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
   git::ChildSpec spec{.arguments = {"upload-pack", "--strict", "--stateless-rpc", path},
                       .silence = shared.options.silence};
   if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
-  const auto child = git::Child::start(spec);
+  const auto child = git::start_git(spec);
   if (!child) return to_failure(child.error());
   return exchange(call, **child, *body, true, {.content_type = result_type(git::Service::upload_pack)});
 }
 
 web::Answer receive_pack(Shared& shared, web::Call& call) {
-  const auto allowed = allow(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::write);
+  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::write);
   if (!allowed) return allowed.error();
   if (auto wrong = check_type(call, git::Service::receive_pack)) return std::move(*wrong);
   const std::string path = shared.backend.repositories.path(allowed->repository);
@@ -125,15 +123,16 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
     const git::PushHead state = git::parse_push(head, commands);
     if (state == git::PushHead::whole) break;
     if (state == git::PushHead::bad || *got == 0)
-      return web::Failure{.status = 400, .message = "the body is no push: it must begin with the references to move"};
+      return web::Failure{.status = 400,
+                          .message = "the body is not a push: it must begin with the references to move"};
     if (head.size() > most_commands)
       return web::Failure{.status = 413, .message = "the push moves too many references at once"};
   }
   // "0000" and nothing behind it: the client tries whether its credentials are good before it sends a large pack.
   if (commands.empty() && head == "0000") return protocol_response(result_type(git::Service::receive_pack));
 
-  const auto place = shared.turnstile.enter(shared.options.wait);
-  if (!place) return busy();
+  const auto slot = shared.processes.acquire(shared.options.wait);
+  if (!slot) return busy();
   const auto lock = git::WriterLock::share(path);
   if (!lock) return to_failure(lock.error());
   git::clear_way(path, commands, *lock);
@@ -145,7 +144,7 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
     spec.settings.emplace_back("core.fsync=objects,derived-metadata,-reference");
   if (shared.options.push_bytes != 0)
     spec.settings.push_back(fmt::format("receive.maxInputSize={}", shared.options.push_bytes));
-  const auto child = git::Child::start(spec);
+  const auto child = git::start_git(spec);
   if (!child) return to_failure(child.error());
   return exchange(call, **child, head, false,
                   {.content_type = result_type(git::Service::receive_pack), .outlives_client = true, .before_end = [&] {

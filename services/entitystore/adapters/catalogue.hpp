@@ -51,13 +51,14 @@ class Snapshot {
   mutable std::unordered_map<std::string, std::shared_ptr<const Answer>, Hash, std::equal_to<>> answers_;
   mutable std::size_t kept_bytes_ = 0;
 };
+using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
 class Catalogue {
  public:
   explicit Catalogue(sql::Database& database) : database_(database) {}
 
   /// Never null. Takes no lock that refresh() holds while it waits for the database.
-  std::shared_ptr<const Snapshot> snapshot() const { return snapshot_.load(); }
+  SnapshotPtr snapshot() const { return snapshot_.load(); }
   /// Brings the snapshot up to date. One at a time; others wait for it.
   sql::Expected<void> refresh();
   /// False until the first refresh() that worked.
@@ -68,7 +69,7 @@ class Catalogue {
 
   sql::Database& database_;
   std::mutex refreshing_;
-  std::atomic<std::shared_ptr<const Snapshot>> snapshot_{std::make_shared<const Snapshot>(std::vector<ListedPtr>{}, 0)};
+  std::atomic<SnapshotPtr> snapshot_{std::make_shared<const Snapshot>(std::vector<ListedPtr>{}, 0)};
   std::atomic<bool> loaded_{false};
 };
 

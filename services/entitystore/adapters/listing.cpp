@@ -12,10 +12,10 @@
 #include "services/entitystore/adapters/render.hpp"
 #include "services/kit/base/fnv.hpp"
 #include "services/kit/crypto/digest.hpp"
+#include "services/kit/findings/nearest.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/errors.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::entitystore {
 namespace listing_detail {
@@ -83,7 +83,7 @@ bool is_count(std::string_view text) {
 void refuse_unknown(const web::Query& query, validate::Findings& findings) {
   for (const auto& [name, value] : query.pairs()) {
     if (std::ranges::find(parameters, name) != parameters.end()) continue;
-    const std::string_view near = validate::schema::nearest(name, parameters);
+    const std::string_view near = validate::nearest(name, parameters);
     add(findings, std::string_view(name).substr(0, longest_shown), {}, "is no parameter of this list",
         near.empty() ? fmt::format("the parameters are {}", fmt::join(parameters, ", "))
                      : fmt::format("write {}, or leave it out", near));

@@ -6,6 +6,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/version.hpp"
+#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/body_schema.hpp"
@@ -63,10 +64,6 @@ const web::BodySchema& schema() {
   return made;
 }
 
-std::string text_of(const json::Value* value) {
-  return value == nullptr ? std::string() : std::string(value->string());
-}
-
 std::vector<std::string> texts_of(const json::Value& list) {
   std::vector<std::string> out;
   for (const json::Value& item : list.items()) out.emplace_back(item.string());
@@ -115,14 +112,14 @@ std::string rest_of(const json::Value& training) {
 void read_training(const json::Value& root, MetadataRead& out) {
   Record& record = out.metadata.record;
   if (const json::Value* training = root.find("training")) {
-    record.dataset = text_of(training->find("dataset"));
-    record.job_id = text_of(training->find("job_id"));
+    record.dataset = json::text_at(*training, "dataset");
+    record.job_id = json::text_at(*training, "job_id");
     if (const json::Value* each = training->find("hyperparameters")) record.hyperparameters = json::to_json(*each);
     record.training = rest_of(*training);
   }
   if (const json::Value* detail = root.find("metadata")) {
     const auto take = [&](std::string_view name, std::string& into) {
-      const std::string text = text_of(detail->find(name));
+      const std::string text(json::text_at(*detail, name));
       if (text.empty() || text == into) return;
       if (into.empty())
         into = text;
@@ -164,7 +161,7 @@ MetadataRead read_metadata(std::string_view json) {
   };
   name("name", record.name, fault_of_name);
   name("namespace", record.name_space, fault_of_namespace);
-  record.base_model = d::text_of(root->find("base_model"));
+  record.base_model = json::text_at(*root, "base_model");
   if (const json::Value* version = root->find("version"); version != nullptr && version->is_string()) {
     record.version = version->string();
     if (record.version.size() > longest_version)
@@ -175,8 +172,8 @@ MetadataRead read_metadata(std::string_view json) {
       d::add(out.findings, "metadata-version", "metadata.version", record.version, "is no semantic version",
              "write three numbers, \"1.0.0\", or \"1.0.0-rc.1\" (semver.org)");
   }
-  record.description = d::text_of(root->find("description"));
-  record.project = d::text_of(root->find("project"));
+  record.description = json::text_at(*root, "description");
+  record.project = json::text_at(*root, "project");
   if (const json::Value* lora = root->find("lora_config")) d::read_lora(*lora, out.metadata);
   d::read_training(*root, out);
   if (const json::Value* metrics = root->find("metrics"); metrics != nullptr && metrics->is_object())

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "services/entitystore/adapters/record.hpp"
-#include "validators/finding.hpp"
+#include "services/kit/findings/finding.hpp"
 
 namespace stackgate::entitystore {
 

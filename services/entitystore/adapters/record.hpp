@@ -1,10 +1,12 @@
 // An adapter as the database knows it: one row per (namespace, name, version).
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "services/entitystore/adapters/status.hpp"
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::entitystore {
 
@@ -44,6 +46,6 @@ struct Record {
 };
 
 /// "2026-01-02T03:04:05.678Z" of now.
-std::string timestamp();
+inline std::string timestamp() { return to_rfc3339(std::chrono::system_clock::now(), 3); }
 
 }  // namespace stackgate::entitystore

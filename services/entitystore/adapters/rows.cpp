@@ -4,6 +4,7 @@
 
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/sql/clock.hpp"
 
 namespace stackgate::entitystore {
 namespace rows_detail {
@@ -11,12 +12,6 @@ namespace rows_detail {
 using sql::Result;
 using sql::Session;
 using sql::Value;
-
-/// Seconds by the database's clock, so that replicas need not agree on the time.
-std::string_view now_of(sql::Engine engine) {
-  return engine == sql::Engine::sqlite ? "CAST(strftime('%s', 'now') AS INTEGER)"
-                                       : "CAST(extract(epoch FROM clock_timestamp()) AS BIGINT)";
-}
 
 constexpr std::string_view columns =
     "a.id, a.namespace, a.name, a.version, a.base_model, a.status, a.reason, a.created_at, a.updated_at, a.deleted_at, "
@@ -154,7 +149,7 @@ sql::Expected<void> insert_all(Session& session, const Record& r, const std::vec
                   "changed, lora, description, project, tags, notes, repository, archive_sha256, archive_bytes, step, "
                   "owner, lease_until) VALUES ($1, $2, $3, $4, $5, 'uploading', $6, $7, $8, $9, $10, $11, $12, $13, "
                   "$14, $15, $16, 'accepted', $17, {} + $18)",
-                  now_of(session.engine())),
+                  sql::now_seconds(session.engine())),
       {r.id, r.name_space, r.name, r.version, r.base_model, r.created_at, r.updated_at, *next, lora_text(r.lora),
        r.description, r.project, list_text(r.tags), list_text(r.notes), r.repository, r.archive_sha256,
        static_cast<std::int64_t>(r.archive_bytes), lease.owner, lease.seconds});
@@ -264,7 +259,7 @@ sql::Expected<bool> note_step(sql::Database& database, std::string_view id, std:
   const auto result = database.run(
       fmt::format("UPDATE adapter SET step = $1, commit_sha = $2, lease_until = {} + $3 WHERE id = $4 AND owner = $5 "
                   "AND status = 'uploading' AND deleted_at = ''",
-                  rows_detail::now_of(database.engine())),
+                  sql::now_seconds(database.engine())),
       {std::string(step), std::string(commit), lease.seconds, std::string(id), lease.owner});
   if (!result) return std::unexpected(result.error());
   return result->affected > 0;
@@ -274,14 +269,14 @@ sql::Expected<void> renew_lease(sql::Database& database, std::string_view id, co
   const auto done =
       database.run(fmt::format("UPDATE adapter SET lease_until = {} + $1 WHERE id = $2 AND owner = $3 AND "
                                "status = 'uploading'",
-                               rows_detail::now_of(database.engine())),
+                               sql::now_seconds(database.engine())),
                    {lease.seconds, std::string(id), lease.owner});
   if (!done) return std::unexpected(done.error());
   return {};
 }
 
 sql::Expected<bool> take_over(sql::Database& database, const Work& work, const Lease& lease) {
-  const auto now = rows_detail::now_of(database.engine());
+  const auto now = sql::now_seconds(database.engine());
   const auto result =
       database.run(fmt::format("UPDATE adapter SET owner = $1, lease_until = {0} + $2 WHERE id = $3 AND owner = $4 AND "
                                "lease_until = $5 AND status = 'uploading' AND (lease_until < {0} OR owner = $1)",
@@ -298,7 +293,7 @@ sql::Expected<bool> move_status(sql::Database& database, std::string_view id, St
       {std::string(to_string(to)), std::string(reason), std::string(id), std::string(to_string(from))});
 }
 
-sql::Expected<bool> bury(sql::Database& database, std::string_view id) {
+sql::Expected<bool> mark_deleted(sql::Database& database, std::string_view id) {
   return rows_detail::change(database, "deleted_at = $2", "id = $3 AND deleted_at = ''", {std::string(id)});
 }
 
@@ -308,19 +303,19 @@ sql::Expected<void> set_purged(sql::Database& database, std::string_view id) {
   return {};
 }
 
-sql::Expected<Needed> who_needs(sql::Database& database, const Record& record) {
+sql::Expected<Usage> usage_of(sql::Database& database, const Record& record) {
   const auto result = database.run(
       "SELECT version FROM adapter WHERE lower(repository) = lower($1) AND id <> $2 AND deleted_at = '' AND status <> "
       "'failed'",
       {record.repository, record.id});
   if (!result) return std::unexpected(result.error());
-  Needed out{.repository = !result->rows.empty()};
+  Usage out{.repository = !result->rows.empty()};
   for (const sql::Row& row : result->rows) out.version = out.version || row.text(0) == record.version;
   return out;
 }
 
 sql::Expected<bool> lease_repository(sql::Database& database, std::string_view repository, const Lease& lease) {
-  const auto now = rows_detail::now_of(database.engine());
+  const auto now = sql::now_seconds(database.engine());
   const auto result = database.run(
       fmt::format(
           "INSERT INTO repository_lease (repository, owner, lease_until) VALUES (lower($1), $2, {0} + $3) ON "
@@ -342,7 +337,7 @@ sql::Expected<void> release_repository(sql::Database& database, std::string_view
 sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix) {
   const auto done =
       database.run(fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}",
-                               prefix.size(), rows_detail::now_of(database.engine())),
+                               prefix.size(), sql::now_seconds(database.engine())),
                    {std::string(prefix)});
   if (!done) return std::unexpected(done.error());
   return {};

@@ -55,14 +55,14 @@ sql::Expected<bool> take_over(sql::Database& database, const Work& work, const L
 sql::Expected<bool> move_status(sql::Database& database, std::string_view id, Status from, Status to,
                                 std::string_view reason);
 /// False when there is no such row, or it is a tombstone already.
-sql::Expected<bool> bury(sql::Database& database, std::string_view id);
+sql::Expected<bool> mark_deleted(sql::Database& database, std::string_view id);
 sql::Expected<void> set_purged(sql::Database& database, std::string_view id);
 
 /// Living rows of the repository that are not failed, other than `id`: does anybody need it, and this version's tag?
-struct Needed {
+struct Usage {
   bool repository = false, version = false;
 };
-sql::Expected<Needed> who_needs(sql::Database& database, const Record& record);
+sql::Expected<Usage> usage_of(sql::Database& database, const Record& record);
 
 /// One worker at a time for each repository, over all replicas. False: another one has it.
 sql::Expected<bool> lease_repository(sql::Database& database, std::string_view repository, const Lease& lease);

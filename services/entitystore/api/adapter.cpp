@@ -6,15 +6,16 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/kit/json/members.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/conditional.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::entitystore {
 namespace adapter_detail {
 
 http::Response detail(const Api& api, web::Call& call, const Record& record) {
-  return {.body = to_detail(record, {.download_url = download_url(api, call, record)})};
+  return web::json_answer(to_detail(record, {.download_url = download_url(api, call, record)}));
 }
 
 const web::BodySchema& patch_schema() {
@@ -55,9 +56,8 @@ web::Answer patch_adapter(const Api& api, web::Call& call) {
   const std::string id = (*found)->record.id;
   const auto body = adapter_detail::patch_schema().read(call);
   if (!body) return body.error();
-  const Status to = *parse_status((*body)->root.find("status")->string());
-  const json::Value* said = (*body)->root.find("reason");
-  std::string reason(said == nullptr ? std::string_view() : said->string());
+  const Status to = *parse_status(json::text_at((*body)->root, "status"));
+  std::string reason(json::text_at((*body)->root, "reason"));
   if (to == Status::failed && reason.empty()) reason = "withdrawn";
   if (to != Status::failed) reason.clear();
   // The catalogue may be a moment behind another replica: the row decides.
@@ -86,7 +86,7 @@ web::Answer delete_adapter(const Api& api, web::Call& call) {
   const auto found = find_adapter(api, call);
   if (!found) return found.error();
   const std::string id = (*found)->record.id;
-  const auto gone = bury(api.database, id);
+  const auto gone = mark_deleted(api.database, id);
   if (!gone) return database_failure(gone.error());
   (void)api.catalogue.refresh();
   if (!*gone) return web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)};
@@ -107,22 +107,21 @@ web::Answer get_versions(const Api& api, web::Call& call) {
   const Selection selection = select(snapshot->all(), query);
   const auto latest =
       std::ranges::find(selection.rows, Status::ready, [](const Listed* row) { return row->record.status; });
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
-    w.member("name", std::string_view(record.name));
-    w.member("namespace", std::string_view(record.name_space));
-    w.key("latest_ready");
-    if (latest == selection.rows.end())
-      w.value(nullptr);
-    else
-      w.value(std::string_view((*latest)->record.version));
-    w.key("versions");
-    w.array([&] {
-      for (const Listed* row : selection.rows) w.raw(row->summary);
+  return web::json_answer([&](json::Writer& w) {
+    w.object([&] {
+      w.member("name", std::string_view(record.name));
+      w.member("namespace", std::string_view(record.name_space));
+      w.key("latest_ready");
+      if (latest == selection.rows.end())
+        w.value(nullptr);
+      else
+        w.value(std::string_view((*latest)->record.version));
+      w.key("versions");
+      w.array([&] {
+        for (const Listed* row : selection.rows) w.raw(row->summary);
+      });
     });
   });
-  return http::Response{.body = std::move(out)};
 }
 
 web::Answer get_provenance(const Api& api, web::Call& call) {
@@ -130,7 +129,7 @@ web::Answer get_provenance(const Api& api, web::Call& call) {
   if (!found) return found.error();
   const auto files = read_files(api.database, (*found)->record.id);
   if (!files) return database_failure(files.error());
-  return http::Response{.body = to_provenance((*found)->record, *files)};
+  return web::json_answer(to_provenance((*found)->record, *files));
 }
 
 web::Answer get_access_log(const Api& api, web::Call& call) {
@@ -144,20 +143,20 @@ web::Answer get_access_log(const Api& api, web::Call& call) {
   (void)api.access.flush();
   const auto rows = AccessLog::read(api.database, id, page->offset(), page->size);
   if (!rows) return database_failure(rows.error());
-  http::Response out;
-  json::Writer w(out.body);
-  w.object([&] {
-    w.key("access_log");
-    w.array([&] {
-      for (const Access& row : rows->rows)
-        w.object([&] {
-          w.member("time", std::string_view(row.at));
-          w.member("actor", std::string_view(row.actor));
-          w.member("action", std::string_view(row.action));
-          w.member("bytes", row.bytes);
-          w.member("client", std::string_view(row.client));
-          w.member("trace_id", std::string_view(row.trace));
-        });
+  http::Response out = web::json_answer([&](json::Writer& w) {
+    w.object([&] {
+      w.key("access_log");
+      w.array([&] {
+        for (const Access& row : rows->rows)
+          w.object([&] {
+            w.member("time", std::string_view(row.at));
+            w.member("actor", std::string_view(row.actor));
+            w.member("action", std::string_view(row.action));
+            w.member("bytes", row.bytes);
+            w.member("client", std::string_view(row.client));
+            w.member("trace_id", std::string_view(row.trace));
+          });
+      });
     });
   });
   web::add_page_headers(out.headers, fmt::format("{}/v1/adapters/{}/access-log", call.base_url(), id), call.query(),

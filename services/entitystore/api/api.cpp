@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
-#include "services/entitystore/archive/layout.hpp"
+#include "services/entitystore/registration/inspect.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/web/conditional.hpp"
+#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::entitystore {
 
@@ -26,8 +27,7 @@ void note_access(const Api& api, web::Call& call, std::string_view adapter, std:
 std::string download_url(const Api& api, web::Call& call, const Record& record) {
   if ((record.status != Status::ready && record.status != Status::pending) || record.commit.empty()) return {};
   if (api.downloads == Downloads::direct)
-    return wire::resolve_url(wire::base_of(api.datastore_public_url), record.repository, record.commit,
-                             archive::archive_name);
+    return wire::resolve_url(wire::base_of(api.datastore_public_url), record.repository, record.commit, archive_name);
   const std::string key = api.signing_key();
   if (key.empty()) return {};
   const std::string path = fmt::format("/v1/adapters/{}/archive", record.id);
@@ -41,13 +41,18 @@ std::int64_t link_period(const Api& api) {
   return std::chrono::system_clock::now().time_since_epoch() / (api.link_valid / 2);
 }
 
+std::expected<SnapshotPtr, web::Failure> catalogue_of(const Api& api) {
+  if (api.catalogue.loaded()) return api.catalogue.snapshot();
+  return std::unexpected(
+      web::to_failure({ServiceFault::unavailable, "the adapters have not been read yet: the database is away",
+                       std::chrono::seconds(2)}));
+}
+
 std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call) {
-  if (!api.catalogue.loaded())
-    return std::unexpected(web::Failure{.status = 503,
-                                        .message = "the adapters have not been read yet: the database is away",
-                                        .headers = {{"Retry-After", "2"}}});
+  const auto snapshot = catalogue_of(api);
+  if (!snapshot) return std::unexpected(snapshot.error());
   const std::string_view id = call.parameter("id");
-  if (auto found = api.catalogue.snapshot()->find(id)) return found;
+  if (auto found = (*snapshot)->find(id)) return found;
   return std::unexpected(web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)});
 }
 

@@ -41,7 +41,9 @@ void note_access(const Api& api, web::Call& call, std::string_view adapter, std:
 /// Empty for an adapter whose files are not (or no longer) in the datastore.
 std::string download_url(const Api& api, web::Call& call, const Record& record);
 
-/// The adapter of the path's {id}: 404, or 503 before the catalogue was read for the first time.
+/// 503 before the catalogue was read for the first time.
+std::expected<SnapshotPtr, web::Failure> catalogue_of(const Api& api);
+/// The adapter of the path's {id}: 404, 503 as above.
 std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call);
 
 /// Changes twice in the life of a signed link, so that a 304 confirms none that has less than half of it left. 0 where

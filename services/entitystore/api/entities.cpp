@@ -8,9 +8,10 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/api/handlers.hpp"
 #include "services/kit/crypto/digest.hpp"
+#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
-#include "services/kit/json/write.hpp"
 #include "services/kit/web/body_schema.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::entitystore {
 namespace entities_detail {
@@ -43,10 +44,7 @@ void write(json::Writer& w, const Entity& entity, std::string_view kind) {
 }
 
 http::Response answer(const Entity& entity, std::string_view kind, int status = 200) {
-  http::Response out{.status = status};
-  json::Writer w(out.body);
-  write(w, entity, kind);
-  return out;
+  return web::json_answer([&](json::Writer& w) { write(w, entity, kind); }, {}, status);
 }
 
 /// The members of `change` over those of `old`; null takes one away. What we keep ourselves is left out.
@@ -61,14 +59,6 @@ std::string merged(const json::Value& old, const json::Value& change) {
       if (!member.value.is_null() && !ours(member.key)) w.member(member.key, member.value);
   });
   return out;
-}
-
-std::expected<const json::Document*, web::Failure> object_of(web::Call& call) {
-  auto body = call.json();
-  if (!body) return std::unexpected(body.error());
-  if (!(*body)->root.is_object())
-    return std::unexpected(web::Failure{.status = 422, .message = "the body must be a JSON object"});
-  return *body;
 }
 
 web::Failure missing(std::string_view kind, std::string_view name) {
@@ -97,21 +87,17 @@ validate::Finding wrong_name(std::string_view field, const std::string& value, s
 
 web::Answer create_entity(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
-  const auto body = d::object_of(call);
+  const auto body = web::read_object(call);
   if (!body) return body.error();
-  const json::Value& root = (*body)->root;
-  const auto text = [&](std::string_view field) {
-    const json::Value* value = root.find(field);
-    return value == nullptr ? std::string() : std::string(value->string());
-  };
+  const json::Value& root = **body;
   d::Entity entity;
   validate::Findings findings;
   const std::string_view name_field = d::is_namespace(kind) ? "id" : "name";
-  entity.name = text(name_field);
+  entity.name = json::text_at(root, name_field);
   if (auto wrong = d::is_namespace(kind) ? fault_of_namespace(entity.name) : fault_of_name(entity.name))
     findings.push_back(d::wrong_name(name_field, entity.name, std::move(*wrong)));
   if (!d::is_namespace(kind)) {
-    entity.name_space = text("namespace");
+    entity.name_space = json::text_at(root, "namespace");
     if (entity.name_space.empty()) entity.name_space = "default";
     if (auto wrong = fault_of_namespace(entity.name_space))
       findings.push_back(d::wrong_name("namespace", entity.name_space, std::move(*wrong)));
@@ -142,18 +128,17 @@ web::Answer list_entities(const Api& api, web::Call& call, std::string_view kind
       fmt::format("SELECT {} FROM entity WHERE kind = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3", d::columns),
       {std::string(kind), static_cast<std::int64_t>(page->size), static_cast<std::int64_t>(page->offset())});
   if (!rows) return database_failure(rows.error());
-  http::Response out;
-  json::Writer w(out.body);
-  w.object([&] {
-    w.member("object", "list");
-    w.key("data");
-    w.array([&] {
-      for (const sql::Row& row : rows->rows) d::write(w, d::read_row(row), kind);
+  return web::json_answer([&](json::Writer& w) {
+    w.object([&] {
+      w.member("object", "list");
+      w.key("data");
+      w.array([&] {
+        for (const sql::Row& row : rows->rows) d::write(w, d::read_row(row), kind);
+      });
+      web::write_pagination(w, *page, rows->rows.size(), static_cast<std::uint64_t>(count->rows.at(0).integer(0)));
+      w.member("sort", "created_at");
     });
-    web::write_pagination(w, *page, rows->rows.size(), static_cast<std::uint64_t>(count->rows.at(0).integer(0)));
-    w.member("sort", "created_at");
   });
-  return out;
 }
 
 web::Answer get_entity(const Api& api, web::Call& call, std::string_view kind) {
@@ -164,14 +149,14 @@ web::Answer get_entity(const Api& api, web::Call& call, std::string_view kind) {
 
 web::Answer patch_entity(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
-  const auto body = d::object_of(call);
+  const auto body = web::read_object(call);
   if (!body) return body.error();
   auto entity = d::find(api, call, kind);
   if (!entity) return entity.error();
   json::Document document;
   const std::string before = entity->body;
   const auto old = json::parse(before, document);
-  entity->body = d::merged(old ? *old : json::Value(), (*body)->root);
+  entity->body = d::merged(old ? *old : json::Value(), **body);
   entity->updated_at = timestamp();
   // Only over what was read: of two changes at once neither is lost.
   const auto done = api.database.run("UPDATE entity SET body = $1, updated_at = $2 WHERE id = $3 AND body = $4",

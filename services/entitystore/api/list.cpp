@@ -34,11 +34,9 @@ std::string expanded_body(const Api& api, web::Call& call, const Selection& sele
 }  // namespace list_detail
 
 web::Answer list_adapters(const Api& api, web::Call& call) {
-  if (!api.catalogue.loaded())
-    return web::Failure{.status = 503,
-                        .message = "the adapters have not been read yet: the database is away",
-                        .headers = {{"Retry-After", "2"}}};
-  const auto snapshot = api.catalogue.snapshot();
+  const auto read = catalogue_of(api);
+  if (!read) return read.error();
+  const SnapshotPtr& snapshot = *read;
   const std::string_view text = call.request().query;
   auto known = snapshot->remembered(text);
   // What was said with signed links is said anew before they run out.

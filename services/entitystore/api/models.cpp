@@ -6,7 +6,7 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::entitystore {
 namespace models_detail {
@@ -26,17 +26,12 @@ std::string envelope(const Selection& selection, const ListQuery& query) {
   return out;
 }
 
-web::Failure not_read() {
-  return {.status = 503,
-          .message = "the adapters have not been read yet: the database is away",
-          .headers = {{"Retry-After", "2"}}};
-}
-
 }  // namespace models_detail
 
 web::Answer list_models(const Api& api, web::Call& call) {
-  if (!api.catalogue.loaded()) return models_detail::not_read();
-  const auto snapshot = api.catalogue.snapshot();
+  const auto read = catalogue_of(api);
+  if (!read) return read.error();
+  const SnapshotPtr& snapshot = *read;
   const std::string key = fmt::format("models?{}", call.request().query);
   auto known = snapshot->remembered(key);
   if (known && is_unchanged(call, known->etag)) return not_modified(known->etag);
@@ -65,7 +60,8 @@ web::Answer list_models(const Api& api, web::Call& call) {
 }
 
 web::Answer get_model(const Api& api, web::Call& call) {
-  if (!api.catalogue.loaded()) return models_detail::not_read();
+  const auto snapshot = catalogue_of(api);
+  if (!snapshot) return snapshot.error();
   const std::string_view asked = call.parameter("name");
   const auto at = asked.rfind('@');
   ListQuery query;
@@ -73,11 +69,10 @@ web::Answer get_model(const Api& api, web::Call& call) {
   query.name = asked.substr(0, at);
   query.name_space = call.parameter("namespace");
   query.sort = {"version", true};
-  const auto snapshot = api.catalogue.snapshot();
-  const Selection selection = select(snapshot->all(), query);
+  const Selection selection = select((*snapshot)->all(), query);
   for (const Listed* row : selection.rows)
     if (at == std::string_view::npos || row->record.version == asked.substr(at + 1))
-      return http::Response{.body = to_nemo_model(row->record)};
+      return web::json_answer(to_nemo_model(row->record));
   return web::Failure{.status = 404,
                       .message = fmt::format("there is no ready model \"{}/{}\"", query.name_space, asked)};
 }

@@ -10,6 +10,7 @@
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/multipart.hpp"
+#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::entitystore {
 namespace upload_detail {
@@ -21,9 +22,10 @@ std::string new_id() {
   return "adapter-" + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
 }
 
-web::Failure storage_failure(const std::string& why) {
-  log::error("an upload could not be kept", {{"reason", why}});
-  return {.status = 507, .message = why + "; free space on the service's data volume and upload again"};
+web::Failure storage_failure(ServiceError why) {
+  log::error("an upload could not be kept", {{"reason", why.message}});
+  if (why.fault == ServiceFault::full) why.message += "; free space on the service's data volume and upload again";
+  return web::to_failure(why);
 }
 
 class Upload {

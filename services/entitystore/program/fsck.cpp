@@ -10,6 +10,7 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/rows.hpp"
 #include "services/entitystore/program/serve.hpp"
+#include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
 
 namespace stackgate::entitystore {
@@ -94,7 +95,7 @@ class Checker {
     for (const wire::Described& each : *found) {
       const auto known = is_known(database_, each.name);
       if (!known) return fail(known.error().message), false;
-      mark(each.name, wire::marked_database(each.description), id->value_or(""), *known);
+      mark(each.name, marked_database(each.description), id->value_or(""), *known);
     }
     return true;
   }

@@ -9,7 +9,7 @@
 #include "services/entitystore/program/options.hpp"
 #include "services/entitystore/program/upkeep.hpp"
 #include "services/kit/crypto/digest.hpp"
-#include "services/kit/fetch/words.hpp"
+#include "services/kit/http_client/url.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
 
@@ -161,7 +161,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     running->upkeep.reset();
     (void)running->access.flush();
   };
-  parts.about = {{"datastore", fetch::without_secrets(running->datastore.options().url)}};
+  parts.about = {{"datastore", http_client::without_secrets(running->datastore.options().url)}};
   parts.keep = running;
   return parts;
 }

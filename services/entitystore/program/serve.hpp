@@ -2,8 +2,8 @@
 #pragma once
 #include <expected>
 
-#include "services/entitystore/registration/datastore.hpp"
 #include "services/entitystore/registration/fail_point.hpp"
+#include "services/kit/datastore_client/datastore.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/sql/database.hpp"
 
@@ -17,6 +17,6 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
 int run_command(const settings::Values& values);
 
 /// `owner`: of the adapters' repositories.
-int fsck(sql::Database& database, Datastore& datastore, const std::string& owner);
+int fsck(sql::Database& database, datastore_client::Datastore& datastore, const std::string& owner);
 
 }  // namespace stackgate::entitystore

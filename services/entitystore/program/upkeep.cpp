@@ -1,73 +1,45 @@
 #include "services/entitystore/program/upkeep.hpp"
 
-#include <ctime>
+#include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/access_log.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::entitystore {
 namespace upkeep_detail {
 
 std::string day_before(std::int64_t days) {
-  const std::time_t then = std::time(nullptr) - static_cast<std::time_t>(days * 24 * 3600);
-  std::tm utc{};
-  gmtime_r(&then, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+  return to_rfc3339(std::chrono::system_clock::now() - std::chrono::days(days)).substr(0, 10);
+}
+
+run::Periodic::Round follow(Catalogue& catalogue, std::chrono::milliseconds period) {
+  return [&catalogue, period, good = true](const std::stop_token&) mutable {
+    const auto done = catalogue.refresh();
+    if (!done && good)
+      log::warning("adapters are served from memory: the database is away", {{"reason", done.error().message}});
+    if (done && !good) log::info("the database is back");
+    good = done.has_value();
+    return good ? period : std::max(period, std::chrono::milliseconds(1000));
+  };
+}
+
+run::Periodic::Round sweep(sql::Database& database, Registrar& registrar, UpkeepTimes times) {
+  return [&database, &registrar, times, day = std::string()](const std::stop_token& stop) mutable {
+    registrar.sweep(stop);
+    const std::string now = day_before(times.access_log_days);
+    if (times.access_log_days > 0 && now != day && AccessLog::forget(database, now)) day = now;
+    return times.sweep;
+  };
 }
 
 }  // namespace upkeep_detail
 
 Upkeep::Upkeep(sql::Database& database, Catalogue& catalogue, Registrar& registrar, UpkeepTimes times)
-    : database_(database),
-      catalogue_(catalogue),
-      registrar_(registrar),
-      times_(times),
-      following_([this] { follow(); }),
-      sweeping_([this] { sweep(); }) {}
-
-Upkeep::~Upkeep() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-}
-
-void Upkeep::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_all();
-}
-
-bool Upkeep::wait(std::chrono::milliseconds period, bool until_woken) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, period, [&] { return stop_ || (until_woken && woken_); });
-  if (until_woken) woken_ = false;
-  return !stop_;
-}
-
-void Upkeep::follow() {
-  bool good = true;
-  do {
-    const auto done = catalogue_.refresh();
-    if (!done && good)
-      log::warning("adapters are served from memory: the database is away", {{"reason", done.error().message}});
-    if (done && !good) log::info("the database is back");
-    good = done.has_value();
-  } while (wait(good ? times_.refresh : std::max(times_.refresh, std::chrono::milliseconds(1000)), false));
-}
-
-void Upkeep::sweep() {
-  std::string day;
-  do {
-    registrar_.sweep(stop_);
-    const std::string now = upkeep_detail::day_before(times_.access_log_days);
-    if (times_.access_log_days > 0 && now != day && AccessLog::forget(database_, now)) day = now;
-  } while (wait(times_.sweep, true));
-}
+    : following_(std::chrono::milliseconds(0), upkeep_detail::follow(catalogue, times.refresh)),
+      sweeping_(std::chrono::milliseconds(0), upkeep_detail::sweep(database, registrar, times)) {}
 
 }  // namespace stackgate::entitystore

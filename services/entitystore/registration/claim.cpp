@@ -23,9 +23,25 @@ web::Failure not_ours(std::string_view repository, std::string_view other) {
           .code = "repository_of_another"};
 }
 
+constexpr std::string_view mark_begins = "Adapters of the stackgate-entitystore with the database ";
+constexpr std::size_t id_digits = 32;
 constexpr int most_claims = 3;  // tries, while somebody else makes or deletes the repository in between
 
 }  // namespace registrar_detail
+
+std::string mark_of(std::string_view database) {
+  return fmt::format("{}{}: only that service writes and deletes here", registrar_detail::mark_begins, database);
+}
+
+std::string marked_database(std::string_view description) {
+  const auto at = description.find(registrar_detail::mark_begins);
+  if (at == std::string_view::npos) return {};
+  const std::string_view id =
+      description.substr(at + registrar_detail::mark_begins.size(), registrar_detail::id_digits);
+  const bool whole =
+      id.size() == registrar_detail::id_digits && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return whole ? std::string(id) : std::string();
+}
 
 Registrar::Maybe<std::string> Registrar::database_id() {
   {
@@ -47,7 +63,7 @@ Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& reposit
   const auto description = datastore_.description(repository);
   if (!description) return std::unexpected(trouble_with(description.error()));
   if (!*description) return Belongs{};
-  std::string mark = wire::marked_database(**description);
+  std::string mark = marked_database(**description);
   if (mark == *id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
   if (!mark.empty()) return Belongs{.whose = Whose::others, .marked = true, .other = std::move(mark)};
   const auto known = is_known(database_, repository);
@@ -78,7 +94,7 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
     }
     const auto id = database_id();
     if (!id) return std::unexpected(id.error());
-    if (auto marked = datastore_.describe(repository, wire::mark_of(*id)); !marked) return of_datastore(marked.error());
+    if (auto marked = datastore_.describe(repository, mark_of(*id)); !marked) return of_datastore(marked.error());
     return {};
   }
   return std::unexpected(

@@ -1,6 +1,7 @@
 #include "services/entitystore/registration/inspect.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,14 +22,14 @@ class Unpacker final : public archive::Sink {
     Inspected::File file;
     file.stored.path = entry.name;
     file.stored.size = entry.size;
-    const bool weights = archive::may_be(entry.name, archive::weights_name);
-    const bool pickle = archive::may_be(entry.name, archive::pickle_name);
+    const bool weights = peft::may_be(entry.name, peft::weights_name);
+    const bool pickle = peft::may_be(entry.name, peft::pickle_name);
     file.stored.large = entry.size > 0 && (weights || pickle || entry.size > limits_.large_bytes ||
                                            held_ + entry.size > limits_.held_bytes);
     if (file.stored.large) {
       file.unpacked = spool_.file(id_, out_.files.size());
       fd_ = ::open(file.unpacked.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-      if (fd_ < 0) return std::unexpected("cannot unpack the upload: no file could be made");
+      if (fd_ < 0) return stop(storage_error("cannot unpack the upload", errno));
     } else {
       held_ += entry.size;
     }
@@ -44,8 +45,10 @@ class Unpacker final : public archive::Sink {
   std::expected<void, std::string> data(std::string_view bytes) override {
     hash_.add(bytes);
     if (feeding_) out_.weights->feed(bytes);
-    if (fd_ >= 0) return write_all(fd_, bytes);
-    out_.files.back().content += bytes;
+    if (fd_ < 0)
+      out_.files.back().content += bytes;
+    else if (auto done = write_all(fd_, bytes); !done)
+      return stop(std::move(done.error()));
     return {};
   }
 
@@ -59,6 +62,10 @@ class Unpacker final : public archive::Sink {
   }
 
  private:
+  std::unexpected<std::string> stop(ServiceError why) {
+    out_.failed = std::move(why);
+    return std::unexpected(out_.failed->message);
+  }
   void close() {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
@@ -85,10 +92,10 @@ Inspected inspect(archive::Source source, const Spool& spool, std::string_view i
     inspect_detail::Unpacker unpacker(spool, id, limits, out);
     outcome = archive::read_tar_gz(std::move(source), unpacker, limits.tar);
   }
-  out.failed = std::move(outcome.failed);
+  if (outcome.failed && !out.failed) out.failed = ServiceError{ServiceFault::broken, std::move(*outcome.failed)};
   out.findings = std::move(outcome.findings);
   const bool whole = out.findings.empty();
-  out.layout = archive::read_layout(outcome.files);
+  out.layout = peft::read_layout(outcome.files, reserved_names);
   // A broken archive lacks files because it is broken: that is said already.
   if (whole) inspect_detail::append(out.findings, out.layout.findings);
   for (const std::string& name : outcome.litter)
@@ -101,7 +108,7 @@ Inspected inspect(archive::Source source, const Spool& spool, std::string_view i
   std::erase_if(out.files, [&](const Inspected::File& file) { return file.stored.sha256.empty(); });
   for (Inspected::File& file : out.files) {
     if (file.stored.path.starts_with(out.layout.folder)) file.stored.path.erase(0, out.layout.folder.size());
-    if (file.stored.path == archive::config_name && !file.stored.large) out.config = file.content;
+    if (file.stored.path == peft::config_name && !file.stored.large) out.config = file.content;
   }
   return out;
 }

@@ -1,10 +1,8 @@
 #include "services/entitystore/registration/intake.hpp"
 
 #include <cerrno>
-#include <cstring>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace stackgate::entitystore {
@@ -22,10 +20,10 @@ Intake::~Intake() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-std::expected<void, std::string> Intake::begin() {
+std::expected<void, ServiceError> Intake::begin() {
   if (auto made = spool_.make(id_); !made) return made;
   fd_ = ::open(spool_.archive_part(id_).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd_ < 0) return std::unexpected(fmt::format("cannot keep the upload: {}", std::strerror(errno)));
+  if (fd_ < 0) return std::unexpected(storage_error("cannot keep the upload", errno));
   thread_ = std::jthread([this] {
     Inspected result = inspect([this](std::span<char> space) { return read(space); }, spool_, id_, limits_);
     const std::lock_guard lock(mutex_);
@@ -34,7 +32,7 @@ std::expected<void, std::string> Intake::begin() {
   return {};
 }
 
-std::expected<void, std::string> Intake::add(std::string_view bytes) {
+std::expected<void, ServiceError> Intake::add(std::string_view bytes) {
   if (fd_ < 0) {
     if (auto begun = begin(); !begun) return begun;
   }
@@ -64,7 +62,7 @@ std::expected<std::size_t, archive::ReadError> Intake::read(std::span<char> spac
   return static_cast<std::size_t>(got);
 }
 
-std::expected<Intake::Outcome, std::string> Intake::finish(bool keep) {
+std::expected<Intake::Outcome, ServiceError> Intake::finish(bool keep) {
   if (fd_ < 0) {
     if (auto begun = begin(); !begun) return std::unexpected(begun.error());
   }
@@ -82,10 +80,10 @@ std::expected<Intake::Outcome, std::string> Intake::finish(bool keep) {
   return out;
 }
 
-std::expected<Intake::Outcome, std::string> inspect_again(const Spool& spool, std::string_view id,
-                                                          const InspectLimits& limits) {
+std::expected<Intake::Outcome, ServiceError> inspect_again(const Spool& spool, std::string_view id,
+                                                           const InspectLimits& limits) {
   const int fd = ::open(spool.archive(id).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(fmt::format("cannot read the upload again: {}", std::strerror(errno)));
+  if (fd < 0) return std::unexpected(storage_error("cannot read the upload again", errno));
   crypto::Sha256Stream hash;
   Intake::Outcome out;
   out.inspected = inspect(

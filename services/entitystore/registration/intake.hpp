@@ -25,7 +25,7 @@ class Intake {
   Intake& operator=(const Intake&) = delete;
 
   /// One thread. The error is the disk's.
-  std::expected<void, std::string> add(std::string_view bytes);
+  std::expected<void, ServiceError> add(std::string_view bytes);
 
   struct Outcome {
     Inspected inspected;
@@ -33,10 +33,10 @@ class Intake {
     std::uint64_t bytes = 0;
   };
   /// After the last byte, once. With `keep` the archive stays for a restart, unless it is no good.
-  std::expected<Outcome, std::string> finish(bool keep);
+  std::expected<Outcome, ServiceError> finish(bool keep);
 
  private:
-  std::expected<void, std::string> begin();
+  std::expected<void, ServiceError> begin();
   std::expected<std::size_t, archive::ReadError> read(std::span<char> space);
 
   const Spool& spool_;
@@ -53,7 +53,7 @@ class Intake {
 };
 
 /// The same from an archive that lies in the spool whole. The error is the disk's.
-std::expected<Intake::Outcome, std::string> inspect_again(const Spool& spool, std::string_view id,
-                                                          const InspectLimits& limits);
+std::expected<Intake::Outcome, ServiceError> inspect_again(const Spool& spool, std::string_view id,
+                                                           const InspectLimits& limits);
 
 }  // namespace stackgate::entitystore

@@ -7,8 +7,10 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
-#include "services/entitystore/registration/heartbeat.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/run/periodic.hpp"
+#include "services/kit/sql/service_error.hpp"
+#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::entitystore {
 namespace registrar_detail {
@@ -39,8 +41,8 @@ wire::Commit commit_of(const Record& record, const Inspected& inspected) {
     if (file.stored.large) each.large = wire::Object{file.stored.sha256, file.stored.size};
     out.files.push_back(std::move(each));
   }
-  out.files.push_back({.path = std::string(archive::record_name), .content = to_detail(record, {}) + "\n"});
-  out.files.push_back({.path = std::string(archive::archive_name),
+  out.files.push_back({.path = std::string(record_name), .content = to_detail(record, {}) + "\n"});
+  out.files.push_back({.path = std::string(archive_name),
                        .content = {},
                        .large = wire::Object{record.archive_sha256, record.archive_bytes}});
   return out;
@@ -48,16 +50,7 @@ wire::Commit commit_of(const Record& record, const Inspected& inspected) {
 
 }  // namespace registrar_detail
 
-web::Failure database_failure(const sql::SqlError& error) {
-  const bool later =
-      error.fault == sql::Fault::away || error.fault == sql::Fault::busy || error.fault == sql::Fault::conflict;
-  if (!later) log::error("the database refused a statement", {{"reason", error.message}});
-  if (later)
-    return {.status = 503, .message = "the database is away; try again in a moment", .headers = {{"Retry-After", "2"}}};
-  if (error.fault == sql::Fault::full)
-    return {.status = 507, .message = "no space is left for the database; free some and try again"};
-  return {.status = 500, .message = "the database refused; see the service's log"};
-}
+web::Failure database_failure(const sql::SqlError& error) { return web::to_failure(sql::to_service_error(error)); }
 
 std::string commit_title(const Record& record) {
   return fmt::format("{} {} ({})", record.name, record.version, record.id);
@@ -101,7 +94,7 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake
   std::vector<StoredFile> files;
   files.reserve(upload.inspected.files.size() + 1);
   for (const Inspected::File& file : upload.inspected.files) files.push_back(file.stored);
-  files.push_back({std::string(archive::archive_name), upload.bytes, upload.sha256, true});
+  files.push_back({std::string(archive_name), upload.bytes, upload.sha256, true});
   const auto inserted = insert_adapter(database_, record, files, lease_);
   if (!inserted) {
     // Not removed: a commit whose answer was lost may have made the row. The sweep finds out.
@@ -113,8 +106,8 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake
   }
   (void)catalogue_.refresh();
   point("inserted");
-  auto done =
-      silence ? Maybe<void>(std::unexpected(trouble_with(*silence))) : bring(record, upload.inspected, upload.sha256);
+  auto done = silence ? Maybe<void>(std::unexpected(trouble_with(*silence)))
+                      : upload_files(record, upload.inspected, upload.sha256);
   if (!done) return std::unexpected(give_up(record, std::move(done.error())));
   spool_.remove(record.id);
   return record;
@@ -130,23 +123,23 @@ Registrar::Maybe<void> Registrar::note(Record& record, std::string_view step) {
                .message = "the adapter was withdrawn, or taken over by another replica, while it was uploaded"}});
 }
 
-Registrar::Maybe<void> Registrar::alone(std::string_view repository, const std::function<Maybe<void>()>& work) {
+Registrar::Maybe<void> Registrar::with_lease(std::string_view repository, const std::function<Maybe<void>()>& work) {
   // The lease is this piece of work's own: two uploads of one replica exclude each other too.
   const Lease own{fmt::format("{}#{}", lease_.owner, ++pieces_), registrar_detail::alone_seconds};
   const auto until = std::chrono::steady_clock::now() + registrar_detail::lease_patience;
-  const auto doubt = [&] {
+  const auto note_unconfirmed = [&] {
     const std::lock_guard lock(mutex_);
-    doubts_.push_back({std::string(repository), own,
-                       std::chrono::steady_clock::now() + std::chrono::seconds(registrar_detail::alone_seconds)});
+    unconfirmed_.push_back({std::string(repository), own,
+                            std::chrono::steady_clock::now() + std::chrono::seconds(registrar_detail::alone_seconds)});
   };
   while (true) {
     const auto leased = lease_repository(database_, repository, own);
     if (!leased) {
-      doubt();
+      note_unconfirmed();
       return std::unexpected(Trouble{Trouble::Kind::database, database_failure(leased.error())});
     }
     if (*leased) break;
-    release_doubtful();
+    release_unconfirmed();
     if (std::chrono::steady_clock::now() > until)
       return std::unexpected(Trouble{Trouble::Kind::datastore,
                                      {.status = 503,
@@ -155,21 +148,21 @@ Registrar::Maybe<void> Registrar::alone(std::string_view repository, const std::
     std::this_thread::sleep_for(registrar_detail::lease_pause);
   }
   auto done = work();
-  if (!release_repository(database_, repository, own)) doubt();
+  if (!release_repository(database_, repository, own)) note_unconfirmed();
   return done;
 }
 
-void Registrar::release_doubtful() {
+void Registrar::release_unconfirmed() {
   const auto now = std::chrono::steady_clock::now();
-  std::vector<Doubt> doubts;
+  std::vector<UnconfirmedLease> unconfirmed;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(doubts_, [&](const Doubt& doubt) { return doubt.until < now; });
-    doubts = doubts_;
+    std::erase_if(unconfirmed_, [&](const UnconfirmedLease& each) { return each.until < now; });
+    unconfirmed = unconfirmed_;
   }
   // Kept until then even if this works: a database that hung may carry out the statement after it.
-  for (const Doubt& doubt : doubts)
-    if (!release_repository(database_, doubt.repository, doubt.lease)) return;
+  for (const UnconfirmedLease& each : unconfirmed)
+    if (!release_repository(database_, each.repository, each.lease)) return;
 }
 
 Registrar::Trouble Registrar::trouble_with(const DatastoreError& error) {
@@ -178,9 +171,10 @@ Registrar::Trouble Registrar::trouble_with(const DatastoreError& error) {
   return {Trouble::Kind::datastore, std::move(failure), error.silent()};
 }
 
-Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspected, const std::string& archive_sha256) {
+Registrar::Maybe<void> Registrar::upload_files(Record& record, const Inspected& inspected,
+                                               const std::string& archive_sha256) {
   const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  auto made = alone(record.repository, [&]() -> Maybe<void> {
+  auto made = with_lease(record.repository, [&]() -> Maybe<void> {
     // Inside the lease: whoever removes an empty repository looks for rows inside it too.
     if (auto noted = note(record, "accepted"); !noted) return noted;
     return claim(record.repository);
@@ -191,18 +185,23 @@ Registrar::Maybe<void> Registrar::bring(Record& record, const Inspected& inspect
   for (const Inspected::File& file : inspected.files)
     if (file.stored.large) large.push_back({{file.stored.sha256, file.stored.size}, file.unpacked});
   const auto sent = [&] {
-    const Heartbeat heartbeat(database_, record.id, lease_);
+    // A file of gigabytes takes longer than a lease lasts.
+    const auto period = std::chrono::milliseconds(std::max<std::int64_t>(lease_.seconds * 1000 / 3, 100));
+    const run::Periodic heartbeat(period, [&](const std::stop_token&) {
+      (void)renew_lease(database_, record.id, lease_);  // a database that is away is met again at the next step
+      return period;
+    });
     return datastore_.send(record.repository, large, [this] { point("archive"); });
   }();
   if (!sent) return failed(sent.error());
   if (auto noted = note(record, "stored"); !noted) return noted;
   point("stored");
-  auto committed = alone(record.repository, [&]() -> Maybe<void> {
+  auto committed = with_lease(record.repository, [&]() -> Maybe<void> {
     if (auto noted = note(record, "stored"); !noted) return noted;
     return commit(record, inspected);
   });
   if (!committed) return committed;
-  return conclude(record);
+  return finish(record);
 }
 
 Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspected) {
@@ -239,7 +238,7 @@ Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspec
   return {};
 }
 
-Registrar::Maybe<void> Registrar::conclude(Record& record) {
+Registrar::Maybe<void> Registrar::finish(Record& record) {
   const Status next = options_.approval ? Status::pending : Status::ready;
   const auto moved = move_status(database_, record.id, Status::uploading, next, "");
   if (!moved) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(moved.error())});

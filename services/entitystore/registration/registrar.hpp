@@ -8,19 +8,24 @@
 #include <functional>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "services/entitystore/adapters/catalogue.hpp"
 #include "services/entitystore/adapters/rows.hpp"
-#include "services/entitystore/registration/datastore.hpp"
 #include "services/entitystore/registration/fail_point.hpp"
 #include "services/entitystore/registration/inspect.hpp"
 #include "services/entitystore/registration/intake.hpp"
+#include "services/kit/datastore_client/datastore.hpp"
 #include "services/kit/web/answer.hpp"
 
 namespace stackgate::entitystore {
+
+using datastore_client::Datastore, datastore_client::DatastoreError, datastore_client::DatastoreOptions,
+    datastore_client::FromDatastore, datastore_client::LargeFile;
+namespace wire = datastore_client::wire;
 
 struct RegistrarOptions {
   bool approval = false;           // pending first, ready by PATCH
@@ -43,7 +48,7 @@ class Registrar {
 
   /// Uploads that a crash interrupted, here or on a replica that is gone; remains of failed and deleted versions;
   /// forgotten folders of the spool. Returns when `stop` is set.
-  void sweep(const std::atomic<bool>& stop);
+  void sweep(const std::stop_token& stop);
   /// An id that is being received: its spool folder is none of sweep()'s business.
   void hold(const std::string& id);
   void release(const std::string& id);
@@ -61,10 +66,10 @@ class Registrar {
   template <typename T>
   using Maybe = std::expected<T, Trouble>;
 
-  Maybe<void> bring(Record& record, const Inspected& inspected, const std::string& archive_sha256);
+  Maybe<void> upload_files(Record& record, const Inspected& inspected, const std::string& archive_sha256);
   Maybe<void> commit(Record& record, const Inspected& inspected);
   Maybe<void> note(Record& record, std::string_view step);
-  Maybe<void> conclude(Record& record);
+  Maybe<void> finish(Record& record);
   /// The repository is there and this database's; made and marked if it is not there. 409: it is somebody else's.
   Maybe<void> claim(const std::string& repository);
   enum class Whose : std::uint8_t { nobodys, ours, others };
@@ -76,9 +81,9 @@ class Registrar {
   Maybe<Belongs> whose(const std::string& repository);
   Maybe<std::string> database_id();
   /// Runs `work` while no other worker of any replica is at the repository.
-  Maybe<void> alone(std::string_view repository, const std::function<Maybe<void>()>& work);
+  Maybe<void> with_lease(std::string_view repository, const std::function<Maybe<void>()>& work);
   /// Gives back the leases that may have been taken, or not given back, by statements whose answers never came.
-  void release_doubtful();
+  void release_unconfirmed();
   web::Failure give_up(const Record& record, Trouble trouble);
 
   void resume(const Work& work);
@@ -99,13 +104,13 @@ class Registrar {
   std::mutex mutex_;
   std::string database_id_;  // empty until it is needed
   std::multiset<std::string> held_;
-  struct Doubt {
+  struct UnconfirmedLease {
     std::string repository;
     Lease lease;
     std::chrono::steady_clock::time_point until;  // then it has run out by itself
   };
-  std::vector<Doubt> doubts_;
-  std::atomic<std::uint64_t> pieces_{0};  // of work done alone
+  std::vector<UnconfirmedLease> unconfirmed_;
+  std::atomic<std::uint64_t> pieces_{0};  // of work done with a lease
   bool forgotten_ = false;                // leases of this instance from before a crash
 };
 

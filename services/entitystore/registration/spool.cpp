@@ -19,8 +19,6 @@ namespace spool_detail {
 
 namespace fs = std::filesystem;
 
-std::string why(int code) { return code == ENOSPC || code == EDQUOT ? "the disk is full" : std::strerror(code); }
-
 std::expected<std::string, std::string> read_instance(const std::string& path) {
   std::string name;
   if (std::ifstream in(path); in) std::getline(in, name);
@@ -36,12 +34,18 @@ std::expected<std::string, std::string> read_instance(const std::string& path) {
 
 }  // namespace spool_detail
 
-std::expected<void, std::string> write_all(int fd, std::string_view bytes) {
+ServiceError storage_error(std::string_view what, int code) {
+  const bool full = code == ENOSPC || code == EDQUOT;
+  return {full ? ServiceFault::full : ServiceFault::broken,
+          fmt::format("{}: {}", what, full ? "the disk is full" : std::strerror(code))};
+}
+
+std::expected<void, ServiceError> write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     // Larger writes take longer, a byte: the kernel looks for large pages that nobody has used for long.
     const ssize_t done = ::write(fd, bytes.data(), std::min(bytes.size(), 64UL * 1024));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return std::unexpected(fmt::format("cannot write the upload: {}", spool_detail::why(errno)));
+    if (done < 0) return std::unexpected(storage_error("cannot write the upload", errno));
     bytes.remove_prefix(static_cast<std::size_t>(done));
   }
   return {};
@@ -82,16 +86,16 @@ std::string Spool::file(std::string_view id, std::size_t number) const {
   return fmt::format("{}/{}/{}", folder_, id, number);
 }
 
-std::expected<void, std::string> Spool::make(std::string_view id) const {
+std::expected<void, ServiceError> Spool::make(std::string_view id) const {
   std::error_code error;
   spool_detail::fs::create_directories(folder(id), error);
-  if (error) return std::unexpected(fmt::format("cannot make a folder for the upload: {}", error.message()));
+  if (error) return std::unexpected(storage_error("cannot make a folder for the upload", error.value()));
   return {};
 }
 
-std::expected<void, std::string> Spool::keep(std::string_view id) const {
+std::expected<void, ServiceError> Spool::keep(std::string_view id) const {
   if (::rename(archive_part(id).c_str(), archive(id).c_str()) != 0)
-    return std::unexpected(fmt::format("cannot keep the upload: {}", spool_detail::why(errno)));
+    return std::unexpected(storage_error("cannot keep the upload", errno));
   return {};
 }
 

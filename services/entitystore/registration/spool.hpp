@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/base/service_error.hpp"
+
 namespace stackgate::entitystore {
 
 class Spool {
@@ -23,10 +25,10 @@ class Spool {
   std::string archive_part(std::string_view id) const;  // being written
   std::string file(std::string_view id, std::size_t number) const;
 
-  std::expected<void, std::string> make(std::string_view id) const;
+  std::expected<void, ServiceError> make(std::string_view id) const;
   /// archive_part becomes archive. It outlives this process, not the machine: nobody has been told that the upload is
   /// safe before the datastore has it, and a resumed one is checked by its hash.
-  std::expected<void, std::string> keep(std::string_view id) const;
+  std::expected<void, ServiceError> keep(std::string_view id) const;
   void remove(std::string_view id) const;
   std::vector<std::string> all() const;
 
@@ -37,7 +39,10 @@ class Spool {
   int lock_;
 };
 
-/// Writes all of it; the error is a sentence with the cause ("the disk is full").
-std::expected<void, std::string> write_all(int fd, std::string_view bytes);
+/// From errno: ServiceFault::full when the disk is, else broken; the message names the cause ("the disk is full").
+ServiceError storage_error(std::string_view what, int code);
+
+/// Writes all of it.
+std::expected<void, ServiceError> write_all(int fd, std::string_view bytes);
 
 }  // namespace stackgate::entitystore

@@ -10,24 +10,24 @@
 
 namespace stackgate::entitystore {
 
-void Registrar::sweep(const std::atomic<bool>& stop) {
+void Registrar::sweep(const std::stop_token& stop) {
   if (!forgotten_) {
     // This process has the spool to itself, so whoever held leases in its name is gone.
     if (auto done = forget_leases(database_, lease_.owner + "#"); !done)
       return log::warning("the sweep waits for the database", {{"reason", done.error().message}});
     forgotten_ = true;
   }
-  release_doubtful();
+  release_unconfirmed();
   const auto uploading = read_uploading(database_);
   if (!uploading) return log::warning("the sweep waits for the database", {{"reason", uploading.error().message}});
   for (const Work& work : *uploading) {
-    if (stop) return;
+    if (stop.stop_requested()) return;
     if (!is_held(work.record.id)) resume(work);
   }
   const auto remains = read_unpurged(database_);
   if (!remains) return log::warning("the sweep waits for the database", {{"reason", remains.error().message}});
   for (const Work& work : *remains) {
-    if (stop) return;
+    if (stop.stop_requested()) return;
     if (is_held(work.record.id)) continue;
     if (auto done = purge(work); !done)
       log::warning("remains of an adapter could not be removed yet",
@@ -46,7 +46,7 @@ void Registrar::resume(const Work& work) {
   if (std::filesystem::exists(spool_.archive(record.id), ignored)) {
     auto upload = inspect_again(spool_, record.id, options_.inspect);
     if (upload && upload->sha256 == record.archive_sha256)
-      done = bring(record, upload->inspected, upload->sha256);
+      done = upload_files(record, upload->inspected, upload->sha256);
     else
       done = resume_without_upload(record);
   } else {
@@ -67,7 +67,7 @@ void Registrar::resume(const Work& work) {
 
 Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
   const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  auto done = alone(record.repository, [&]() -> Maybe<void> {
+  auto done = with_lease(record.repository, [&]() -> Maybe<void> {
     const auto belongs = whose(record.repository);
     if (!belongs) return std::unexpected(belongs.error());
     if (belongs->whose == Whose::others)
@@ -88,7 +88,7 @@ Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
       return failed(tagged.error());
     return {};
   });
-  return done ? conclude(record) : done;
+  return done ? finish(record) : done;
 }
 
 Registrar::Maybe<void> Registrar::purge(const Work& work) {
@@ -98,8 +98,8 @@ Registrar::Maybe<void> Registrar::purge(const Work& work) {
     return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
   };
   spool_.remove(record.id);
-  return alone(record.repository, [&]() -> Maybe<void> {
-    const auto needed = who_needs(database_, record);
+  return with_lease(record.repository, [&]() -> Maybe<void> {
+    const auto needed = usage_of(database_, record);
     if (!needed) return database(needed.error());
     const auto belongs = whose(record.repository);
     if (!belongs) return std::unexpected(belongs.error());

@@ -18,10 +18,10 @@ constexpr std::size_t copied_at_once = 64 * 1024;
 }  // namespace answer_body_detail
 
 AnswerBody::AnswerBody(std::shared_ptr<Connection> connection, std::shared_ptr<RequestBody> request,
-                       const Patience& patience, Shape&& shape)
+                       const ProgressTimeout& progress_timeout, Shape&& shape)
     : connection_(std::move(connection)),
       request_(std::move(request)),
-      patience_(patience),
+      progress_timeout_(progress_timeout),
       shape_(std::move(shape)),
       left_(shape_.length) {}
 
@@ -212,7 +212,7 @@ std::expected<void, Error> AnswerBody::send_secure(const Pieces& pieces) {
 void AnswerBody::went_out(std::size_t bytes) {
   sent_ += bytes;
   connection_->streamed_out(bytes);
-  patience_.progressed(bytes);
+  progress_timeout_.progressed(bytes);
 }
 
 // What has arrived there: the kernel takes megabytes at once, so that writes alone come in leaps.
@@ -222,16 +222,16 @@ std::int64_t AnswerBody::taken() const {
 
 std::expected<void, Error> AnswerBody::wait(short events) {
   for (;;) {
-    if (patience_.is_whole()) taken_ = taken();
-    switch (patience_.wait(connection_->stream().fd(), events, [&] { return connection_->is_cut(); })) {
-      case Patience::Verdict::ready:
+    if (progress_timeout_.is_whole()) taken_ = taken();
+    switch (progress_timeout_.wait(connection_->stream().fd(), events, [&] { return connection_->is_cut(); })) {
+      case ProgressTimeout::Verdict::ready:
         return {};
-      case Patience::Verdict::too_slow:
-        if (taken() - taken_ < static_cast<std::int64_t>(patience_.progress()))
+      case ProgressTimeout::Verdict::too_slow:
+        if (taken() - taken_ < static_cast<std::int64_t>(progress_timeout_.progress()))
           return fail("the client has not taken its answer in time");
-        patience_.renew();
+        progress_timeout_.renew();
         continue;
-      case Patience::Verdict::stopped:
+      case ProgressTimeout::Verdict::stopped:
         return fail_gone();
     }
   }

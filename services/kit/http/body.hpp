@@ -2,8 +2,9 @@
 // reads and writes it itself. Back-pressure is TCP's own: nothing is read from a peer while the handler is behind, and
 // a handler waits while the peer is.
 //
-// Both ends block; call them from pool threads, never from an I/O thread. One thread at a time per object; a request's
-// reader and the writer of its answer may be used by two threads at once.
+// BodyReader and BodyWriter block; call them from pool threads, never from an I/O thread. One thread at a time per
+// object; a request's reader and the writer of its answer may be used by two threads at once. AsyncBodyWriter holds no
+// thread: for answers that come over minutes.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -50,6 +51,32 @@ class BodyWriter {
   virtual bool gone() const = 0;
   /// The server drains: an answer without an end (SSE, long poll) should come to one.
   virtual bool draining() const = 0;
+};
+
+/// The body of an answer begun with Responder::stream. From any thread; no call blocks. Destroying it before finish()
+/// cuts the connection (before its first write(): 500).
+class AsyncBodyWriter {
+ public:
+  virtual ~AsyncBodyWriter() = default;
+  /// Keeps the bytes until the peer takes them; each call is a packet or more. False: more than 64 KiB are kept, so
+  /// write on after AnswerWatcher::writable(); or the answer has ended. More bytes than announced end it.
+  virtual bool write(std::string_view bytes) = 0;
+  /// The body is whole. The bytes that are kept still go out, then comes AnswerWatcher::ended(true).
+  virtual void finish() = 0;
+  /// As BodyWriter::draining().
+  virtual bool draining() const = 0;
+};
+
+/// Follows an answer that no thread waits for. Called on the connection's I/O thread: it must not block.
+class AnswerWatcher {
+ public:
+  virtual ~AnswerWatcher() = default;
+  /// Once after each write() that returned false, unless the answer has ended.
+  virtual void writable() = 0;
+  /// Once, as the last call. `whole`: the kernel has taken all of the answer. Otherwise nobody will get it: the client
+  /// has closed its side (at once, also while nothing is written), took nothing for Limits::write, or the server ends.
+  /// The request's views hold until this returns.
+  virtual void ended(bool whole) = 0;
 };
 
 }  // namespace stackgate::http

@@ -22,18 +22,18 @@ BodyError ended_error() { return {0, {"the request has been answered: its body c
 
 }  // namespace body_stream_detail
 
-Custody::Holder Custody::lend() {
+SocketOwner::Holder SocketOwner::lend() {
   Holder was = Holder::loop;
   holder_.compare_exchange_strong(was, Holder::handler, std::memory_order_acq_rel);
   return was;
 }
 
-bool Custody::take_back() {
+void SocketOwner::take_back() {
   Holder was = Holder::handler;
-  return holder_.compare_exchange_strong(was, Holder::loop, std::memory_order_acq_rel);
+  holder_.compare_exchange_strong(was, Holder::loop, std::memory_order_acq_rel);
 }
 
-bool Patience::poll_once(int fd, short events) {
+bool ProgressTimeout::poll_once(int fd, short events) {
   using namespace std::chrono;
   const auto slice = std::min<nanoseconds>(pause_ - waited_, body_stream_detail::look_around);
   pollfd entry{fd, events, 0};
@@ -43,15 +43,16 @@ bool Patience::poll_once(int fd, short events) {
   return ready > 0;
 }
 
-void Patience::progressed(std::size_t bytes) {
+void ProgressTimeout::progressed(std::size_t bytes) {
   since_ += bytes;
   if (since_ >= progress_) renew();
 }
 
-RequestBody::RequestBody(std::weak_ptr<Connection> connection, const Patience& patience, const Head& head, bool empty)
+RequestBody::RequestBody(std::weak_ptr<Connection> connection, const ProgressTimeout& progress_timeout,
+                         const Head& head, bool empty)
     : connection_(std::move(connection)),
       length_(head.framing == Head::Framing::chunked ? std::nullopt : std::optional(head.content_length)),
-      patience_(patience),
+      progress_timeout_(progress_timeout),
       begun_(empty),
       asks_for_body_(head.expects_continue && !empty) {}
 
@@ -115,7 +116,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
     switch (result.state) {
       case Stream::State::done: {
         connection.streamed_in(result.bytes);
-        patience_.progressed(result.bytes);
+        progress_timeout_.progressed(result.bytes);
         const auto part = passed_on(reader.take(room.first(result.bytes)));
         if (!part || *part > 0) return part;
         continue;
@@ -128,12 +129,12 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
         break;
     }
     const short events = result.state == Stream::State::want_read ? POLLIN : POLLOUT;
-    switch (patience_.wait(stream.fd(), events, [&] { return is_ended() || connection.is_cut(); })) {
-      case Patience::Verdict::ready:
+    switch (progress_timeout_.wait(stream.fd(), events, [&] { return is_ended() || connection.is_cut(); })) {
+      case ProgressTimeout::Verdict::ready:
         break;
-      case Patience::Verdict::too_slow:
+      case ProgressTimeout::Verdict::too_slow:
         return std::unexpected(BodyError{408, {"the request's body did not arrive in time"}});
-      case Patience::Verdict::stopped:
+      case ProgressTimeout::Verdict::stopped:
         return std::unexpected(connection.is_cut() ? gone_error(connection) : body_stream_detail::ended_error());
     }
   }

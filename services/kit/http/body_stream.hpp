@@ -23,14 +23,14 @@ namespace stackgate::http {
 class Connection;
 
 /// Who may use the socket.
-class Custody {
+class SocketOwner {
  public:
   enum class Holder : std::uint8_t { loop, handler, closed };
   Holder holder() const { return holder_.load(std::memory_order_acquire); }
   /// To the handler, from any thread. What it was before; nothing happens when it is closed.
   Holder lend();
-  /// To the loop, on the loop's thread. False: the loop has it already.
-  bool take_back();
+  /// To the loop, on the loop's thread.
+  void take_back();
   /// On the loop's thread. What it was before: the socket is the loop's to close only if the loop held it.
   Holder close() { return holder_.exchange(Holder::closed, std::memory_order_acq_rel); }
 
@@ -39,10 +39,10 @@ class Custody {
 };
 
 /// How long a peer may make no progress. Only time spent waiting for it counts.
-class Patience {
+class ProgressTimeout {
  public:
   enum class Verdict : std::uint8_t { ready, too_slow, stopped };
-  Patience(std::chrono::milliseconds pause, std::uint64_t progress) : pause_(pause), progress_(progress) {}
+  ProgressTimeout(std::chrono::milliseconds pause, std::uint64_t progress) : pause_(pause), progress_(progress) {}
   /// Waits for poll(2) events; looks at `stopped` first and then every 100 ms.
   template <class Stopped>
   Verdict wait(int fd, short events, const Stopped& stopped) {
@@ -64,13 +64,14 @@ class Patience {
   std::chrono::nanoseconds pause_;
   std::uint64_t progress_;
   std::chrono::nanoseconds waited_{0};
-  std::uint64_t since_ = 0;  // bytes since the patience was whole
+  std::uint64_t since_ = 0;  // bytes since the timeout was renewed
 };
 
 class RequestBody final : public BodyReader {
  public:
   /// The connection is held only during a call: it owns the request that owns this.
-  RequestBody(std::weak_ptr<Connection> connection, const Patience& patience, const Head& head, bool empty);
+  RequestBody(std::weak_ptr<Connection> connection, const ProgressTimeout& progress_timeout, const Head& head,
+              bool empty);
 
   std::expected<std::size_t, BodyError> read(std::span<char> space) override;
   std::optional<std::uint64_t> length() const override { return length_; }
@@ -93,7 +94,7 @@ class RequestBody final : public BodyReader {
 
   const std::weak_ptr<Connection> connection_;
   const std::optional<std::uint64_t> length_;
-  Patience patience_;
+  ProgressTimeout progress_timeout_;
   std::optional<BodyError> failed_;  // what every further read says
   std::atomic<bool> begun_;
   std::mutex mutex_;  // of the next two
@@ -111,8 +112,8 @@ class AnswerBody final : public BodyWriter {
     std::uint64_t length = 0;  // Framing::length: of the body
     bool swallow = false;      // only the head is sent
   };
-  AnswerBody(std::shared_ptr<Connection> connection, std::shared_ptr<RequestBody> request, const Patience& patience,
-             Shape&& shape);
+  AnswerBody(std::shared_ptr<Connection> connection, std::shared_ptr<RequestBody> request,
+             const ProgressTimeout& progress_timeout, Shape&& shape);
   ~AnswerBody() override;
 
   std::expected<void, Error> write(std::string_view bytes) override;
@@ -138,11 +139,11 @@ class AnswerBody final : public BodyWriter {
 
   const std::shared_ptr<Connection> connection_;
   const std::shared_ptr<RequestBody> request_;  // null when the request was buffered
-  Patience patience_;
+  ProgressTimeout progress_timeout_;
   const Shape shape_;
   std::uint64_t left_;  // of the announced length
   std::uint64_t sent_ = 0;
-  std::int64_t taken_ = 0;  // by the peer, when it was last waited for with whole patience
+  std::int64_t taken_ = 0;  // by the peer, when it was last waited for after a renewal
   std::optional<Error> failed_;
   bool head_sent_ = false;
   bool finished_ = false;

@@ -1,9 +1,11 @@
 // Decoder of the chunked transfer coding (RFC 9112, 7.1), in place: the chunks' bytes move together over the framing
-// between them. Extensions and trailers are read and dropped. No I/O.
+// between them. Extensions and trailers are checked and dropped. No I/O.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace stackgate::http {
@@ -17,31 +19,21 @@ class ChunkedDecoder {
     std::size_t consumed = 0;  // encoded bytes read
   };
 
-  void reset(std::uint64_t body_limit) { *this = {}, limit_ = body_limit; }
+  ChunkedDecoder();
+  ~ChunkedDecoder();
+  /// Before the first chunk of a body; call it first.
+  void reset(std::uint64_t body_limit);
   /// Decodes what `bytes` holds. The next call continues after the consumed bytes.
   Step decode(std::span<char> bytes);
 
  private:
-  enum class Expect : std::uint8_t {
-    size,
-    extension,
-    size_feed,
-    data,
-    data_return,
-    data_feed,
-    trailer,
-    trailer_line,
-    trailer_feed,
-    end_feed
-  };
-  State control(char c);
+  struct Parser;  // Beast's
+  State add_to_line(std::string_view piece);
+  State check_size() const;
 
-  Expect expect_ = Expect::size;
-  int digits_ = 0;
-  std::uint32_t overhead_ = 0;  // bytes of the current size line, or of all trailers
-  std::uint64_t left_ = 0;      // of the current chunk
-  std::uint64_t total_ = 0;
-  std::uint64_t limit_ = 0;
+  std::unique_ptr<Parser> parser_;
+  std::string line_;  // what has come of a size line, or of the last chunk with its trailers
+  bool in_trailers_ = false;
 };
 
 }  // namespace stackgate::http

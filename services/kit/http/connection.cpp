@@ -4,7 +4,7 @@
 #include <exception>
 #include <new>
 
-#include <sys/epoll.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "services/kit/http/answers.hpp"
@@ -24,7 +24,8 @@ constexpr std::size_t scratch_kept = 256 * 1024;
 }  // namespace connection_detail
 
 Connection::Connection(std::shared_ptr<Worker> worker, int fd, std::string peer)
-    : worker_(std::move(worker)),
+    : Watched(worker->loop()),
+      worker_(std::move(worker)),
       stream_(fd),
       reader_({worker_->limits().head_bytes, worker_->limits().body_bytes}, worker_->pool(),
               worker_->shared().config.body_policy != nullptr),
@@ -35,17 +36,17 @@ void Connection::start(Connections::iterator place, ssl_ctx_st* context) {
   list_ = &worker_->greeting();
   place_ = place;
   if (context == nullptr) state_ = State::reading;
-  watched_ = EPOLLIN;
-  if ((context != nullptr && !stream_.secure(context)) || !worker_->loop().add(stream_.fd(), EPOLLIN, *this)) {
+  if ((context != nullptr && !stream_.secure(context)) || !watch(stream_.fd())) {
     log::error("cannot serve a connection: out of memory", {{"peer", peer_}});
     close();
     return;
   }
   // A plain connection owes its first request as soon as a TLS one owes its handshake.
   deadline_in(worker_->limits().handshake);
+  wait_for(Event::readable);
 }
 
-void Connection::on_event(std::uint32_t events) {
+void Connection::on_event(Event event) {
   switch (state_) {
     case State::handshake:
       shake_hands();
@@ -54,19 +55,27 @@ void Connection::on_event(std::uint32_t events) {
       pump();
       break;
     case State::handling:
-      if (custody_.holder() == Custody::Holder::handler) break;  // an event from just before it was lent
-      if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
+      if (socket_owner_.holder() == SocketOwner::Holder::handler) break;
+      if (watcher_) {
+        look_for_peer();
+      } else if (event == Event::readable) {
+        wait_for(Event::broken);  // what has come is read after the answer
+      } else if (is_broken()) {
         close();
-      } else {
-        watch(0);  // what has come is read after the answer
       }
       break;
     case State::writing:
       write_on();
       if (state_ == State::reading) pump();
       break;
+    case State::streaming:
+      send_what_waits();
+      if (state_ == State::streaming && event != Event::writable) look_for_peer();
+      if (state_ == State::reading) pump();
+      break;
     case State::lingering:
       swallow();
+      if (state_ == State::lingering) wait_for(Event::readable);
       break;
     case State::closed:
       break;
@@ -94,7 +103,19 @@ void Connection::on_deadline() {
       worker_->tallies().rejected.add();
       close();
       break;
+    case State::streaming:
+      if (!waits_for_peer_) {
+        look_for_peer();
+      } else if (peer_goes_on()) {
+        deadline_in(worker_->limits().write);
+      } else {
+        worker_->tallies().rejected.add();
+        close();
+      }
+      break;
     case State::handling:
+      if (watcher_ && socket_owner_.holder() == SocketOwner::Holder::loop) look_for_peer();
+      break;
     case State::closed:
       break;
     case State::lingering:
@@ -111,10 +132,10 @@ void Connection::shake_hands() {
       stream_.has_buffered() ? pump() : wait_for_bytes();
       return;
     case Stream::State::want_read:
-      watch(EPOLLIN);
+      wait_for(Event::readable);
       return;
     case Stream::State::want_write:
-      watch(EPOLLOUT);
+      wait_for(Event::writable);
       return;
     case Stream::State::closed:  // a port probe, as load balancers do
       log::debug("TLS handshake not finished", {{"peer", peer_}, {"reason", stream_.failure()}});
@@ -159,7 +180,7 @@ void Connection::pump() {
         break;
     }
   }
-  worker_->loop().post([self = shared_from_this()] {
+  worker_->loop().post([self = self()] {
     if (self->state_ == State::reading) self->pump();
   });
 }
@@ -181,7 +202,7 @@ bool Connection::receive() {
       worker_->tallies().bytes_read.add(result.bytes);
       return true;
     case Stream::State::want_write:  // a TLS key update; the next event retries
-      watch(EPOLLOUT);
+      wait_for(Event::writable);
       return false;
     case Stream::State::want_read:
       wait_for_bytes();
@@ -196,7 +217,7 @@ bool Connection::receive() {
 
 void Connection::wait_for_bytes() {
   using Phase = RequestReader::Phase;
-  watch(EPOLLIN);
+  wait_for(Event::readable);
   const Phase phase = reader_.phase();
   if (phase == Phase::idle) {
     reader_.release();
@@ -227,7 +248,7 @@ void Connection::wait_for_bytes() {
 void Connection::dispatch() {
   Worker& worker = *worker_;
   worker.tallies().requests.add();
-  worker.loop().clear_deadline(*this);
+  clear_deadline();
   move_to(worker.busy());
   state_ = State::handling;
   waited_in_ = RequestReader::Phase::complete;
@@ -238,14 +259,14 @@ void Connection::dispatch() {
     if (streams_) lend_body();
     call_handler();
   }
-  if (ready_) settle(Outcome::whole);
+  ready_ ? settle(Outcome::whole) : wait_for(Event::readable);
 }
 
 void Connection::call_handler() {
   const Request& request = reader_.request();
   in_handler_ = true;
   try {
-    worker_->shared().handler(request, Responder(shared_from_this()));
+    worker_->shared().handler(request, Responder(self()));
   } catch (const std::exception& error) {  // the Responder that went down with it has answered 500
     log::error("a request handler failed", {{"path", request.path}, {"peer", peer_}, {"error", error.what()}});
   } catch (...) {
@@ -257,8 +278,7 @@ void Connection::call_handler() {
 
 void Connection::send(Response&& response) {
   if (!worker_->loop().on_this_thread()) {
-    worker_->loop().post(
-        [self = shared_from_this(), moved = std::move(response)]() mutable { self->send(std::move(moved)); });
+    worker_->loop().post([self = self(), moved = std::move(response)]() mutable { self->send(std::move(moved)); });
     return;
   }
   if (state_ != State::handling) return;  // closed meanwhile
@@ -280,12 +300,12 @@ Response Connection::answer_fault(int status, std::string_view reason) {
   Fault fault{.status = status, .reason = reason, .request = reader_.begun(), .peer = peer_};
   if (fault.request != nullptr) {
     reader_.request().peer = peer_;
-    if (head_at_ != Clock::time_point()) fault.took = worker_->loop().now() - head_at_;
+    if (head_at_ != Clock::time_point()) fault.took = Clock::now() - head_at_;
   }
   try {
     return render(fault);
   } catch (const std::exception& error) {
-    log::error("a fault could not be told in its client's words", {{"peer", peer_}, {"error", error.what()}});
+    log::error("an error could not be written in its API's format", {{"peer", peer_}, {"error", error.what()}});
     return plain_answer(status, reason);
   }
 }
@@ -317,9 +337,9 @@ void Connection::push(std::string_view& bytes) {
         worker_->tallies().bytes_written.add(result.bytes);
         continue;
       case Stream::State::want_read:
-        return watch(EPOLLIN);
+        return wait_for(Event::readable);
       case Stream::State::want_write:
-        return watch(EPOLLOUT);
+        return wait_for(Event::writable);
       case Stream::State::closed:
       case Stream::State::failed:
         return close();
@@ -356,8 +376,10 @@ void Connection::write_on() {
 }
 
 void Connection::answered() {
+  if (outbox_) std::exchange(outbox_, nullptr)->close();
+  if (watcher_) std::exchange(watcher_, nullptr)->ended(true);
   if (unsent_.capacity() > 0) std::string().swap(unsent_);
-  worker_->loop().clear_deadline(*this);
+  clear_deadline();
   if (close_after_) {
     const bool peer_may_be_sending =
         reader_.phase() != RequestReader::Phase::complete || reader_.has_more() || has_input();
@@ -368,13 +390,13 @@ void Connection::answered() {
   body_.reset();
   reader_.finish();
   state_ = State::reading;
-  watch(EPOLLIN);
+  wait_for(Event::readable);
 }
 
 // Closing a socket with unread bytes resets it, and the reset can overtake the answer: so they are read and dropped.
 void Connection::linger() {
   state_ = State::lingering;
-  watch(EPOLLIN);
+  wait_for(Event::readable);
   deadline_in(connection_detail::linger_limit);
   swallow();
 }
@@ -403,14 +425,18 @@ void Connection::say_goodbye() {
 
 void Connection::close() {
   if (state_ == State::closed) return;
-  const bool handler_holds_views = state_ == State::handling;
+  const bool handler_holds_views = state_ == State::handling || state_ == State::streaming;
+  const bool is_partly_sent = state_ == State::streaming;
   state_ = State::closed;
-  worker_->loop().remove(stream_.fd(), *this);
-  if (custody_.close() == Custody::Holder::handler) {
+  end();
+  if (socket_owner_.close() == SocketOwner::Holder::handler) {
     ::shutdown(stream_.fd(), SHUT_RDWR);  // closed with the last who holds this connection
   } else {
+    if (is_partly_sent) stream_.reset_on_close();  // an HTTP/1.0 body ends with the connection: this one has no end
     stream_.close();
   }
+  if (outbox_) std::exchange(outbox_, nullptr)->close();
+  if (watcher_) std::exchange(watcher_, nullptr)->ended(false);
   if (!handler_holds_views) reader_.abandon();
   worker_->closed(*list_, place_);
 }
@@ -420,10 +446,10 @@ void Connection::cut() {
   close();
 }
 
-void Connection::watch(std::uint32_t events) {
-  if (events == watched_) return;
-  watched_ = events;
-  worker_->loop().change(stream_.fd(), events, *this);
+// Urgent data ends the waiting for a break, too.
+bool Connection::is_broken() const {
+  pollfd entry{stream_.fd(), 0, 0};
+  return ::poll(&entry, 1, 0) > 0;
 }
 
 void Connection::move_to(Connections& list) {

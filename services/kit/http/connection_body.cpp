@@ -1,7 +1,6 @@
 // The part of a connection that lends its socket for streamed bodies.
 #include <exception>
 
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "services/kit/http/answers.hpp"
@@ -14,7 +13,7 @@ namespace stackgate::http {
 bool Connection::plan_body() {
   Request& request = reader_.request();
   request.peer = peer_;
-  head_at_ = worker_->loop().now();
+  head_at_ = Clock::now();
   BodyPlan plan;
   try {
     plan = worker_->shared().config.body_policy(request);
@@ -28,38 +27,39 @@ bool Connection::plan_body() {
   if (refused_) ready_ = std::move(plan.refusal);
   reader_.plan(plan.stream || refused_, refused_ || (plan.stream && plan.body_bytes == 0) ? no_limit : plan.body_bytes);
   body_limit_ = plan.body;
-  patience_ = Patience(plan.pause, plan.progress);
+  progress_timeout_ = ProgressTimeout(plan.pause, plan.progress);
   streams_ = plan.stream && !refused_;
   return true;
 }
 
 void Connection::lend_body() {
   const bool empty = reader_.phase() == RequestReader::Phase::complete;
-  body_ = std::make_shared<RequestBody>(weak_from_this(), patience_, reader_.head(), empty);
+  if (!empty) unwatch();  // each packet would wake the loop, while the handler's thread reads
+  body_ = std::make_shared<RequestBody>(self(), progress_timeout_, reader_.head(), empty);
   reader_.request().stream = body_;
 }
 
-bool Connection::borrow() {
-  const auto before = custody_.lend();
-  if (before == Custody::Holder::loop) worker_->loop().forget(stream_.fd());
-  return before != Custody::Holder::closed;
-}
+bool Connection::borrow() { return socket_owner_.lend() != SocketOwner::Holder::closed; }
 
 // False when the kernel refuses to watch the socket again.
 bool Connection::take_back() {
-  if (!custody_.take_back()) return true;
-  watched_ = EPOLLIN;
-  return worker_->loop().add(stream_.fd(), EPOLLIN, *this);
+  socket_owner_.take_back();
+  return is_watching() || watch(stream_.fd());
 }
 
 std::unique_ptr<BodyWriter> Connection::start(Response&& head, std::optional<std::uint64_t> length) {
+  return std::make_unique<AnswerBody>(self(), body_,
+                                      ProgressTimeout(worker_->limits().write, worker_->limits().write_progress),
+                                      shape_of(std::move(head), length));
+}
+
+AnswerBody::Shape Connection::shape_of(Response&& head, std::optional<std::uint64_t> length) {
   AnswerBody::Shape shape;
   shape.swallow = reader_.request().method == "HEAD" || !may_have_body(head.status);
   shape.framing = length ? Framing::length : reader_.head().http10 ? Framing::until_close : Framing::chunked;
   shape.length = length.value_or(0);
   shape.head = std::move(head);
-  return std::make_unique<AnswerBody>(
-      shared_from_this(), body_, Patience(worker_->limits().write, worker_->limits().write_progress), std::move(shape));
+  return shape;
 }
 
 std::string Connection::head_of(const AnswerBody::Shape& shape) {
@@ -78,14 +78,14 @@ std::string Connection::head_of(const AnswerBody::Shape& shape) {
 }
 
 void Connection::conclude(Outcome outcome) {
-  worker_->loop().post([self = shared_from_this(), outcome] {
+  worker_->loop().post([self = self(), outcome] {
     self->settle(outcome);
     if (self->state_ == State::reading) self->pump();
   });
 }
 
 void Connection::reader_left() {
-  worker_->loop().post([self = shared_from_this()] {
+  worker_->loop().post([self = self()] {
     if (self->outcome_ == Outcome::none) return;
     self->settle(self->outcome_);
     if (self->state_ == State::reading) self->pump();
@@ -116,6 +116,9 @@ void Connection::settle(Outcome outcome) {
       reader_.skip_buffered();
       close_after_ |= worker_->draining() || reader_.phase() != RequestReader::Phase::complete;
       answered();
+      break;
+    case Outcome::streams:
+      begin_to_stream();
       break;
     case Outcome::unbegun:
       answer(plain_answer(500, "the answer was dropped by its handler before it began"), false);

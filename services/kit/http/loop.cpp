@@ -1,161 +1,153 @@
 #include "services/kit/http/loop.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <array>
+#include <mutex>
 
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::http {
 namespace loop_detail {
 
-constexpr int events_per_round = 256;
-thread_local const char thread_mark = 0;  // its address names the thread
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Executor = asio::io_context::executor_type;
+using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
+using Timer = asio::basic_waitable_timer<Loop::Clock, asio::wait_traits<Loop::Clock>, Executor>;
+
+// After so many events their log lines leave.
+constexpr int most_in_batch = 256;
 
 }  // namespace loop_detail
 
+struct Loop::Impl {
+  // Tasks come from any thread, descriptors and timers are used by the loop's alone.
+  loop_detail::asio::io_context context{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
+  loop_detail::asio::executor_work_guard<loop_detail::Executor> work{context.get_executor()};
+  bool is_running = true;
+  std::mutex mutex;
+  bool is_finished = false;  // under the mutex
+};
+
+Loop::Loop(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Loop::~Loop() = default;
+
 std::expected<std::unique_ptr<Loop>, Error> Loop::make() {
-  std::unique_ptr<Loop> loop(new Loop);
-  loop->epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
-  loop->wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.ptr = nullptr;  // the wake-up
-  if (loop->epoll_ < 0 || loop->wake_ < 0 || ::epoll_ctl(loop->epoll_, EPOLL_CTL_ADD, loop->wake_, &event) != 0) {
-    return std::unexpected(Error{fmt::format("cannot make an event loop: {}", std::strerror(errno))});
+  try {
+    return std::unique_ptr<Loop>(new Loop(std::make_unique<Impl>()));
+  } catch (const boost::system::system_error& error) {
+    return std::unexpected(Error{fmt::format("cannot make an event loop: {}", error.code().message())});
   }
-  return loop;
 }
-
-Loop::~Loop() {
-  if (wake_ >= 0) ::close(wake_);
-  if (epoll_ >= 0) ::close(epoll_);
-}
-
-bool Loop::on_this_thread() const { return thread_.load(std::memory_order_relaxed) == &loop_detail::thread_mark; }
 
 void Loop::run() {
-  thread_ = &loop_detail::thread_mark;
-  epoll_event events[loop_detail::events_per_round];
-  for (;;) {
-    const int count = ::epoll_wait(epoll_, events, loop_detail::events_per_round, wait_ms());
-    now_ = Clock::now();
-    const log::Batch lines;  // of all that is ready now
-    bool woken = false;
-    for (int i = 0; i < count; ++i) {
-      if (events[i].data.ptr == nullptr) {
-        woken = true;
-      } else {
-        static_cast<Watcher*>(events[i].data.ptr)->on_event(events[i].events);
-      }
-    }
-    run_deadlines();
-    if (woken) {
-      std::uint64_t ignored = 0;
-      (void)!::read(wake_, &ignored, sizeof ignored);
-      run_tasks();
-    }
-    end_round();
-    if (woken) {
-      const std::lock_guard lock(mutex_);
-      if (stopped_) break;
+  while (impl_->is_running) {
+    const log::Batch lines;
+    impl_->context.run_one();
+    // Whatever else is ready adds its lines to these. To ask is a system call, and less than a write for each.
+    for (int i = 1; i < loop_detail::most_in_batch && log::Batch::has_lines(); ++i) {
+      if (impl_->context.poll_one() == 0) break;
     }
   }
-  thread_ = nullptr;
 }
 
-int Loop::wait_ms() const {
-  if (queue_.empty()) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(queue_.begin()->first - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-}
-
-void Loop::run_tasks() {
-  std::vector<std::move_only_function<void()>> tasks;
+void Loop::finish() {
   {
-    const std::lock_guard lock(mutex_);
-    tasks.swap(tasks_);
+    const std::lock_guard lock(impl_->mutex);
+    impl_->is_finished = true;
   }
-  for (auto& task : tasks) task();
+  impl_->context.poll();
 }
 
-void Loop::run_deadlines() {
-  while (!queue_.empty() && queue_.begin()->first <= now_) {
-    Watcher& watcher = *queue_.begin()->second;
-    const auto node = queue_.extract(queue_.begin());
-    watcher.is_queued_ = false;
-    if (watcher.deadline_ > now_) {
-      if (watcher.deadline_ != Clock::time_point::max()) set_deadline(watcher, watcher.deadline_);
-      continue;
-    }
-    watcher.deadline_ = Clock::time_point::max();
-    watcher.on_deadline();
-  }
-}
-
-void Loop::post(std::move_only_function<void()> task) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return;
-    tasks_.push_back(std::move(task));
-    if (tasks_.size() > 1) return;  // woken already
-  }
-  const std::uint64_t one = 1;
-  (void)!::write(wake_, &one, sizeof one);
+bool Loop::post(std::move_only_function<void()> task) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->is_finished) return false;
+  loop_detail::asio::post(impl_->context, std::move(task));
+  return true;
 }
 
 void Loop::stop() {
-  std::vector<std::move_only_function<void()>> dropped;  // destroyed outside the lock: tasks may own anything
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    dropped.swap(tasks_);
+  post([impl = impl_.get()] { impl->is_running = false; });
+}
+
+bool Loop::on_this_thread() const { return impl_->context.get_executor().running_in_this_thread(); }
+
+struct Watched::Waits {
+  explicit Waits(Loop& loop) : descriptor(loop.impl_->context), timer(loop.impl_->context) {}
+  ~Waits() {
+    if (descriptor.is_open()) descriptor.release();
   }
-  const std::uint64_t one = 1;
-  (void)!::write(wake_, &one, sizeof one);
+  Waits(const Waits&) = delete;
+  Waits& operator=(const Waits&) = delete;
+
+  loop_detail::Descriptor descriptor;
+  std::array<bool, 3> pending{};  // by Event
+  // The deadline may move later without touching the timer: it is looked at when the timer's time has come.
+  loop_detail::Timer timer;
+  bool timer_runs = false;
+  Clock::time_point deadline = Clock::time_point::max();
+};
+
+Watched::Watched(Loop& loop) : waits_(std::make_unique<Waits>(loop)) {}
+Watched::~Watched() = default;
+
+bool Watched::watch(int fd) {
+  loop_detail::error_code refused;
+  waits_->descriptor.assign(fd, refused);
+  return !refused;
 }
 
-bool Loop::add(int fd, std::uint32_t epoll_events, Watcher& watcher) {
-  epoll_event event{};
-  event.events = epoll_events;
-  event.data.ptr = &watcher;
-  return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0;
+void Watched::unwatch() {
+  if (is_watching()) waits_->descriptor.release();
+  waits_->pending = {};
 }
 
-void Loop::change(int fd, std::uint32_t epoll_events, Watcher& watcher) {
-  epoll_event event{};
-  event.events = epoll_events;
-  event.data.ptr = &watcher;
-  ::epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+bool Watched::is_watching() const { return waits_ && waits_->descriptor.is_open(); }
+
+void Watched::wait_for(Event event) {
+  using Descriptor = loop_detail::Descriptor;
+  static constexpr std::array kinds{Descriptor::wait_read, Descriptor::wait_write, Descriptor::wait_error};
+  const auto index = static_cast<std::size_t>(event);
+  if (!is_watching() || waits_->pending[index]) return;
+  waits_->pending[index] = true;
+  waits_->descriptor.async_wait(kinds[index], [self = shared_from_this(), event, index](const auto& failed) {
+    if (failed == loop_detail::asio::error::operation_aborted || !self->waits_) return;
+    self->waits_->pending[index] = false;
+    self->on_event(event);
+  });
 }
 
-void Loop::forget(int fd) {
-  epoll_event event{};
-  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, &event);
+void Watched::set_deadline(Clock::time_point at) {
+  if (!waits_) return;
+  waits_->deadline = at;
+  if (!waits_->timer_runs || at < waits_->timer.expiry()) arm_timer();
 }
 
-void Loop::remove(int fd, Watcher& watcher) {
-  forget(fd);
-  watcher.deadline_ = Clock::time_point::max();
-  unqueue(watcher);
+void Watched::clear_deadline() {
+  if (waits_) waits_->deadline = Clock::time_point::max();
 }
 
-void Loop::set_deadline(Watcher& watcher, Clock::time_point at) {
-  watcher.deadline_ = at;
-  if (watcher.is_queued_ && watcher.queued_->first <= at) return;
-  unqueue(watcher);
-  watcher.queued_ = queue_.emplace(at, &watcher);
-  watcher.is_queued_ = true;
+void Watched::arm_timer() {
+  waits_->timer.expires_at(waits_->deadline);
+  waits_->timer_runs = true;
+  waits_->timer.async_wait([self = shared_from_this()](const auto& failed) {
+    if (failed || !self->waits_) return;
+    Waits& waits = *self->waits_;
+    waits.timer_runs = false;
+    if (waits.deadline > Clock::now()) {
+      if (waits.deadline != Clock::time_point::max()) self->arm_timer();
+      return;
+    }
+    waits.deadline = Clock::time_point::max();
+    self->on_deadline();
+  });
 }
 
-void Loop::unqueue(Watcher& watcher) {
-  if (watcher.is_queued_) queue_.erase(watcher.queued_);
-  watcher.is_queued_ = false;
-}
+void Watched::end() { waits_.reset(); }
 
 }  // namespace stackgate::http

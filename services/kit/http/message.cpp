@@ -37,4 +37,12 @@ std::unique_ptr<BodyWriter> Responder::start(Response&& head, std::optional<std:
   return sink->start(std::move(head), length);
 }
 
+std::unique_ptr<AsyncBodyWriter> Responder::stream(Response&& head, std::optional<std::uint64_t> length) {
+  const auto sink = std::move(sink_);
+  sink_ = nullptr;
+  return sink->stream(std::move(head), length);
+}
+
+void Responder::observe(std::shared_ptr<AnswerWatcher> watcher) { sink_->observe(std::move(watcher)); }
+
 }  // namespace stackgate::http

@@ -47,6 +47,8 @@ class Responder {
     virtual ~Sink() = default;
     virtual void send(Response&& response) = 0;
     virtual std::unique_ptr<BodyWriter> start(Response&& head, std::optional<std::uint64_t> length) = 0;
+    virtual std::unique_ptr<AsyncBodyWriter> stream(Response&& head, std::optional<std::uint64_t> length) = 0;
+    virtual void observe(std::shared_ptr<AnswerWatcher> watcher) = 0;
   };
   explicit Responder(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
   Responder(Responder&&) = default;
@@ -58,6 +60,11 @@ class Responder {
   /// alone is sent and the writer swallows the rest. The head leaves with the first write(), also an empty one, so that
   /// both share a packet; a writer destroyed before that answers 500.
   std::unique_ptr<BodyWriter> start(Response&& head, std::optional<std::uint64_t> length);
+  /// The same for a body that no thread waits for.
+  std::unique_ptr<AsyncBodyWriter> stream(Response&& head, std::optional<std::uint64_t> length);
+  /// Before the answer, once. From then on a client that closes its side has left, also before the answer begins; with
+  /// a streamed request body only after that.
+  void observe(std::shared_ptr<AnswerWatcher> watcher);
 
  private:
   std::shared_ptr<Sink> sink_;

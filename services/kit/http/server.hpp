@@ -1,5 +1,5 @@
 // HTTP/1.1 server (RFC 9110, 9112), over TLS or plain. One event loop per thread, each with its own listening socket.
-// README.md says why it stands on epoll and OpenSSL directly.
+// Asio and Beast under it are not seen from here.
 #pragma once
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,23 +21,25 @@ constexpr std::chrono::seconds between_complaints{10};
 }  // namespace worker_detail
 
 Worker::Worker(std::shared_ptr<Shared> shared, std::unique_ptr<Loop> loop, int listener)
-    : shared_(std::move(shared)), loop_(std::move(loop)), listener_(listener) {
-  loop_->add(listener_, EPOLLIN, *this);
-}
+    : Watched(*loop), shared_(std::move(shared)), loop_(std::move(loop)), listener_(listener) {}
 
 Worker::~Worker() {
+  end();  // before the loop
   if (listener_ >= 0) ::close(listener_);
 }
 
 void Worker::run() {
+  if (!watch(listener_)) log::error("cannot accept connections: the kernel does not watch the socket", {});
+  wait_for(Event::readable);
   loop_->run();
+  end();
   for (Connections* list : {&idle_, &greeting_, &busy_}) {
     while (!list->empty()) {
       const auto connection = list->front();  // kept until cut() has returned
       connection->cut();
     }
   }
-  loop_->end_round();  // the dead hold their worker
+  loop_->finish();
 }
 
 std::string_view Worker::date() {
@@ -51,7 +52,6 @@ std::string_view Worker::date() {
 }
 
 void Worker::closed(Connections& list, Connections::iterator place) {
-  loop_->bury(std::move(*place));
   list.erase(place);
   if (shared_->open.fetch_sub(1) == 1) {
     const std::lock_guard lock(shared_->mutex);
@@ -60,22 +60,24 @@ void Worker::closed(Connections& list, Connections::iterator place) {
 }
 
 bool Worker::may_complain() {
-  if (complained_ != Clock::time_point() && loop_->now() - complained_ < worker_detail::between_complaints)
-    return false;
-  complained_ = loop_->now();
+  const auto now = Clock::now();
+  if (complained_ != Clock::time_point() && now - complained_ < worker_detail::between_complaints) return false;
+  complained_ = now;
   return true;
 }
 
-void Worker::on_event(std::uint32_t) {
+void Worker::on_event(Event) {
   for (int i = 0; i < worker_detail::accepts_per_event && accept_one(); ++i) {
   }
+  if (!pausing_) wait_for(Event::readable);
 }
 
 void Worker::on_deadline() {
-  if (listener_ >= 0) loop_->change(listener_, EPOLLIN, *this);
+  pausing_ = false;
+  wait_for(Event::readable);
 }
 
-// False when there is no connection to take now.
+// False when there is no connection to take now. Asio's accept would let a child process inherit the socket.
 bool Worker::accept_one() {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
@@ -102,8 +104,8 @@ bool Worker::accept_one() {
                                                  {"cure", "raise the limit of open files"}});
       }
       make_room();
-      loop_->change(listener_, 0, *this);  // the waiting connection would wake the loop without end
-      loop_->set_deadline(*this, loop_->now() + worker_detail::pause_without_descriptors);
+      pausing_ = true;  // the waiting connection would wake the loop without end
+      set_deadline(Clock::now() + worker_detail::pause_without_descriptors);
       return false;
     default:
       return true;  // that connection is gone already; the next one may be well
@@ -132,7 +134,8 @@ void Worker::adopt(int fd, std::string peer) {
       return;
     }
   }
-  const auto connection = std::make_shared<Connection>(shared_from_this(), fd, std::move(peer));
+  const auto connection =
+      std::make_shared<Connection>(std::static_pointer_cast<Worker>(shared_from_this()), fd, std::move(peer));
   shared_->open.fetch_add(1);
   connection->start(greeting_.insert(greeting_.end(), connection), context.get());
 }
@@ -143,7 +146,7 @@ void Worker::drain() {
   if (listener_ >= 0) {
     while (accept_one()) {  // closing the socket would reset what the kernel has already let in
     }
-    loop_->remove(listener_, *this);
+    end();
     ::close(listener_);
     listener_ = -1;
   }

@@ -42,7 +42,7 @@ struct Shared {
   std::condition_variable all_closed;  // notified when `open` becomes 0 or `drained` grows
 };
 
-class Worker final : public Watcher, public std::enable_shared_from_this<Worker> {
+class Worker final : public Watched {
  public:
   /// Takes the listening socket.
   Worker(std::shared_ptr<Shared> shared, std::unique_ptr<Loop> loop, int listener);
@@ -74,7 +74,7 @@ class Worker final : public Watcher, public std::enable_shared_from_this<Worker>
   bool may_complain();
 
  private:
-  void on_event(std::uint32_t events) override;
+  void on_event(Event event) override;
   void on_deadline() override;
   bool accept_one();
   bool make_room();
@@ -83,6 +83,7 @@ class Worker final : public Watcher, public std::enable_shared_from_this<Worker>
   const std::shared_ptr<Shared> shared_;
   const std::unique_ptr<Loop> loop_;
   int listener_;
+  bool pausing_ = false;  // no descriptors: accepts nothing for a moment
   std::atomic<bool> draining_ = false;
   Tallies tallies_;
   BufferPool pool_;

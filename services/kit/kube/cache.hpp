@@ -5,7 +5,10 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "services/kit/kube/object.hpp"
 #include "services/kit/kube/text_map.hpp"
@@ -19,7 +22,14 @@ template <class T>
 class Cache final : public WatchSink {
  public:
   using Project = std::function<T(const json::Value& object)>;
-  explicit Cache(Project project) : project_(std::move(project)) {}
+  struct Hooks {
+    /// Whether what is held stays because `coming` is the same, or older.
+    std::function<bool(const T& held, const T& coming)> stays = {};
+    /// Called without a lock held, on the watch's thread, after an object was filed, or went: `now` is nullptr then.
+    /// `listing`: by a list, which may fold several changes into one.
+    std::function<void(std::string_view ns, std::string_view name, const T* now, bool listing)> changed = {};
+  };
+  explicit Cache(Project project, Hooks hooks = {}) : project_(std::move(project)), hooks_(std::move(hooks)) {}
 
   std::optional<T> find(std::string_view ns, std::string_view name) const {
     const std::shared_lock lock(mutex_);
@@ -30,7 +40,14 @@ class Cache final : public WatchSink {
     return entry->second.kept;
   }
 
-  /// Calls each(name, kept) under the cache's lock: it must not call the cache.
+  /// Calls each(ns, name, kept) under the cache's lock: it must not call the cache.
+  template <class Each>
+  void for_each(Each&& each) const {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [ns, space] : spaces_)
+      for (const auto& [name, entry] : space) each(std::string_view(ns), std::string_view(name), entry.kept);
+  }
+  /// The same of one namespace: each(name, kept).
   template <class Each>
   void for_each(std::string_view ns, Each&& each) const {
     const std::shared_lock lock(mutex_);
@@ -46,32 +63,48 @@ class Cache final : public WatchSink {
     return out;
   }
 
-  void relist_began() override { ++round_; }
-  void upsert(const json::Value& object) override {
-    Entry entry{project_(object), round_};
-    const std::string_view ns = metadata(object, "namespace"), name = metadata(object, "name");
+  /// Files what a write of ours was answered, unless it stays as it is; `changed` is not called. From any thread.
+  bool put(const json::Value& object) { return file(object, project_(object)); }
+
+  void relist_began() override {
     const std::unique_lock lock(mutex_);
-    auto space = spaces_.find(ns);
-    if (space == spaces_.end()) space = spaces_.emplace(ns, TextMap<Entry>{}).first;
-    if (const auto found = space->second.find(name); found != space->second.end())
-      found->second = std::move(entry);
-    else
-      space->second.emplace(name, std::move(entry));
+    ++round_;
+    listing_ = true;
+  }
+  void upsert(const json::Value& object) override {
+    T coming = project_(object);
+    if (!hooks_.changed) return void(file(object, std::move(coming)));
+    if (file(object, T(coming)))
+      hooks_.changed(metadata(object, "namespace"), metadata(object, "name"), &coming, listing_);
   }
   void remove(const json::Value& object) override {
-    const std::unique_lock lock(mutex_);
-    const auto space = spaces_.find(metadata(object, "namespace"));
-    if (space == spaces_.end()) return;
-    if (const auto found = space->second.find(metadata(object, "name")); found != space->second.end())
+    const std::string_view ns = metadata(object, "namespace"), name = metadata(object, "name");
+    {
+      const std::unique_lock lock(mutex_);
+      const auto space = spaces_.find(ns);
+      if (space == spaces_.end()) return;
+      const auto found = space->second.find(name);
+      if (found == space->second.end()) return;
       space->second.erase(found);
-    if (space->second.empty()) spaces_.erase(space);
+      if (space->second.empty()) spaces_.erase(space);
+    }
+    if (hooks_.changed) hooks_.changed(ns, name, nullptr, listing_);
   }
   void relist_ended() override {
-    const std::unique_lock lock(mutex_);
-    for (auto space = spaces_.begin(); space != spaces_.end();) {
-      std::erase_if(space->second, [this](const auto& entry) { return entry.second.round != round_; });
-      space = space->second.empty() ? spaces_.erase(space) : std::next(space);
+    std::vector<std::pair<std::string, std::string>> gone;
+    {
+      const std::unique_lock lock(mutex_);
+      for (auto space = spaces_.begin(); space != spaces_.end();) {
+        std::erase_if(space->second, [&](const auto& entry) {
+          const bool is_gone = entry.second.round != round_;
+          if (is_gone && hooks_.changed) gone.emplace_back(space->first, entry.first);
+          return is_gone;
+        });
+        space = space->second.empty() ? spaces_.erase(space) : std::next(space);
+      }
     }
+    for (const auto& [ns, name] : gone) hooks_.changed(ns, name, nullptr, true);
+    listing_ = false;
   }
 
  private:
@@ -80,10 +113,29 @@ class Cache final : public WatchSink {
     std::uint32_t round;  // the list in which it was last seen; later events carry the same
   };
 
+  /// False when what is held stays.
+  bool file(const json::Value& object, T coming) {
+    const std::string_view ns = metadata(object, "namespace"), name = metadata(object, "name");
+    const std::unique_lock lock(mutex_);
+    auto space = spaces_.find(ns);
+    if (space == spaces_.end()) space = spaces_.emplace(ns, TextMap<Entry>{}).first;
+    const auto found = space->second.find(name);
+    if (found == space->second.end()) {
+      space->second.emplace(name, Entry{std::move(coming), round_});
+      return true;
+    }
+    found->second.round = round_;
+    if (hooks_.stays && hooks_.stays(found->second.kept, coming)) return false;
+    found->second.kept = std::move(coming);
+    return true;
+  }
+
   const Project project_;
+  const Hooks hooks_;
   mutable WriterFirstMutex mutex_;
   TextMap<TextMap<Entry>> spaces_;
-  std::uint32_t round_ = 0;  // on the transport's thread only
+  std::uint32_t round_ = 0;
+  bool listing_ = false;  // on the watch's thread only
 };
 
 }  // namespace stackgate::kube

@@ -9,15 +9,11 @@
 #include <vector>
 
 #include "services/kit/base/error.hpp"
+#include "services/kit/http_client/exchange.hpp"
 
 namespace stackgate::kube {
 
-/// PEM text, or the file it is read from at each new connection (so that a rotated file is picked up), or neither.
-struct Pem {
-  std::string text;
-  std::string file;
-  bool empty() const { return text.empty() && file.empty(); }
-};
+using http_client::Pem;
 
 /// A program that hands out credentials (client.authentication.k8s.io/v1 or v1beta1).
 struct ExecPlugin {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/lease.hpp"
 
@@ -21,7 +22,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }
 
 /// "2026-01-31T08:15:00Z", as metav1.Time wants it.
-std::string event_time(EventFolder::WallTime time) { return micro_time(time).substr(0, 19) + "Z"; }
+std::string event_time(EventFolder::WallTime time) { return to_rfc3339(time); }
 
 }  // namespace
 

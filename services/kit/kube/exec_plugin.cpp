@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <vector>
 
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -53,46 +53,7 @@ std::string exec_info(const Config& config) {
   return out;
 }
 
-int digits(std::string_view text, std::size_t at, std::size_t count) {
-  int out = 0;
-  for (std::size_t i = at; i < at + count; ++i) {
-    if (i >= text.size() || text[i] < '0' || text[i] > '9') return -1;
-    out = out * 10 + (text[i] - '0');
-  }
-  return out;
-}
-
 }  // namespace
-
-std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text) {
-  std::tm tm{};
-  const int year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
-  const int hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
-  if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 ||
-      minute > 59 || second < 0 || second > 60)
-    return std::nullopt;
-  if (text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':' || text[16] != ':')
-    return std::nullopt;
-  tm.tm_year = year - 1900;
-  tm.tm_mon = month - 1;
-  tm.tm_mday = day;
-  tm.tm_hour = hour;
-  tm.tm_min = minute;
-  tm.tm_sec = second;
-  std::size_t at = 19;
-  if (at < text.size() && text[at] == '.')
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9';) ++at;
-  std::chrono::seconds offset{0};
-  const std::string_view zone = text.substr(std::min(at, text.size()));
-  if (zone != "Z" && zone != "z") {
-    const int hours = digits(zone, 1, 2), minutes = digits(zone, 4, 2);
-    if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':' || hours < 0 || minutes < 0)
-      return std::nullopt;
-    offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
-    if (zone[0] == '-') offset = -offset;
-  }
-  return std::chrono::system_clock::from_time_t(timegm(&tm)) - offset;
-}
 
 std::expected<ExecCredential, Error> parse_exec_credential(std::string_view text, std::string_view api_version) {
   json::Document document;
@@ -111,7 +72,7 @@ std::expected<ExecCredential, Error> parse_exec_credential(std::string_view text
   if (out.token.empty() && out.client_certificate_pem.empty())
     return std::unexpected(Error{"its answer has neither a token nor a client certificate"});
   if (const std::string_view expires = exec_text(*status, "expirationTimestamp"); !expires.empty()) {
-    out.expires = parse_time(expires);
+    out.expires = from_rfc3339(expires);
     if (!out.expires) return std::unexpected(Error{fmt::format("expirationTimestamp \"{}\" is no time", expires)});
   }
   return out;

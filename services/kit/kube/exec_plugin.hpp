@@ -25,7 +25,4 @@ std::expected<ExecCredential, Error> parse_exec_credential(std::string_view text
 /// Blocking; from any thread.
 std::expected<ExecCredential, Error> run_exec_plugin(const Config& config, std::chrono::milliseconds limit);
 
-/// "2030-01-02T03:04:05Z", also with a fraction or an offset (RFC 3339).
-std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text);
-
 }  // namespace stackgate::kube

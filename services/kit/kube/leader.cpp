@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/kube/caller.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "services/kit/log/log.hpp"
@@ -45,7 +46,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
 
   // On the thread only.
   std::optional<Watch> watch;
-  bool last_timed_out = false;
+  bool unanswered = false;
   std::string shown_holder;
   std::thread thread;
 
@@ -65,7 +66,7 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   CallOptions call_options() const {
     auto out = CallOptions::once(options.tuning.renew_deadline / attempts_within_deadline);
     out.rate_limited = false;
-    out.fresh_connection = last_timed_out;
+    out.fresh_connection = unanswered;
     return out;
   }
 
@@ -144,13 +145,14 @@ void LeaderElector::Impl::show(LeaderClock::time_point now) {
 }
 
 void LeaderElector::Impl::succeeded() {
-  last_timed_out = false;
+  unanswered = false;
   last_error.clear();
   last_failure = {};
 }
 
 void LeaderElector::Impl::failed(const ApiError& error) {
-  last_timed_out = error.failure == Failure::timed_out;
+  // Also what waited for another request's connection, which may be the one that hangs.
+  unanswered = error.failure == Failure::timed_out || error.failure == Failure::unreachable;
   const bool conflict = error.code == 409 || error.code == 404;
   machine.failed(conflict, LeaderClock::now());
   if (conflict && error.code == 409) return;
@@ -175,7 +177,7 @@ void LeaderElector::Impl::perform(const ReadLease& /*action*/) {
 }
 
 Request LeaderElector::Impl::write_request(LeaseRecord record, bool acquired) const {
-  record.renew_time = micro_time(std::chrono::system_clock::now());
+  record.renew_time = to_rfc3339(std::chrono::system_clock::now(), 6);
   if (acquired) record.acquire_time = record.renew_time;
   if (record.resource_version.empty())
     return Request::create(types::leases, options.ns, lease_json(options.ns, options.name, record));
@@ -237,7 +239,7 @@ void LeaderElector::Impl::hand_over(std::chrono::milliseconds limit) {
     if (left.count() <= 0) return;
     auto call = CallOptions::once(left);
     call.rate_limited = false;
-    call.fresh_connection = last_timed_out;
+    call.fresh_connection = unanswered;
     const auto answer = client.send(write_request(*record, true), call);
     if (answer) {
       log::info("lease released", {{"lease", options.name}});

@@ -80,14 +80,4 @@ std::string lease_patch(const LeaseRecord& record) {
   return out;
 }
 
-std::string micro_time(std::chrono::system_clock::time_point time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(time - seconds).count();
-  const std::time_t whole = std::chrono::system_clock::to_time_t(seconds);
-  std::tm utc{};
-  gmtime_r(&whole, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec, micros);
-}
-
 }  // namespace stackgate::kube

@@ -30,7 +30,4 @@ LeaseRecord read_lease(const json::Value& lease);
 std::string lease_json(std::string_view ns, std::string_view name, const LeaseRecord& record);
 std::string lease_patch(const LeaseRecord& record);
 
-/// "2026-01-31T08:15:00.123456Z"
-std::string micro_time(std::chrono::system_clock::time_point time);
-
 }  // namespace stackgate::kube

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "services/kit/http_client/retry.hpp"
+
 namespace stackgate::kube {
 
 bool may_retry(const ApiError& error, bool idempotent) {
@@ -16,11 +18,11 @@ bool may_retry(const ApiError& error, bool idempotent) {
     default:
       return false;
   }
-  if (error.code == 429) return true;
-  if (error.code == 503 && error.retry_after.count() > 0) return true;
+  // The API server refuses these before it acts.
+  if (error.code == 429 || (error.code == 503 && error.retry_after.count() > 0)) return true;
   // 500 is final unless the server says otherwise: it is what a failing admission webhook or a bug answers.
   if (error.code == 500) return idempotent && error.retry_after.count() > 0;
-  return idempotent && (error.code == 502 || error.code == 503 || error.code == 504);
+  return http_client::may_retry({.repeatable = idempotent, .status = error.code});
 }
 
 std::optional<std::chrono::milliseconds> wait_before_retry(const ApiError& error, bool idempotent, int attempts_made,

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <optional>
 
+#include "services/kit/base/backoff.hpp"
 #include "services/kit/kube/api_error.hpp"
-#include "services/kit/kube/backoff.hpp"
 
 namespace stackgate::kube {
 

@@ -1,5 +1,5 @@
-// HTTP to one server, on one thread: requests and endless streams share its few connections (HTTP/2 where offered).
-// transport.cpp is the only file of the project that includes curl.
+// HTTP to one API server, on an engine (kit/http_client) of its own: requests and endless streams share few
+// connections, HTTP/2 where it is offered. Adds the credentials in force.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -37,8 +37,7 @@ struct TransportError {
   std::string message;
 };
 
-/// Receives one answer, on the transport's thread: it must not block, nor call into the transport except send(),
-/// cancel() and the timers.
+/// Receives one answer, on the transport's thread: it must not block.
 class Receiver {
  public:
   virtual ~Receiver() = default;
@@ -54,14 +53,14 @@ using ExchangeId = std::uint64_t;
 
 class Transport {
  public:
-  /// Told once of each exchange that was sent, on the transport's thread, when its answer begins (`status`) or when
+  /// Called once for each exchange that was sent, on the transport's thread, when its answer begins (`status`) or when
   /// there will be none (`failure`); `duration` counts from send(). It must return at once.
   using Observer =
       std::function<void(const HttpRequest& request, int status, Failure failure, std::chrono::microseconds duration)>;
 
   /// Starts the thread. No connection is made yet. Fails on unusable settings only.
   static std::expected<std::unique_ptr<Transport>, Error> start(Config config, Observer observer = {});
-  /// Ends what is under way (each receiver is told `cancelled`) and joins the thread.
+  /// Ends what is under way (done() with `cancelled`) and joins the thread.
   ~Transport();
 
   const Config& config() const;
@@ -76,9 +75,10 @@ class Transport {
   void run_after(std::chrono::milliseconds delay, std::function<void()> task);
   bool on_own_thread() const;
 
-  /// Connections opened so far, and answers received over HTTP/2.
+  /// Connections opened so far, answers received over HTTP/2, and connections closed because nothing came over them
+  /// before a deadline.
   struct Stats {
-    std::uint64_t connections_total = 0, http2_answers_total = 0;
+    std::uint64_t connections_total = 0, http2_answers_total = 0, stalled_connections_total = 0;
   };
   Stats stats() const;
 

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <variant>
 
+#include "services/kit/base/backoff.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/kube/api_error.hpp"
-#include "services/kit/kube/backoff.hpp"
 #include "services/kit/kube/watch_frame.hpp"
 
 namespace stackgate::kube {

@@ -34,7 +34,7 @@ std::string_view to_string(Coverage coverage) {
 
 std::string first_lists_problem(std::span<const WatchReport> reports) {
   const auto unlisted = std::ranges::count_if(reports, is_unlisted);
-  if (unlisted == 0) return {};
+  if (unlisted == 0) return "the first lists are not complete yet";  // they are being handed out
   std::string out = fmt::format("{} of {} first lists are not complete yet", unlisted, reports.size());
   const auto failed = std::ranges::find_if(
       reports, [](const WatchReport& each) { return is_unlisted(each) && !each.health.last_error.empty(); });

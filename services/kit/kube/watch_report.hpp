@@ -27,7 +27,7 @@ struct WatchReport {
 };
 
 /// "2 of 24 first lists are not complete yet, secrets: connection refused": what is still unlisted, with the last error
-/// that one of them met. Empty when nothing is.
+/// that one of them met. Of who is not synced: never empty.
 std::string first_lists_problem(std::span<const WatchReport> reports);
 
 /// "deployments.apps, secrets in namespace ml": what may not be listed; empty when all may.

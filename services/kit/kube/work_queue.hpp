@@ -33,13 +33,13 @@ class WorkQueue {
   }
   void add_after(const Key& key, std::chrono::milliseconds delay, Priority priority = Priority::normal) {
     const std::scoped_lock lock(mutex_);
-    delay_and_tell([&] { core_.add_after(key, delay, priority, now()); });
+    delay_and_notify([&] { core_.add_after(key, delay, priority, now()); });
   }
   /// Returns the wait.
   std::chrono::milliseconds add_backing_off(const Key& key, Priority priority = Priority::normal) {
     const std::scoped_lock lock(mutex_);
     std::chrono::milliseconds wait{0};
-    delay_and_tell([&] { wait = core_.add_backing_off(key, priority, now()); });
+    delay_and_notify([&] { wait = core_.add_backing_off(key, priority, now()); });
     return wait;
   }
   void forget(const Key& key) {
@@ -70,7 +70,6 @@ class WorkQueue {
   void done(const Key& key) {
     const std::scoped_lock lock(mutex_);
     if (core_.done(key, now())) ready_.notify_one();
-    if (core_.is_shut_down() && !core_.any_in_work()) drained_.notify_all();
   }
 
   /// Returns at once: every get() answers nothing, what waits is let go, what is in work goes on.
@@ -78,12 +77,6 @@ class WorkQueue {
     const std::scoped_lock lock(mutex_);
     core_.shut_down();
     ready_.notify_all();
-    drained_.notify_all();
-  }
-  /// After shut_down(): whether all work ended within `limit`.
-  bool wait_until_drained(std::chrono::milliseconds limit) {
-    std::unique_lock lock(mutex_);
-    return drained_.wait_for(lock, limit, [this] { return core_.is_shut_down() && !core_.any_in_work(); });
   }
 
   QueueNumbers numbers() const {
@@ -95,7 +88,7 @@ class WorkQueue {
   static std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
   template <class Delay>
-  void delay_and_tell(Delay&& delay) {
+  void delay_and_notify(Delay&& delay) {
     const auto before = core_.next_due();
     delay();
     const auto after = core_.next_due();
@@ -105,7 +98,7 @@ class WorkQueue {
   }
 
   mutable std::mutex mutex_;
-  std::condition_variable ready_, drained_;
+  std::condition_variable ready_;
   Core core_;
   bool time_is_kept_ = false;
 };

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "services/kit/kube/backoff.hpp"
+#include "services/kit/base/backoff.hpp"
 
 namespace stackgate::kube {
 
@@ -85,7 +85,7 @@ class WorkQueueCore {
   std::chrono::milliseconds add_backing_off(const Key& key, Priority priority, Time now) {
     if (shut_) return {};
     const Iterator entry = at(key);
-    const auto wait = backoff_wait(limits_.backoff, entry->failures, jitter_);
+    const auto wait = backoff_wait(limits_.backoff, entry->failures, jitter_.next());
     if (entry->failures == 0) ++failing_;
     entry->failures = std::min(entry->failures + 1, 60);
     ++retries_;
@@ -163,7 +163,6 @@ class WorkQueueCore {
 
   bool is_shut_down() const { return shut_; }
   bool any_ready() const { return !normal_.empty() || !low_.empty(); }
-  bool any_in_work() const { return !work_.empty(); }
   std::optional<Time> next_due() const {
     return timers_.empty() ? std::nullopt : std::optional(timers_.begin()->first);
   }

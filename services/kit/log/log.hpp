@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 namespace stackgate::log {
@@ -26,41 +27,27 @@ std::optional<Format> parse_format(std::string_view word);
 /// One key and its value; a view, good for the duration of the call.
 class Field {
  public:
-  Field(std::string_view key, std::string_view text) : key_(key), text_(text), kind_(Kind::text) {}
+  using Value =
+      std::variant<std::string_view, bool, std::int64_t, std::uint64_t, double, std::span<const std::string_view>>;
+  Field(std::string_view key, std::string_view text) : key_(key), value_(text) {}
   Field(std::string_view key, const std::string& text) : Field(key, std::string_view(text)) {}
   Field(std::string_view key, const char* text) : Field(key, std::string_view(text)) {}
   template <std::same_as<bool> T>  // a pointer is no flag
-  Field(std::string_view key, T flag) : key_(key), integer_(flag ? 1 : 0), kind_(Kind::boolean) {}
+  Field(std::string_view key, T flag) : key_(key), value_(flag) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Field(std::string_view key, T number)
-      : key_(key),
-        integer_(static_cast<std::int64_t>(number)),
-        kind_(std::is_signed_v<T> ? Kind::integer : Kind::count) {}
-  Field(std::string_view key, double number) : key_(key), number_(number), kind_(Kind::number) {}
+      : key_(key), value_(static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>(number)) {}
+  Field(std::string_view key, double number) : key_(key), value_(number) {}
   /// A list of words; JSON writes an array, text joins them with commas.
-  Field(std::string_view key, std::span<const std::string_view> words) : key_(key), words_(words), kind_(Kind::words) {}
+  Field(std::string_view key, std::span<const std::string_view> words) : key_(key), value_(words) {}
 
-  void append_json(std::string& line) const;
-  void append_text(std::string& line) const;
-
-  /// For other sinks.
-  using Value =
-      std::variant<std::string_view, bool, std::int64_t, std::uint64_t, double, std::span<const std::string_view>>;
   std::string_view key() const { return key_; }
-  Value value() const;
+  const Value& value() const { return value_; }
 
  private:
-  enum class Kind : std::uint8_t { text, boolean, integer, count, number, words };
-  void append_whole(std::string& line) const;  // boolean, integer, count: alike in both formats
   std::string_view key_;
-  union {
-    std::string_view text_;
-    std::span<const std::string_view> words_;
-    std::int64_t integer_;
-    double number_;
-  };
-  Kind kind_;
+  Value value_;
 };
 
 struct Options {
@@ -86,6 +73,8 @@ class Batch {
   ~Batch();
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
+  /// Lines of this thread wait for the end of its batch.
+  static bool has_lines();
 };
 
 /// The line that write() would send, with its end; for tests and for other sinks.

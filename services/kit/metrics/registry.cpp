@@ -266,8 +266,14 @@ void Registry::gauge_from(std::string_view name, std::string_view help, std::fun
   add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), "gauge", std::move(read)));
 }
 
+void Registry::before_reading(std::function<void()> update) {
+  const std::lock_guard lock(mutex_);
+  updates_.push_back(std::move(update));
+}
+
 std::string Registry::render() const {
   const std::lock_guard lock(mutex_);
+  for (const auto& update : updates_) update();
   std::string out;
   for (const auto& family : families_) family->render(out);
   return out;
@@ -275,6 +281,7 @@ std::string Registry::render() const {
 
 std::vector<Snapshot> Registry::snapshot() const {
   const std::lock_guard lock(mutex_);
+  for (const auto& update : updates_) update();
   std::vector<Snapshot> out;
   out.reserve(families_.size());
   for (const auto& family : families_) out.push_back(family->snapshot());

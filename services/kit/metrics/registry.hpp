@@ -170,6 +170,9 @@ class Registry {
   void counter_from(std::string_view name, std::string_view help, std::function<double()> read);
   void gauge_from(std::string_view name, std::string_view help, std::function<double()> read);
 
+  /// Called before each render() and snapshot(), on that thread, to bring values up to date. Must not add families.
+  void before_reading(std::function<void()> update);
+
   /// The whole exposition, families in the order in which they were made.
   std::string render() const;
   /// The same as data.
@@ -180,6 +183,7 @@ class Registry {
   F& add(std::unique_ptr<F> family);
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detail::Family>> families_;
+  std::vector<std::function<void()>> updates_;
 };
 
 inline constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";

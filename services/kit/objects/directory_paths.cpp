@@ -12,12 +12,12 @@ namespace directory_paths_detail {
 constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // Another process may make the same folder at the same time; its name must be on disk before ours relies on it.
-FileDescriptor open_or_make(int parent, const char* name) {
-  FileDescriptor folder(::openat(parent, name, folder_flags));
+files::File open_or_make(int parent, const char* name) {
+  files::File folder(::openat(parent, name, folder_flags));
   if (folder || errno != ENOENT) return folder;
   if (::mkdirat(parent, name, 0777) != 0 && errno != EEXIST) return {};
   if (::fsync(parent) != 0) return {};
-  return FileDescriptor(::openat(parent, name, folder_flags));
+  return files::File(::openat(parent, name, folder_flags));
 }
 
 }  // namespace directory_paths_detail
@@ -78,13 +78,12 @@ StoreError key_error(std::string_view key) {
               "most 255 bytes each and 512 in all"};
 }
 
-FileDescriptor open_folder_of(int root, std::string_view key, bool make) {
+files::File open_folder_of(int root, std::string_view key, bool make) {
   using namespace directory_paths_detail;
-  FileDescriptor at(::openat(root, ".", folder_flags));
+  files::File at(::openat(root, ".", folder_flags));
   for (std::size_t end = key.find('/'); at && end != std::string_view::npos; end = key.find('/')) {
     const std::string segment(key.substr(0, end));
-    at = make ? open_or_make(at.get(), segment.c_str())
-              : FileDescriptor(::openat(at.get(), segment.c_str(), folder_flags));
+    at = make ? open_or_make(at.fd(), segment.c_str()) : files::File(::openat(at.fd(), segment.c_str(), folder_flags));
     key.remove_prefix(end + 1);
   }
   return at;

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/kit/objects/file_descriptor.hpp"
+#include "services/kit/files/file.hpp"
 #include "services/kit/objects/store.hpp"
 
 namespace stackgate::objects {
@@ -16,7 +16,7 @@ StoreError key_error(std::string_view key);
 
 /// The folder that holds the key's last segment, opened below `root`. With `make`, missing folders are made, each on
 /// disk before the next. errno tells a failure.
-FileDescriptor open_folder_of(int root, std::string_view key, bool make);
+files::File open_folder_of(int root, std::string_view key, bool make);
 
 /// Behind the last slash.
 std::string leaf_of(std::string_view key);

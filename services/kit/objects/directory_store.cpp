@@ -29,15 +29,15 @@ Info info_of(const struct stat& found) {
 }
 
 // The open file and what it is; only regular files are objects. A FIFO must not block us, hence O_NONBLOCK.
-Expected<std::pair<FileDescriptor, Info>> open_object(int root, std::string_view key) {
+Expected<std::pair<files::File, Info>> open_object(int root, std::string_view key) {
   if (!valid_key(key)) return std::unexpected(key_error(key));
   const std::string what = "cannot open " + std::string(key);
-  const FileDescriptor folder = open_folder_of(root, key, false);
+  const files::File folder = open_folder_of(root, key, false);
   // "a" being an object, there is none under "a/b".
   if (!folder) return std::unexpected(errno_error(errno == ENOTDIR ? ENOENT : errno, what));
-  FileDescriptor file(::openat(folder.get(), leaf_of(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  files::File file(::openat(folder.fd(), leaf_of(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat found{};
-  if (!file || ::fstat(file.get(), &found) != 0) return std::unexpected(errno_error(errno, what));
+  if (!file || ::fstat(file.fd(), &found) != 0) return std::unexpected(errno_error(errno, what));
   if (S_ISDIR(found.st_mode)) return std::unexpected(errno_error(ENOENT, what));
   if (!S_ISREG(found.st_mode)) return std::unexpected(StoreError{Fault::refused, what + ": it is no regular file"});
   return std::pair(std::move(file), info_of(found));
@@ -45,7 +45,7 @@ Expected<std::pair<FileDescriptor, Info>> open_object(int root, std::string_view
 
 class Folder {
  public:
-  explicit Folder(FileDescriptor fd) : fd_(fd.get()), stream_(fd ? ::fdopendir(fd.get()) : nullptr) {
+  explicit Folder(files::File fd) : fd_(fd.fd()), stream_(fd ? ::fdopendir(fd.fd()) : nullptr) {
     if (stream_ != nullptr) fd.release();
   }
   ~Folder() {
@@ -73,7 +73,7 @@ struct Walk {
 };
 
 // Depth is bounded by the length of a key. What vanishes while we look was removed: no error.
-Expected<void> walk(FileDescriptor at, const std::string& path, Walk& state) {
+Expected<void> walk(files::File at, const std::string& path, Walk& state) {
   Folder folder(std::move(at));
   if (!folder) return std::unexpected(errno_error(errno, "cannot list " + path));
   while (const dirent* found = folder.next()) {
@@ -84,7 +84,7 @@ Expected<void> walk(FileDescriptor at, const std::string& path, Walk& state) {
     struct stat about{};
     if (::fstatat(folder.fd(), found->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (S_ISDIR(about.st_mode)) {
-      FileDescriptor below(::openat(folder.fd(), found->d_name, folder_flags));
+      files::File below(::openat(folder.fd(), found->d_name, folder_flags));
       if (!below && errno == ENOENT) continue;
       if (!below) return std::unexpected(errno_error(errno, "cannot list " + key));
       if (auto done = walk(std::move(below), key + "/", state); !done || state.stopped) return done;
@@ -100,7 +100,7 @@ Expected<void> walk(FileDescriptor at, const std::string& path, Walk& state) {
 
 // A crash leaves an unfinished upload behind. Its age tells it from one that another process is writing now.
 void sweep(int unfinished, std::chrono::seconds stale_after) {
-  Folder folder(FileDescriptor(::openat(unfinished, ".", folder_flags)));
+  Folder folder(files::File(::openat(unfinished, ".", folder_flags)));
   if (!folder) return;
   std::uint64_t removed = 0;
   while (const dirent* found = folder.next()) {
@@ -122,29 +122,29 @@ Expected<std::unique_ptr<DirectoryStore>> DirectoryStore::open_at(const std::str
   std::filesystem::create_directories(path, fault);
   if (fault) return std::unexpected(errno_error(fault.value(), "cannot make the object directory " + path));
   // The directory itself may be a link: where it lies is the administrator's choice.
-  FileDescriptor root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  files::File root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return std::unexpected(errno_error(errno, "cannot open the object directory " + path));
-  if (::mkdirat(root.get(), unfinished_name, 0777) != 0 && errno != EEXIST)
+  if (::mkdirat(root.fd(), unfinished_name, 0777) != 0 && errno != EEXIST)
     return std::unexpected(errno_error(errno, "cannot write to the object directory " + path));
-  FileDescriptor unfinished(::openat(root.get(), unfinished_name, folder_flags));
+  files::File unfinished(::openat(root.fd(), unfinished_name, folder_flags));
   if (!unfinished) return std::unexpected(errno_error(errno, "cannot open " + path + "/" + unfinished_name));
-  sweep(unfinished.get(), stale_after);
+  sweep(unfinished.fd(), stale_after);
   return std::unique_ptr<DirectoryStore>(new DirectoryStore(path, std::move(root), std::move(unfinished)));
 }
 
 Expected<Info> DirectoryStore::stat(std::string_view key) {
-  auto object = open_object(root_.get(), key);
+  auto object = open_object(root_.fd(), key);
   if (!object) return std::unexpected(std::move(object.error()));
   return object->second;
 }
 
 Expected<std::unique_ptr<Upload>> DirectoryStore::create(std::string_view key, std::optional<std::uint64_t> size) {
   if (!valid_key(key)) return std::unexpected(key_error(key));
-  return start_file_upload(root_.get(), unfinished_.get(), std::string(key), size);
+  return start_file_upload(root_.fd(), unfinished_.fd(), std::string(key), size);
 }
 
 Expected<std::unique_ptr<Download>> DirectoryStore::open(std::string_view key, std::uint64_t offset) {
-  auto object = open_object(root_.get(), key);
+  auto object = open_object(root_.fd(), key);
   if (!object) return std::unexpected(std::move(object.error()));
   auto& [file, info] = *object;
   if (offset > info.size)
@@ -155,10 +155,10 @@ Expected<std::unique_ptr<Download>> DirectoryStore::open(std::string_view key, s
 
 Expected<void> DirectoryStore::remove(std::string_view key) {
   if (!valid_key(key)) return std::unexpected(key_error(key));
-  const FileDescriptor folder = open_folder_of(root_.get(), key, false);
+  const files::File folder = open_folder_of(root_.fd(), key, false);
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) return {};
   // A folder of other keys is no object (EISDIR).
-  if (!folder || (::unlinkat(folder.get(), leaf_of(key).c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR))
+  if (!folder || (::unlinkat(folder.fd(), leaf_of(key).c_str(), 0) != 0 && errno != ENOENT && errno != EISDIR))
     return std::unexpected(errno_error(errno, "cannot remove " + std::string(key)));
   return {};
 }
@@ -169,14 +169,14 @@ Expected<void> DirectoryStore::list(std::string_view prefix, const std::function
   const std::size_t slash = prefix.rfind('/');
   const std::string folder(slash == std::string_view::npos ? std::string_view() : prefix.substr(0, slash + 1));
   if (!folder.empty() && !valid_key(folder + "x")) return {};
-  FileDescriptor at = open_folder_of(root_.get(), folder + "x", false);
+  files::File at = open_folder_of(root_.fd(), folder + "x", false);
   if (!at && (errno == ENOENT || errno == ENOTDIR)) return {};
   if (!at) return std::unexpected(errno_error(errno, "cannot list " + folder));
   return walk(std::move(at), folder, state);
 }
 
 Expected<void> DirectoryStore::check() {
-  auto upload = start_file_upload(root_.get(), unfinished_.get(), "check", std::nullopt);
+  auto upload = start_file_upload(root_.fd(), unfinished_.fd(), "check", std::nullopt);
   if (!upload) {
     upload.error().message = "the object directory " + path_ + " takes no file: " + upload.error().message;
     return std::unexpected(std::move(upload.error()));

@@ -6,7 +6,7 @@
 #pragma once
 #include <string>
 
-#include "services/kit/objects/file_descriptor.hpp"
+#include "services/kit/files/file.hpp"
 #include "services/kit/objects/store.hpp"
 
 namespace stackgate::objects {
@@ -25,11 +25,11 @@ class DirectoryStore final : public Store {
   Expected<void> check() override;
 
  private:
-  DirectoryStore(std::string path, FileDescriptor root, FileDescriptor unfinished)
+  DirectoryStore(std::string path, files::File root, files::File unfinished)
       : path_(std::move(path)), root_(std::move(root)), unfinished_(std::move(unfinished)) {}
   std::string path_;  // for messages
-  FileDescriptor root_;
-  FileDescriptor unfinished_;
+  files::File root_;
+  files::File unfinished_;
 };
 
 }  // namespace stackgate::objects

@@ -23,7 +23,7 @@ constexpr std::size_t most_at_once = 64UL * 1024;
 class FileUpload final : public Upload {
  public:
   FileUpload(int root, int unfinished, std::string key, std::optional<std::uint64_t> size, std::string name,
-             FileDescriptor file)
+             files::File file)
       : root_(root),
         unfinished_(unfinished),
         key_(std::move(key)),
@@ -44,14 +44,14 @@ class FileUpload final : public Upload {
           Fault::refused, "more bytes came for " + key_ + " than the " + std::to_string(*size_) + " announced"});
     }
     while (!bytes.empty()) {
-      const ssize_t count = ::write(file_.get(), bytes.data(), std::min(bytes.size(), most_at_once));
+      const ssize_t count = ::write(file_.fd(), bytes.data(), std::min(bytes.size(), most_at_once));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return fail(errno, "cannot write ");
       bytes.remove_prefix(static_cast<std::size_t>(count));
       written_ += static_cast<std::uint64_t>(count);
     }
     if (written_ - sent_back_ >= write_back_stretch) {
-      ::sync_file_range(file_.get(), static_cast<off_t>(sent_back_), static_cast<off_t>(written_ - sent_back_),
+      ::sync_file_range(file_.fd(), static_cast<off_t>(sent_back_), static_cast<off_t>(written_ - sent_back_),
                         SYNC_FILE_RANGE_WRITE);
       sent_back_ = written_;
     }
@@ -65,13 +65,13 @@ class FileUpload final : public Upload {
       return std::unexpected(StoreError{Fault::refused, key_ + " was announced with " + std::to_string(*size_) +
                                                             " bytes, but " + std::to_string(written_) + " came"});
     }
-    if (::fsync(file_.get()) != 0) return fail(errno, "cannot write ");
-    const FileDescriptor folder = open_folder_of(root_, key_, true);
+    if (::fsync(file_.fd()) != 0) return fail(errno, "cannot write ");
+    const files::File folder = open_folder_of(root_, key_, true);
     if (!folder) return fail(errno, "cannot make the folder of ");
-    if (::renameat(unfinished_, name_.c_str(), folder.get(), leaf_of(key_).c_str()) != 0)
+    if (::renameat(unfinished_, name_.c_str(), folder.fd(), leaf_of(key_).c_str()) != 0)
       return fail(errno, "cannot name ");
     done_ = true;
-    if (::fsync(folder.get()) != 0) return fail(errno, "cannot write the folder of ");
+    if (::fsync(folder.fd()) != 0) return fail(errno, "cannot write the folder of ");
     return {};
   }
 
@@ -89,7 +89,7 @@ class FileUpload final : public Upload {
   std::string key_;
   std::optional<std::uint64_t> size_;
   std::string name_;
-  FileDescriptor file_;
+  files::File file_;
   std::uint64_t written_ = 0;
   std::uint64_t sent_back_ = 0;
   bool done_ = false;    // no longer ours to remove
@@ -98,18 +98,18 @@ class FileUpload final : public Upload {
 
 class FileDownload final : public Download {
  public:
-  FileDownload(FileDescriptor file, std::uint64_t size, std::uint64_t offset, std::string what)
+  FileDownload(files::File file, std::uint64_t size, std::uint64_t offset, std::string what)
       : file_(std::move(file)), size_(size), at_(offset), what_(std::move(what)) {}
 
   std::uint64_t size() const override { return size_; }
-  int descriptor() const override { return file_.get(); }
+  int descriptor() const override { return file_.fd(); }
 
   Expected<std::size_t> read(std::span<char> space) override {
     const std::size_t wanted = std::min<std::uint64_t>(space.size(), size_ - at_);
     if (wanted == 0) return 0;
     ssize_t count = 0;
     do {
-      count = ::pread(file_.get(), space.data(), wanted, static_cast<off_t>(at_));
+      count = ::pread(file_.fd(), space.data(), wanted, static_cast<off_t>(at_));
     } while (count < 0 && errno == EINTR);
     if (count < 0) return std::unexpected(errno_error(errno, "cannot read " + what_));
     // Stored files are never cut: somebody else did it, and a silent end would pass for the whole object.
@@ -119,7 +119,7 @@ class FileDownload final : public Download {
   }
 
  private:
-  FileDescriptor file_;
+  files::File file_;
   std::uint64_t size_;
   std::uint64_t at_;
   std::string what_;
@@ -131,9 +131,9 @@ Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, co
                                                     std::optional<std::uint64_t> size) {
   std::string name = crypto::random_bytes(16);
   name = crypto::to_hex(reinterpret_cast<const unsigned char*>(name.data()), name.size());
-  FileDescriptor file(::openat(unfinished, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  files::File file(::openat(unfinished, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!file) return std::unexpected(errno_error(errno, "cannot begin " + key));
-  const int fd = file.get();
+  const int fd = file.fd();
   auto upload = std::make_unique<directory_transfer_detail::FileUpload>(root, unfinished, key, size, std::move(name),
                                                                         std::move(file));
   // Looked at, not reserved: writing into reserved space takes three times as long on ext4. Who comes later may still
@@ -144,9 +144,9 @@ Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, co
   return upload;
 }
 
-Expected<std::unique_ptr<Download>> start_file_download(FileDescriptor file, std::uint64_t size, std::uint64_t offset,
+Expected<std::unique_ptr<Download>> start_file_download(files::File file, std::uint64_t size, std::uint64_t offset,
                                                         std::string what) {
-  ::posix_fadvise(file.get(), static_cast<off_t>(offset), 0, POSIX_FADV_SEQUENTIAL);
+  ::posix_fadvise(file.fd(), static_cast<off_t>(offset), 0, POSIX_FADV_SEQUENTIAL);
   return std::make_unique<directory_transfer_detail::FileDownload>(std::move(file), size, offset, std::move(what));
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "services/kit/objects/file_descriptor.hpp"
+#include "services/kit/files/file.hpp"
 #include "services/kit/objects/store.hpp"
 
 namespace stackgate::objects {
@@ -14,7 +14,7 @@ namespace stackgate::objects {
 Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, const std::string& key,
                                                     std::optional<std::uint64_t> size);
 
-Expected<std::unique_ptr<Download>> start_file_download(FileDescriptor file, std::uint64_t size, std::uint64_t offset,
+Expected<std::unique_ptr<Download>> start_file_download(files::File file, std::uint64_t size, std::uint64_t offset,
                                                         std::string what);
 
 }  // namespace stackgate::objects

@@ -15,8 +15,8 @@ constexpr std::int64_t no_skew = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t worrying_skew = 300;  // S3 refuses at 900
 constexpr std::chrono::seconds quick_limit{5};
 
-fetch::Options fetch_options(const S3Options& options, bool quick) {
-  fetch::Options out;
+http_client::Options fetch_options(const S3Options& options, bool quick) {
+  http_client::Options out;
   out.connect = quick ? std::min<std::chrono::milliseconds>(options.connect, quick_limit) : options.connect;
   out.pause = options.pause;
   out.retries = quick ? 0 : options.retries;
@@ -72,7 +72,7 @@ Expected<S3Reply> S3Client::send(S3Call& call) {
   const std::string path = path_of(call.key);
   const sigv4::Request request{
       .method = call.method, .path = path, .query = call.query, .headers = {{"host", authority_of(inner_)}}};
-  fetch::Call out{.method = call.method};
+  http_client::Request out{.method = call.method};
   out.url = std::string(inner_.scheme()) + "://" + authority_of(inner_) + sigv4::target_of(request);
   out.headers = sigv4::sign_headers(credentials_, key_of(now), request, crypto::to_hex(crypto::sha256(call.body)), now);
   out.headers.insert(out.headers.end(), call.headers.begin(), call.headers.end());
@@ -81,8 +81,8 @@ Expected<S3Reply> S3Client::send(S3Call& call) {
   // A POST that comes twice begins an upload that is never finished, or completes one that is complete: harmless.
   out.repeatable = true;
   auto reply = (call.quick ? quick_ : patient_).call(out);
-  // S3 means "try again" by 500; Ceph sends it to who reads an object that is being replaced. kit/fetch repeats the
-  // other temporary statuses, not this one, which elsewhere is a fault that stays.
+  // S3 means "try again" by 500; Ceph sends it to who reads an object that is being replaced. kit/http_client repeats
+  // the other temporary statuses, not this one, which elsewhere is a fault that stays.
   for (unsigned again = 0; !call.quick && again < options_.retries && reply && reply->status == 500; ++again) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50) * (1U << std::min(again, 5U)));
     reply = patient_.call(out);
@@ -96,7 +96,7 @@ Expected<S3Reply> S3Client::send(S3Call& call) {
   return answer;
 }
 
-Expected<fetch::Reply> S3Client::must(S3Call& call, std::string_view what) {
+Expected<http_client::Response> S3Client::must(S3Call& call, std::string_view what) {
   auto answer = send(call);
   if (!answer) return std::unexpected(std::move(answer.error()));
   if (answer->reply.status < 300) return std::move(answer->reply);
@@ -124,7 +124,7 @@ std::optional<std::chrono::seconds> S3Client::clock_skew() const {
   return std::chrono::seconds(skew);
 }
 
-void S3Client::note_clock(const fetch::Reply& reply) {
+void S3Client::note_clock(const http_client::Response& reply) {
   const auto date = parse_http_time(reply.header("date").value_or(""));
   if (!date) return;
   const auto ahead = std::chrono::duration_cast<std::chrono::seconds>(*date - std::chrono::system_clock::now()).count();

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/kit/fetch/client.hpp"
+#include "services/kit/http_client/client.hpp"
 #include "services/kit/objects/endpoint.hpp"
 #include "services/kit/objects/options.hpp"
 #include "services/kit/objects/s3_answers.hpp"
@@ -29,7 +29,7 @@ struct S3Call {
 
 /// An answer, or a fault that came as one. Status below 300: fault is empty.
 struct S3Reply {
-  fetch::Reply reply;
+  http_client::Response reply;
   std::optional<S3Fault> fault{};
 };
 
@@ -40,7 +40,7 @@ class S3Client {
   /// An error only when there was no answer at all.
   Expected<S3Reply> send(S3Call& call);
   /// As send(), and every status from 300 on is an error, explained; `what` begins the sentence ("cannot read").
-  Expected<fetch::Reply> must(S3Call& call, std::string_view what);
+  Expected<http_client::Response> must(S3Call& call, std::string_view what);
 
   /// A whole URL for the clients' endpoint. `headers` are those the client has to send with it.
   std::string presign(std::string_view method, std::string_view key, sigv4::Fields query, sigv4::Fields headers,
@@ -53,14 +53,14 @@ class S3Client {
   std::string path_of(std::string_view key) const;
   std::string authority_of(const Endpoint& endpoint) const;
   sigv4::SigningKey key_of(sigv4::Time now) const;
-  void note_clock(const fetch::Reply& reply);
+  void note_clock(const http_client::Response& reply);
 
   S3Options options_;
   sigv4::Credentials credentials_;
   Endpoint inner_;
   Endpoint outer_;
-  fetch::Client patient_;
-  fetch::Client quick_;
+  http_client::Client patient_;
+  http_client::Client quick_;
   mutable std::mutex key_lock_;
   mutable sigv4::SigningKey key_;  // of the day it was last used
   std::atomic<std::int64_t> skew_;

@@ -43,7 +43,7 @@ Expected<std::optional<Stretch>> fetch_stretch(S3Client& client, const std::stri
   if (!etag.empty()) call.headers.emplace_back("if-match", etag);
   auto answer = client.send(call);
   if (!answer) return std::unexpected(std::move(answer.error()));
-  fetch::Reply& reply = answer->reply;
+  http_client::Response& reply = answer->reply;
   if (reply.status == 416) return std::nullopt;
   if (reply.status == 412)
     return std::unexpected(StoreError{Fault::broken, key + " was replaced while it was being read"});

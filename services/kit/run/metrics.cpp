@@ -113,14 +113,15 @@ void add_server_metrics(metrics::Registry& registry, std::string_view prefix,
                       [read] { return static_cast<double>(read().connections_open); });
 }
 
+http::Response metrics_answer(const metrics::Registry& registry) {
+  return {200, std::string(metrics::content_type), {}, registry.render()};
+}
+
 http::Handler metrics_handler(const metrics::Registry& registry) {
   return [&registry](const http::Request& request, http::Responder respond) {
     if (request.method != "GET" && request.method != "HEAD") return respond(http::not_allowed("GET, HEAD"));
     if (request.path != "/metrics") return respond(http::text_answer(404, "404 here is /metrics\n"));
-    http::Response response;
-    response.content_type = metrics::content_type;
-    response.body = registry.render();
-    respond(std::move(response));
+    respond(metrics_answer(registry));
   };
 }
 

@@ -18,6 +18,8 @@ void add_server_metrics(metrics::Registry& registry, std::string_view prefix, co
 void add_server_metrics(metrics::Registry& registry, std::string_view prefix,
                         const std::function<http::ServerStats()>& read);
 
+/// What GET /metrics is answered with.
+http::Response metrics_answer(const metrics::Registry& registry);
 /// GET /metrics. `registry` must outlive the server.
 http::Handler metrics_handler(const metrics::Registry& registry);
 

@@ -29,16 +29,14 @@ class StopSignals {
 };
 
 struct DrainPlan {
-  /// Still serving but not ready: the time that endpoints need to leave load balancers. A second signal cuts it short.
+  /// Still serving but not ready: the time that endpoints need to leave load balancers. While new requests keep coming
+  /// (a load balancer that learns late), serving goes on for up to half of `limit` more. A second signal cuts it short.
   std::chrono::milliseconds lame_duck{5'000};
-  /// For in-flight requests, after that.
+  /// For in-flight requests, after `lame_duck`; what serving on has taken is taken off it.
   std::chrono::milliseconds limit{20'000};
 };
 
 /// Call when the first signal has come. Returns when `server` has no connection left or the plan's time is over.
 void stop_gracefully(StopSignals& signals, Readiness& readiness, http::Server& server, const DrainPlan& plan);
-
-/// Raises the soft limit of open files to the hard one; each connection is one.
-void raise_file_limit();
 
 }  // namespace stackgate::run

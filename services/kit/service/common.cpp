@@ -1,16 +1,13 @@
 #include "services/kit/service/common.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/telemetry/options.hpp"
@@ -185,19 +182,9 @@ validate::Findings check_common(const settings::Program& program, const settings
   return out;
 }
 
-void configure_log(const settings::Values& values) {
-  log::configure({log::parse_level(values.text("log-level")).value_or(log::Level::info),
-                  log::parse_format(values.text("log-format")).value_or(log::default_format(2)), 2});
-}
-
 run::DrainPlan drain_plan(const settings::Values& values) {
   return {std::chrono::milliseconds(values.integer("drain-wait")),
           std::chrono::milliseconds(values.integer("drain-limit"))};
-}
-
-unsigned io_threads(const settings::Values& values) {
-  const auto asked = static_cast<unsigned>(values.integer("threads"));
-  return asked != 0 ? asked : std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
 }
 
 }  // namespace stackgate::service

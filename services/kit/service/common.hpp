@@ -1,9 +1,9 @@
 // What the settings that all services share mean. Pure but for the log, and for a look at certificate and key.
 #pragma once
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/run/stop.hpp"
 #include "services/kit/settings/settings.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate::service {
 
@@ -13,9 +13,6 @@ bool serves(const settings::Program& program, const settings::Values& values);
 /// password.
 validate::Findings check_common(const settings::Program& program, const settings::Values& values);
 
-void configure_log(const settings::Values& values);
 run::DrainPlan drain_plan(const settings::Values& values);
-/// "threads", or when it is 0 one for each core, at most four.
-unsigned io_threads(const settings::Values& values);
 
 }  // namespace stackgate::service

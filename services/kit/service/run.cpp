@@ -1,21 +1,15 @@
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
-#include <malloc.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "certs/file_identity.hpp"
 #include "certs/identity_metrics.hpp"
 #include "services/kit/base/version.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"
+#include "services/kit/run/startup.hpp"
 #include "services/kit/service/check_runner.hpp"
 #include "services/kit/service/common.hpp"
 #include "services/kit/service/database.hpp"
@@ -29,38 +23,6 @@ namespace run_detail {
 
 constexpr int failed = 1, wrong_settings = 2;
 constexpr std::chrono::seconds flush_limit{5};  // of telemetry, at the end
-
-/// glibc gives each thread an arena of its own and keeps in it what was freed; and its threshold for mapping a block by
-/// itself rises to the largest block freed so far. A hundred threads that each held some megabytes once (a part of an
-/// upload, scrypt's 16 MiB) then keep them for good. Before the first thread.
-void give_memory_back() {
-#ifdef __GLIBC__
-  ::mallopt(M_ARENA_MAX, 2);
-  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-#endif
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-std::optional<std::string> environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-/// Secrets are short; what is longer than 64 KiB is another file.
-std::optional<std::string> read_file(const std::string& path) {
-  struct stat about{};
-  if (::stat(path.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text(65'537, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text.size() > 65'536 ? std::nullopt : std::optional(std::move(text));
-}
 
 int fail(const Service& service, std::string_view message) {
   log::error("cannot start", {{"program", service.program.name}, {"error", message}});
@@ -92,8 +54,8 @@ std::string served_url(const settings::Values& values, std::uint16_t port) {
 }
 
 /// What an operator asks first: which program, where, over which data.
-void tell_start(const Service& service, const settings::Values& values,
-                const std::vector<std::pair<std::string, std::string>>& about, std::uint16_t port) {
+void log_start(const Service& service, const settings::Values& values,
+               const std::vector<std::pair<std::string, std::string>>& about, std::uint16_t port) {
   const std::string url = served_url(values, port);
   std::error_code unknown;
   const std::string folder = std::filesystem::absolute(values.text("data-dir"), unknown).string();
@@ -107,13 +69,9 @@ void tell_start(const Service& service, const settings::Values& values,
   log::write(log::Level::info, "listening", fields);
 }
 
-/// A variable that is nearly a setting is read by nobody, and the setting keeps its default: silently, without this.
 void warn_of_misspelt_variables(const settings::Program& program) {
-  std::vector<std::string_view> all;
-  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) all.emplace_back(*each);
-  for (const auto& [name, meant] : settings::misspelt_variables(program, all))
-    log::warning("an environment variable is none of this program's settings and is ignored",
-                 {{"variable", name}, {"did_you_mean", meant}});
+  for (const auto& [name, meant] : settings::misspelt_variables(program, run::environment()))
+    run::warn_of_misspelt_variable(name, meant);
 }
 
 int serve(const Service& service, const settings::Values& values) {
@@ -134,7 +92,9 @@ int serve(const Service& service, const settings::Values& values) {
   routes.push_back(web::metrics_route(registry));
   auto stopping = std::make_shared<std::atomic<bool>>(false);
   web::AppConfig config;
-  config.server = {.listen = values.text("listen"), .tls = tls, .threads = io_threads(values)};
+  config.server = {.listen = values.text("listen"),
+                   .tls = tls,
+                   .threads = run::event_loops(static_cast<unsigned>(values.integer("threads")))};
   config.server.limits.connections = static_cast<std::size_t>(values.integer("max-connections"));
   config.pool_threads = static_cast<unsigned>(values.integer("pool-threads"));
   config.pool_queue = static_cast<std::size_t>(values.integer("pool-queue"));
@@ -149,14 +109,14 @@ int serve(const Service& service, const settings::Values& values) {
   config.observers = parts->observers;
   // Ends before the parts do, of which its metrics may ask.
   const auto telemetry = telemetry::Telemetry::start(
-      telemetry::read_telemetry(values, service.program.name, host_name()), registry, tls != nullptr);
+      telemetry::read_telemetry(values, service.program.name, run::host_name()), registry, tls != nullptr);
   config.sampler = telemetry->sampler();
   if (auto observer = telemetry->observer()) config.observers.push_back(std::move(observer));
   // Checks are on the board before the first probe may ask.
   CheckRunner checks(parts->checks, web::CheckBoard::make(), *readiness, registry);
   auto app = web::App::start(std::move(config), std::move(routes));
   if (!app) return fail(service, app.error().message);
-  tell_start(service, values, parts->about, (*app)->port());
+  log_start(service, values, parts->about, (*app)->port());
 
   const int signal = signals.wait();
   log::info("stopping", {{"signal", signal}});
@@ -173,9 +133,9 @@ int serve(const Service& service, const settings::Values& values) {
 
 int run(const Service& service, int argc, char** argv) {
   using namespace run_detail;
-  give_memory_back();
+  if (service.gives_memory_back) run::give_memory_back();
   const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
-  const settings::Outcome read = settings::read(service.program, arguments, environment, read_file, version);
+  const settings::Outcome read = settings::read(service.program, arguments, run::variable, run::small_file, version);
   if (!read.to_print.empty()) {
     std::fputs(read.to_print.c_str(), stdout);
     return std::fflush(stdout) == 0 ? 0 : failed;
@@ -189,7 +149,7 @@ int run(const Service& service, int argc, char** argv) {
     std::fputs(settings::to_text(service.program, findings).c_str(), stderr);
     return wrong_settings;
   }
-  configure_log(read.values);
+  run::configure_log(read.values.text("log-level"), read.values.text("log-format"));
   warn_of_misspelt_variables(service.program);
   try {
     if (serves(service.program, read.values)) return serve(service, read.values);

@@ -37,7 +37,7 @@ struct Parts {
   std::vector<Check> checks{};
   std::vector<std::function<void(const web::Served&)>> observers{};  // see web::AppConfig
   std::string documentation_url{};
-  /// What the log's first line tells besides data directory and database: "objects", "s3://bucket at host". No secrets.
+  /// What the log's first line shows besides data directory and database: "objects", "s3://bucket at host". No secrets.
   std::vector<std::pair<std::string, std::string>> about{};
   std::function<void()> on_stop{};  // after the last request
   std::shared_ptr<void> keep{};     // lives as long as the routes
@@ -52,6 +52,8 @@ struct Service {
   std::function<int(const settings::Values&)> run_command{};
   /// What one setting has to do with another; shown beside the faults of single settings. Pure.
   std::function<validate::Findings(const settings::Values&)> check{};
+  /// Few memory arenas (run::give_memory_back): for services with many threads that mostly wait.
+  bool gives_memory_back = false;
 };
 
 /// main() of a service. Exit status: 0, 1 for a failure, 2 for wrong settings.

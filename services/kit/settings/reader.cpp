@@ -3,14 +3,15 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/characters.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/settings/help.hpp"
 #include "services/kit/settings/names.hpp"
 #include "services/kit/settings/settings.hpp"
 #include "services/kit/settings/value.hpp"
-#include "validators/grammar/characters.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::settings {
 
@@ -49,12 +50,45 @@ struct Reader {
   }
 
   const Setting* find_flag(std::string_view name) const {
-    const auto found = std::ranges::find_if(
-        program.settings, [&](const Setting& s) { return std::string_view(flag_of(s)).substr(2) == name; });
+    const auto found = std::ranges::find_if(program.settings, [&](const Setting& s) {
+      return std::string_view(flag_of(s)).substr(2) == name || (!s.opposite.empty() && s.opposite == name);
+    });
     return found == program.settings.end() ? nullptr : &*found;
   }
 
-  void refuse_unknown(std::string_view name) {
+  /// Of a terse program; `word` as it was written.
+  void refuse_unexpected(std::string_view word) {
+    std::vector<std::string> names;
+    for (const Setting& setting : program.settings) {
+      names.push_back(flag_of(setting));
+      if (!setting.opposite.empty()) names.push_back(fmt::format("--{}", setting.opposite));
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const auto near = word.starts_with('-') ? validate::nearest(word.substr(0, word.find('=')), known) : "";
+    complain({}, std::string(word), fmt::format("'{}' was not expected", word),
+             near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+  }
+
+  void refuse_without_value(const Setting& setting) {
+    if (program.terse)
+      return complain(flag_of(setting), {}, fmt::format("its value is missing:{}", placeholder_of(setting)), {});
+    complain(flag_of(setting), {}, "needs a value", fmt::format("write {} VALUE", flag_of(setting)));
+  }
+
+  /// A list's parts are gathered, anything else is given once; a switch may be repeated.
+  void keep(const Setting& setting, std::string value) {
+    const auto [kept, is_new] = flags.try_emplace(flag_of(setting).substr(2), value);
+    if (is_new || (setting.kind == Kind::flag && kept->second == value)) return;
+    if (setting.kind == Kind::list)
+      kept->second.append(",").append(value);
+    else
+      complain(flag_of(setting), {}, "is given twice", "keep one of them");
+  }
+
+  /// `text` as behind the two dashes.
+  void refuse_unknown(std::string_view text) {
+    if (program.terse) return refuse_unexpected(fmt::format("--{}", text));
+    const std::string_view name = text.substr(0, text.find('='));
     const auto secret = std::ranges::find_if(
         program.settings, [&](const Setting& s) { return s.kind == Kind::secret && s.name == name; });
     if (secret != program.settings.end()) {
@@ -66,7 +100,7 @@ struct Reader {
     names.reserve(program.settings.size());
     for (const Setting& setting : program.settings) names.push_back(flag_of(setting).substr(2));
     const std::vector<std::string_view> known(names.begin(), names.end());
-    const auto near = validate::schema::nearest(name, known);
+    const auto near = validate::nearest(name, known);
     complain(fmt::format("--{}", name), {}, "is not a flag of this program",
              near.empty() ? fmt::format("run {} --help for all of them", program.name)
                           : fmt::format("did you mean --{}?", near));
@@ -88,26 +122,46 @@ struct Reader {
       value = *next;
       took = true;
     } else if (setting != nullptr) {
-      complain(fmt::format("--{}", name), {}, "needs a value", fmt::format("write --{} VALUE", name));
+      refuse_without_value(*setting);
       return false;
     }
     if (setting == nullptr) {
-      refuse_unknown(name);
+      refuse_unknown(text);
       // What follows belongs to it rather than being a command.
       return took;
     }
-    if (!flags.emplace(name, std::move(value)).second) {
-      complain(fmt::format("--{}", name), {}, "is given twice", "keep one of them");
-    }
+    if (name == setting->opposite)
+      if (const auto good = check_value(*setting, value)) value = *good == "true" ? "false" : "true";
+    keep(*setting, std::move(value));
     return took;
+  }
+
+  /// "-o json", "-ojson" or "-o=json". Whether the next argument was taken as its value.
+  bool take_letter(std::string_view argument, std::optional<std::string_view> next) {
+    const auto setting = std::ranges::find(program.settings, argument[1], &Setting::letter);
+    if (setting == program.settings.end()) {
+      if (program.terse)
+        refuse_unexpected(argument);
+      else
+        complain(std::string(argument), {}, "is not a flag of this program", "write flags with two dashes");
+      return false;
+    }
+    const bool together = argument.size() > 2;
+    if (!together && !next)
+      refuse_without_value(*setting);
+    else
+      keep(*setting, std::string(together ? argument.substr(argument[2] == '=' ? 3 : 2) : *next));
+    return !together && next;
   }
 
   /// `switched` is the flag of Kind::flag right before the word, if there is one: "--verbose off".
   void take_word(std::string_view word, std::string_view switched) {
     const auto meant_for_flag = [&] { return fmt::format("for {} write {}={}", switched, switched, word); };
     if (!out.values.command_.empty() || program.commands.empty()) {
-      if (command != nullptr && command->takes_words) {
+      if (command != nullptr ? command->takes_words : program.takes_words) {
         out.values.arguments_.emplace_back(word);
+      } else if (program.terse) {
+        refuse_unexpected(word);
       } else if (command != nullptr || program.commands.empty()) {
         const std::string_view name = command != nullptr ? command->name : program.name;
         complain(std::string(name), reader_detail::quoted(word), "takes no such word",
@@ -126,7 +180,7 @@ struct Reader {
     std::vector<std::string_view> known;
     known.reserve(program.commands.size());
     for (const Command& each : program.commands) known.push_back(each.name);
-    const auto near = validate::schema::nearest(word, known);
+    const auto near = validate::nearest(word, known);
     complain("command", reader_detail::quoted(word), "is not a command of this program",
              !switched.empty() ? meant_for_flag()
              : near.empty()    ? fmt::format("run {} --help for all of them", program.name)
@@ -154,25 +208,26 @@ struct Reader {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const std::string_view argument = arguments[i];
       const std::string_view before = std::exchange(switched, {});
+      const auto next = i + 1 < arguments.size() ? std::optional<std::string_view>(arguments[i + 1]) : std::nullopt;
       if (words_only || argument == "-" || !argument.starts_with('-')) {
         take_word(argument, before);
       } else if (argument == "--") {
         words_only = true;
       } else if (argument.starts_with("--")) {
-        const auto next = i + 1 < arguments.size() ? std::optional<std::string_view>(arguments[i + 1]) : std::nullopt;
         const Setting* setting = find_flag(argument.substr(2));
         if (take_flag(argument.substr(2), next))
           ++i;
         else if (setting != nullptr && setting->kind == Kind::flag)
           switched = argument;
-      } else {
-        complain(std::string(argument), {}, "is not a flag of this program", "write flags with two dashes");
+      } else if (take_letter(argument, next)) {
+        ++i;
       }
     }
     if (out.values.command_.empty() && !program.commands.empty()) out.values.command_ = program.commands.front().name;
   }
 
   std::optional<std::string> variable(const std::string& name) const {
+    if (name == no_variable) return std::nullopt;
     auto value = environment(name);
     return value && value->empty() ? std::nullopt : value;
   }
@@ -193,10 +248,11 @@ struct Reader {
     return text;
   }
 
-  /// A flag wins over a variable, and that over the default. Also says where it came from.
-  std::optional<std::string> given(const Setting& setting, std::string& source) {
+  /// A flag wins over a variable, and that over the default.
+  std::optional<std::string> given(const Setting& setting, Source& source) {
     const std::string name = variable_of(setting);
     const auto flag = flags.find(std::string_view(flag_of(setting)).substr(2));
+    source = flag != flags.end() ? Source::flag : Source::variable;
     if (setting.kind == Kind::secret) {
       if (flag != flags.end()) return secret_from(setting, {}, flag->second);
       if (auto value = variable(name)) return value;
@@ -206,36 +262,55 @@ struct Reader {
       return std::nullopt;
     }
     if (flag != flags.end()) return flag->second;
-    auto value = variable(name);
-    if (value) source = fmt::format("from {}: ", name);
-    return value;
+    return variable(name);
+  }
+
+  /// A sentence that quotes the value, where the kind has one.
+  static validate::grammar::Problem tersely(const Setting& setting, const std::string& text,
+                                            const validate::grammar::Problem& why) {
+    if (setting.kind == Kind::choice)
+      return {fmt::format("'{}' is none of {}", text, fmt::join(setting.choices, ", ")), {}};
+    if (setting.kind == Kind::integer)
+      return {fmt::format("'{}' is no number between {} and {}", text, setting.at_least, setting.at_most), {}};
+    if (setting.kind == Kind::flag) return {fmt::format("write true or false, not '{}'", text), {}};
+    return why;
+  }
+
+  void refuse_value(const Setting& setting, Source source, const std::string& text,
+                    const validate::grammar::Problem& why) {
+    // A URL may hold a password, however it is broken otherwise.
+    const bool quiet = setting.kind == Kind::secret || text.contains('@') || text.size() > 200;
+    const bool named = source == Source::variable && setting.kind != Kind::secret;
+    if (program.terse) {
+      const validate::grammar::Problem terse = tersely(setting, text, why);
+      return complain(named ? in_variable(setting) : flag_of(setting), {}, terse.problem, terse.fix);
+    }
+    complain(flag_of(setting), quiet ? std::string() : reader_detail::quoted(text),
+             (named ? fmt::format("from {}: ", variable_of(setting)) : "") + why.problem, why.fix);
   }
 
   void settle(const Setting& setting) {
     const std::size_t faults = out.findings.size();
-    std::string source;
+    Source source{};
     std::optional<std::string> text = given(setting, source);
-    if (!text && faults == out.findings.size()) {
-      if (!setting.fallback.empty()) text = setting.fallback;
-    }
+    if (!text) source = Source::fallback;
+    if (!text && faults == out.findings.size() && !setting.fallback.empty()) text = setting.fallback;
     std::string kept;
-    if (text && !text->empty()) {
-      const bool secret = setting.kind == Kind::secret;
-      if (auto good = check_value(setting, *text)) {
+    const bool judges_empty =
+        setting.check || (program.terse && (setting.kind == Kind::choice || setting.kind == Kind::flag ||
+                                            setting.kind == Kind::integer));
+    if (text && (!text->empty() || judges_empty)) {
+      if (auto good = check_value(setting, *text))
         kept = *std::move(good);
-      } else {
-        // A URL may hold a password, however it is broken otherwise.
-        const bool quiet = secret || text->contains('@') || text->size() > 200;
-        complain(flag_of(setting), quiet ? std::string() : reader_detail::quoted(*text), source + good.error().problem,
-                 good.error().fix);
-      }
+      else
+        refuse_value(setting, source, *text, good.error());
     } else if (setting.required && faults == out.findings.size()) {
       complain(flag_of(setting), {}, "is needed",
                setting.kind == Kind::secret
                    ? fmt::format("set {} or give {} FILE", variable_of(setting), flag_of(setting))
                    : fmt::format("give {} or set {}", flag_of(setting), variable_of(setting)));
     }
-    out.values.values_.emplace_back(setting.name, std::move(kept));
+    out.values.values_.push_back({std::string(setting.name), std::move(kept), source});
   }
 };
 
@@ -245,7 +320,7 @@ Outcome read(const Program& program, std::span<const char* const> arguments, con
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "--") break;
-    if (argument == "--help" || argument == "-h" || (argument == "help" && i == 0)) {
+    if (argument == "--help" || argument == "-h" || (argument == "help" && i == 0 && !program.takes_words)) {
       reader.out.to_print = help_text(program, reader.command_asked_about(arguments));
       return reader.out;
     }

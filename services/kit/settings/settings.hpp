@@ -5,6 +5,9 @@
 // variable counts as not set. A flag of Kind::flag is on when it stands alone; "--name=false" and "--name false" turn
 // it off. Only the words true and false are taken from the next argument: the rest ("on", "0") may be a command's
 // words.
+//
+// Two ways to word what is wrong: a service names all faults of its settings at once, a tool that people type
+// (Program:: terse) the first, as shells' tools do.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,22 +17,31 @@
 #include <string_view>
 #include <vector>
 
-#include "validators/finding.hpp"
+#include "services/kit/findings/finding.hpp"
 
 namespace stackgate::settings {
 
-enum class Kind : std::uint8_t { text, secret, flag, integer, duration, size, url, listen, directory, choice };
+/// A list is one value or several with commas between them; its flag may be repeated, and empty items are left out.
+enum class Kind : std::uint8_t { text, secret, flag, integer, duration, size, url, listen, directory, choice, list };
+
+inline constexpr std::string_view no_variable = "-";
 
 struct Setting {
   std::string_view name;  // "database-url"
   Kind kind = Kind::text;
   std::string_view help;        // one line for --help
   std::string_view fallback{};  // the default, as it would be written
-  std::string_view variable{};  // when it is not STACKGATE_<NAME>: "GIT_ADMIN_USERNAME"
+  std::string_view variable{};  // when it is not STACKGATE_<NAME>: "GIT_ADMIN_USERNAME", or no_variable
   std::string_view group{};     // heading in --help
   std::vector<std::string_view> choices{};
   std::int64_t at_least = 0, at_most = INT64_MAX;  // integers; seconds of durations; bytes of sizes
   bool required = false;
+  char letter = '\0';              // "-o" beside "--output"; not of flags
+  std::string_view opposite{};     // of a flag: "no-leader-elect" turns it off
+  std::string_view placeholder{};  // in --help: "HOST:PORT" instead of the kind's own
+  /// What is wrong with a value (of a list: with an item), as the end of "--name: …"; asked before the kind's own
+  /// rules, of an empty value, too.
+  std::function<std::string(const std::string&)> check{};
 };
 
 /// A command of the service: "serve" (the default), "migrate", "init", "fsck" …
@@ -48,7 +60,13 @@ struct Program {
   std::vector<Command> commands;
   std::vector<Setting> settings;
   std::string_view examples{};  // end of --help
+  std::string_view usage{};     // what follows the name in "Usage: …"; made from the rest where it is empty
+  bool takes_words = false;     // without commands: as Command::takes_words
+  bool terse = false;           // see above
+  std::size_t columns = 100;    // of --help
 };
+
+enum class Source : std::uint8_t { fallback, variable, flag };
 
 class Values {
  public:
@@ -59,12 +77,19 @@ class Values {
   const std::string& text(std::string_view name) const;
   bool flag(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;  // also durations (ms) and sizes (bytes)
+  std::vector<std::string> list(std::string_view name) const;
+  Source source(std::string_view name) const;
 
  private:
   friend struct Reader;
   std::string command_;
   std::vector<std::string> arguments_;
-  std::vector<std::pair<std::string, std::string>> values_;
+  struct Value {
+    std::string name, text;
+    Source source;
+  };
+  const Value& at(std::string_view name) const;
+  std::vector<Value> values_;
 };
 
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
@@ -80,7 +105,8 @@ struct Outcome {
 Outcome read(const Program& program, std::span<const char* const> arguments, const Environment& environment,
              const ReadFile& read_file, std::string_view version);
 
-/// "stackgate-datastore: 2 settings are wrong" and one line each, for stderr.
+/// "stackgate-datastore: 2 settings are wrong" and one line each, for stderr; of a terse program "stackgate validate:
+/// '--stict' was not expected; did you mean '--strict'?" and where to read more.
 std::string to_text(const Program& program, const validate::Findings& findings);
 
 }  // namespace stackgate::settings

@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "validators/grammar/duration.hpp"
-#include "validators/grammar/host.hpp"
-#include "validators/grammar/quantity.hpp"
-#include "validators/grammar/url.hpp"
-#include "validators/schema/check.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/characters.hpp"
+#include "services/kit/grammar/duration.hpp"
+#include "services/kit/grammar/host.hpp"
+#include "services/kit/grammar/quantity.hpp"
+#include "services/kit/grammar/url.hpp"
+#include "services/kit/settings/names.hpp"
 
 namespace stackgate::settings {
 namespace value_detail {
@@ -65,9 +67,7 @@ Checked size(const Setting& setting, std::string_view text) {
 }
 
 Checked flag(std::string_view text) {
-  std::string word(text);
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string word = validate::grammar::to_lower(text);
   if (word == "true" || word == "1" || word == "yes" || word == "on") return "true";
   if (word == "false" || word == "0" || word == "no" || word == "off") return "false";
   return refuse("must be true or false", "write true or false");
@@ -84,7 +84,7 @@ Checked listen(std::string_view text) {
 
 Checked choice(const Setting& setting, std::string_view text) {
   if (std::ranges::find(setting.choices, text) != setting.choices.end()) return std::string(text);
-  const auto near = validate::schema::nearest(text, setting.choices);
+  const auto near = validate::nearest(text, setting.choices);
   return refuse(fmt::format("must be one of {}", fmt::join(setting.choices, ", ")),
                 near.empty() ? fmt::format("write {}", setting.choices.empty() ? "" : setting.choices.front())
                              : fmt::format("write {}", near));
@@ -95,6 +95,11 @@ Checked choice(const Setting& setting, std::string_view text) {
 std::expected<std::string, validate::grammar::Problem> check_value(const Setting& setting, std::string_view text) {
   using namespace value_detail;
   if (text.contains('\0')) return refuse("must not hold a NUL", "write it without");
+  if (setting.check) {
+    const std::string one(text);
+    for (const std::string& each : setting.kind == Kind::list ? items_of(text) : std::vector{one})
+      if (std::string problem = setting.check(each); !problem.empty()) return refuse(std::move(problem), {});
+  }
   switch (setting.kind) {
     case Kind::integer:
       return integer(setting, text);
@@ -114,6 +119,7 @@ std::expected<std::string, validate::grammar::Problem> check_value(const Setting
     case Kind::secret:
     case Kind::text:
     case Kind::directory:
+    case Kind::list:
       break;
   }
   return std::string(text);

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/grammar/problem.hpp"
 #include "services/kit/settings/settings.hpp"
-#include "validators/grammar/problem.hpp"
 
 namespace stackgate::settings {
 

@@ -16,15 +16,35 @@ std::string variable_of(const Setting& setting) {
   return out;
 }
 
+std::vector<std::string> items_of(std::string_view list) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) out.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::string flag_of(const Setting& setting) {
   return fmt::format("--{}{}", setting.name, setting.kind == Kind::secret ? "-file" : "");
 }
 
-const std::string& Values::text(std::string_view name) const {
-  const auto found = std::ranges::find(values_, name, &std::pair<std::string, std::string>::first);
-  if (found == values_.end()) throw std::logic_error(fmt::format("no setting is called {}", name));
-  return found->second;
+std::string in_variable(const Setting& setting) {
+  return fmt::format("{} (for {})", variable_of(setting), flag_of(setting));
 }
+
+const Values::Value& Values::at(std::string_view name) const {
+  const auto found = std::ranges::find(values_, name, &Value::name);
+  if (found == values_.end()) throw std::logic_error(fmt::format("no setting is called {}", name));
+  return *found;
+}
+
+const std::string& Values::text(std::string_view name) const { return at(name).text; }
+
+Source Values::source(std::string_view name) const { return at(name).source; }
+
+std::vector<std::string> Values::list(std::string_view name) const { return items_of(text(name)); }
 
 bool Values::has(std::string_view name) const { return !text(name).empty(); }
 

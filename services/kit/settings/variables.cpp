@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "services/kit/findings/nearest.hpp"
 #include "services/kit/settings/names.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::settings {
 namespace variables_detail {
@@ -68,11 +68,6 @@ std::vector<Misspelt> misspelt_variables(const Program& program, std::span<const
     own.push_back(variable_of(setting));
     if (setting.kind == Kind::secret) own.push_back(variable_of(setting) + "_FILE");
   }
-  return misspelt_variables(own, environment);
-}
-
-std::vector<Misspelt> misspelt_variables(std::span<const std::string> own,
-                                         std::span<const std::string_view> environment) {
   using namespace variables_detail;
   std::vector<std::string_view> known;
   for (const std::string& name : own)
@@ -85,7 +80,7 @@ std::vector<Misspelt> misspelt_variables(std::span<const std::string> own,
     if (std::ranges::find(known, name) != known.end() || is_of_family(line.substr(0, equals)) ||
         is_of_kubernetes(name, line.substr(equals + 1)))
       continue;
-    if (const auto meant = validate::schema::nearest(name, known); !meant.empty())
+    if (const auto meant = validate::nearest(name, known); !meant.empty())
       out.push_back({std::string(line.substr(0, equals)), std::string(prefix).append(meant)});
   }
   std::ranges::sort(out, {}, &Misspelt::name);

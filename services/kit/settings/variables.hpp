@@ -19,9 +19,6 @@ struct Misspelt {
 /// Kubernetes tells each pod of the Services beside it (STACKGATE_DATASTORE_SERVICE_HOST,
 /// STACKGATE_DATASTORE_PORT_8000_TCP …), and empty ones, which count as not set.
 std::vector<Misspelt> misspelt_variables(const Program& program, std::span<const std::string_view> environment);
-/// The same for a program that declares its settings elsewhere: `own` are the variables that it reads.
-std::vector<Misspelt> misspelt_variables(std::span<const std::string> own,
-                                         std::span<const std::string_view> environment);
 
 /// Whether a program of the stack reads it, this one or another: a pod may be given one environment for several.
 bool is_of_family(std::string_view name);

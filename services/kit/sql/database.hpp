@@ -91,21 +91,28 @@ class Database {
   /// the first statement.
   static std::expected<std::unique_ptr<Database>, std::string> open(std::string_view url, std::string_view password,
                                                                     Options options = {});
-  virtual ~Database() = default;
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
 
-  virtual Engine engine() const = 0;
+  Engine engine() const;
   /// One statement by itself. One that only reads is tried again on a new connection when the old one turns out dead;
   /// one that writes only when it was not sent, so `away` may mean that it was done.
-  virtual Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {}) = 0;
+  Expected<Result> run(std::string_view statement, const std::vector<Value>& values = {});
   /// All or nothing, as if transactions ran one after the other (PostgreSQL: SERIALIZABLE; SQLite: one writer at a
   /// time). `work` may run again (serialization failure, deadlock, a connection that broke before the end): no effects
   /// outside the session. It rolls back when it returns an error or throws. Do not call the database from inside
   /// `work`. `away` from the COMMIT itself says in its message that the outcome is not known.
-  virtual Expected<void> transact(const std::function<Expected<void>(Session&)>& work) = 0;
+  Expected<void> transact(const std::function<Expected<void>(Session&)>& work);
   /// Several statements that only read, on one snapshot; beside writers, never waiting for them.
-  virtual Expected<void> read(const std::function<Expected<void>(Session&)>& work) = 0;
+  Expected<void> read(const std::function<Expected<void>(Session&)>& work);
   /// Does it answer? For readiness; returns within `limit`.
-  virtual Expected<void> ping(std::chrono::milliseconds limit) = 0;
+  Expected<void> ping(std::chrono::milliseconds limit);
+
+ private:
+  struct Impl;
+  explicit Database(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace stackgate::sql

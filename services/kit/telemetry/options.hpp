@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/settings/settings.hpp"
 #include "services/kit/telemetry/data.hpp"
 #include "services/kit/telemetry/documents.hpp"
 #include "services/kit/telemetry/sampling.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate::telemetry {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/web/arrival.hpp"
+#include "services/kit/web/request_record.hpp"
 
 namespace stackgate::telemetry {
 namespace records_detail {
@@ -118,7 +118,7 @@ Span server_span(const web::Served& served, bool tls) {
   return out;
 }
 
-Span client_span(const fetch::Traced& call) {
+Span client_span(const http_client::Traced& call) {
   using namespace records_detail;
   Span out{.trace_id = std::string(call.trace.trace_id),
            .span_id = std::string(call.span_id),

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "services/kit/fetch/client.hpp"
+#include "services/kit/http_client/client.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/telemetry/data.hpp"
 #include "services/kit/web/app.hpp"
@@ -21,7 +21,7 @@ std::string url_of(const http::Request& request, bool tls);
 Span server_span(const web::Served& served, bool tls);
 
 /// Of a call that a service made.
-Span client_span(const fetch::Traced& call);
+Span client_span(const http_client::Traced& call);
 
 /// Belongs to `trace`, if there is one.
 LogRecord log_record(log::Level level, std::string_view message, std::span<const log::Field> fields,

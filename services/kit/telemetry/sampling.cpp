@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "validators/schema/pattern.hpp"
+#include "services/kit/schema/pattern.hpp"
 
 namespace stackgate::telemetry {
 namespace sampling_detail {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "services/kit/fetch/client.hpp"
+#include "services/kit/http_client/client.hpp"
 #include "services/kit/telemetry/options.hpp"
-#include "services/kit/telemetry/stopping.hpp"
+#include "services/kit/telemetry/shutdown_deadline.hpp"
 
 namespace stackgate::telemetry {
 
@@ -21,20 +21,20 @@ struct Sent {
 class Sender {
  public:
   /// Both must outlive it.
-  Sender(const Options& options, const Output& output, Stopping& stopping);
+  Sender(const Options& options, const Output& output, ShutdownDeadline& deadline);
 
   /// Blocks: until it has arrived, `whole` is over, or the process may wait no longer. 429, 502, 503, 504 and broken
   /// connections are tried again, after Retry-After where it is given; that also holds back the next batch.
   Sent send(const std::string& body, std::chrono::milliseconds whole);
 
  private:
-  std::optional<Sent> attempt(const fetch::Call& call, std::string& why,
+  std::optional<Sent> attempt(const http_client::Request& call, std::string& why,
                               std::optional<std::chrono::seconds>& asked) const;
   const Options& options_;
   const Output& output_;
-  Stopping& stopping_;
-  mutable fetch::Client client_;
-  Stopping::Clock::time_point not_before_{};
+  ShutdownDeadline& deadline_;
+  mutable http_client::Client client_;
+  ShutdownDeadline::Clock::time_point not_before_{};
 };
 
 }  // namespace stackgate::telemetry

@@ -3,22 +3,22 @@
 #include <cstdio>
 #include <thread>
 
-#include "services/kit/fetch/client.hpp"
-#include "services/kit/fetch/words.hpp"
+#include "services/kit/http_client/client.hpp"
+#include "services/kit/http_client/url.hpp"
 #include "services/kit/log/log.hpp"
-#include "services/kit/telemetry/complaints.hpp"
 #include "services/kit/telemetry/queue.hpp"
 #include "services/kit/telemetry/records.hpp"
 #include "services/kit/telemetry/sender.hpp"
-#include "services/kit/telemetry/stopping.hpp"
+#include "services/kit/telemetry/shutdown_deadline.hpp"
+#include "services/kit/telemetry/throttled_log.hpp"
 
 namespace stackgate::telemetry {
 namespace telemetry_detail {
 
 using std::chrono::milliseconds;
 
-struct Meters {
-  explicit Meters(metrics::Registry& registry)
+struct ExportMetrics {
+  explicit ExportMetrics(metrics::Registry& registry)
       : sent(registry.counter("stackgate_telemetry_sent_total",
                               "Spans, log records and metrics that the collector took.", {"signal"})),
         dropped(registry.counter("stackgate_telemetry_dropped_total", "Those that are lost, by cause.",
@@ -39,64 +39,65 @@ struct Meters {
 /// One signal's way out: the collector, or standard output.
 class Outlet {
  public:
-  Outlet(Signal signal, const Options& options, Stopping& stopping, Complaints& complaints, Meters& meters)
+  Outlet(Signal signal, const Options& options, ShutdownDeadline& deadline, ThrottledLog& throttled_log,
+         ExportMetrics& metrics)
       : signal_(signal),
         exporter_(options.of(signal).exporter),
-        complaints_(complaints),
-        meters_(meters),
-        sender_(options, options.of(signal), stopping) {}
+        throttled_log_(throttled_log),
+        metrics_(metrics),
+        sender_(options, options.of(signal), deadline) {}
 
   void send(const std::string& body, std::uint64_t items, milliseconds whole) {
     if (exporter_ == Exporter::console) {
       const std::string line = body + "\n";
       std::fwrite(line.data(), 1, line.size(), stdout);
       std::fflush(stdout);
-      meters_.sent.at({to_string(signal_)}).add(items);
+      metrics_.sent.at({to_string(signal_)}).add(items);
       return;
     }
     const Sent sent = sender_.send(body, whole);
     if (!sent.arrived) {
-      meters_.lost(signal_, "failed", items);
-      complaints_.lost(signal_, items, sent.words);
+      metrics_.lost(signal_, "failed", items);
+      throttled_log_.lost(signal_, items, sent.words);
       return;
     }
     const std::uint64_t rejected = std::min(sent.rejected, items);
-    meters_.sent.at({to_string(signal_)}).add(items - rejected);
-    meters_.lost(signal_, "rejected", rejected);
+    metrics_.sent.at({to_string(signal_)}).add(items - rejected);
+    metrics_.lost(signal_, "rejected", rejected);
     if (rejected > 0 || !sent.words.empty()) {
-      complaints_.lost(signal_, rejected, "the collector says: " + sent.words);
+      throttled_log_.lost(signal_, rejected, "the collector says: " + sent.words);
     } else {
-      complaints_.arrived(signal_);
+      throttled_log_.arrived(signal_);
     }
   }
 
  private:
   const Signal signal_;
   const Exporter exporter_;
-  Complaints& complaints_;
-  Meters& meters_;
+  ThrottledLog& throttled_log_;
+  ExportMetrics& metrics_;
   Sender sender_;
 };
 
 /// Items of one kind, gathered and sent in batches by a thread of its own.
 template <class Item>
-class Lane {
+class BatchExporter {
  public:
   using Encode = std::string (*)(Encoding, const Attributes&, std::span<const Item>);
-  Lane(Signal signal, Encode encode, const Options& options, const Batching& batching, Stopping& stopping,
-       Complaints& complaints, Meters& meters)
+  BatchExporter(Signal signal, Encode encode, const Options& options, const Batching& batching,
+                ShutdownDeadline& deadline, ThrottledLog& throttled_log, ExportMetrics& metrics)
       : signal_(signal),
         encode_(encode),
         options_(options),
         batching_(batching),
         queue_(batching.queued, batching.batch),
-        complaints_(complaints),
-        outlet_(signal, options, stopping, complaints, meters),
-        full_(meters.dropped.at({to_string(signal), "queue_full"})),
+        throttled_log_(throttled_log),
+        outlet_(signal, options, deadline, throttled_log, metrics),
+        full_(metrics.dropped.at({to_string(signal), "queue_full"})),
         thread_([this] { work(); }) {}
-  ~Lane() { close(); }
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  ~BatchExporter() { close(); }
+  BatchExporter(const BatchExporter&) = delete;
+  BatchExporter& operator=(const BatchExporter&) = delete;
 
   void push(Item&& item) {
     if (!queue_.push(std::move(item))) full_.add();
@@ -108,14 +109,14 @@ class Lane {
 
  private:
   void work() {
-    std::uint64_t told = 0;  // of those that found the queue full
+    std::uint64_t reported = 0;  // of those that found the queue full
     for (;;) {
       const bool last = queue_.closed();
       const std::vector<Item> items = queue_.take(batching_.delay);
       if (items.empty() && last) return;
       if (!items.empty()) send(items);
-      if (const std::uint64_t full = full_.value(); full > told && !last)
-        complaints_.lost(signal_, full - std::exchange(told, full), "more came than could be sent");
+      if (const std::uint64_t full = full_.value(); full > reported && !last)
+        throttled_log_.lost(signal_, full - std::exchange(reported, full), "more came than could be sent");
     }
   }
   void send(const std::vector<Item>& items) {
@@ -128,21 +129,21 @@ class Lane {
   const Options& options_;
   const Batching& batching_;
   Queue<Item> queue_;
-  Complaints& complaints_;
+  ThrottledLog& throttled_log_;
   Outlet outlet_;
   metrics::Counter& full_;
   std::jthread thread_;  // last: it uses the rest
 };
 
 /// The registry, sent again and again.
-class MetricLane {
+class MetricExporter {
  public:
-  MetricLane(const Options& options, metrics::Registry& registry, Stopping& stopping, Complaints& complaints,
-             Meters& meters)
+  MetricExporter(const Options& options, metrics::Registry& registry, ShutdownDeadline& deadline,
+                 ThrottledLog& throttled_log, ExportMetrics& metrics)
       : options_(options),
         registry_(registry),
-        stopping_(stopping),
-        outlet_(Signal::metrics, options, stopping, complaints, meters),
+        deadline_(deadline),
+        outlet_(Signal::metrics, options, deadline, throttled_log, metrics),
         thread_([this] { work(); }) {}
   void join() {
     if (thread_.joinable()) thread_.join();
@@ -151,8 +152,8 @@ class MetricLane {
  private:
   void work() {
     for (bool last = false; !last;) {
-      stopping_.sleep_until(Stopping::Clock::now() + options_.metric_interval);
-      last = stopping_.begun();
+      deadline_.sleep_until(ShutdownDeadline::Clock::now() + options_.metric_interval);
+      last = deadline_.begun();
       const Metrics metrics{registry_.snapshot(), since_, std::chrono::system_clock::now()};
       const Encoding encoding = options_.metrics.exporter == Exporter::console ? Encoding::json : options_.encoding;
       outlet_.send(metrics_document(encoding, options_.resource, metrics), metrics.families.size(),
@@ -161,7 +162,7 @@ class MetricLane {
   }
   const Options& options_;
   metrics::Registry& registry_;
-  Stopping& stopping_;
+  ShutdownDeadline& deadline_;
   Outlet outlet_;
   const Time since_ = std::chrono::system_clock::now();
   std::jthread thread_;  // last: it uses the rest
@@ -170,24 +171,24 @@ class MetricLane {
 class Running final : public Telemetry {
  public:
   Running(Options options, metrics::Registry& registry, bool tls)
-      : options_(std::move(options)), tls_(tls), meters_(registry) {
+      : options_(std::move(options)), tls_(tls), export_metrics_(registry) {
     std::string ignored;  // check_telemetry() has said it
     excluded_ = ExcludedUrls::compile(options_.excluded_urls, ignored);
     if (options_.traces.exporter != Exporter::none) {
-      spans_ = std::make_unique<Lane<Span>>(Signal::traces, &traces_document, options_, options_.spans, stopping_,
-                                            complaints_, meters_);
-      fetch::set_observer([this](const fetch::Traced& call) { spans_->push(client_span(call)); });
+      spans_ = std::make_unique<BatchExporter<Span>>(Signal::traces, &traces_document, options_, options_.spans,
+                                                     deadline_, throttled_log_, export_metrics_);
+      http_client::set_observer([this](const http_client::Traced& call) { spans_->push(client_span(call)); });
     }
     if (options_.logs.exporter != Exporter::none) {
-      records_ = std::make_unique<Lane<LogRecord>>(Signal::logs, &logs_document, options_, options_.records, stopping_,
-                                                   complaints_, meters_);
+      records_ = std::make_unique<BatchExporter<LogRecord>>(Signal::logs, &logs_document, options_, options_.records,
+                                                            deadline_, throttled_log_, export_metrics_);
       log::set_sink(
           options_.log_level, [this](log::Level level, std::string_view message, std::span<const log::Field> fields) {
             records_->push(log_record(level, message, fields, current_trace(), std::chrono::system_clock::now()));
           });
     }
     if (options_.metrics.exporter != Exporter::none)
-      metrics_ = std::make_unique<MetricLane>(options_, registry, stopping_, complaints_, meters_);
+      metrics_ = std::make_unique<MetricExporter>(options_, registry, deadline_, throttled_log_, export_metrics_);
   }
   ~Running() override { shutdown(std::chrono::seconds(1)); }
 
@@ -208,10 +209,10 @@ class Running final : public Telemetry {
 
   void shutdown(milliseconds limit) override {
     if (std::exchange(ended_, true)) return;
-    // The hooks first: they use the lanes.
+    // The hooks first: they use the exporters.
     if (records_) log::set_sink(log::Level::error, {});
-    if (spans_) fetch::set_observer({});
-    stopping_.begin(limit);
+    if (spans_) http_client::set_observer({});
+    deadline_.begin(limit);
     if (spans_) spans_->close();
     if (records_) records_->close();
     if (spans_) spans_->join();
@@ -223,12 +224,12 @@ class Running final : public Telemetry {
   const Options options_;
   const bool tls_;
   ExcludedUrls excluded_;
-  Stopping stopping_;
-  Complaints complaints_;
-  Meters meters_;
-  std::unique_ptr<Lane<Span>> spans_;
-  std::unique_ptr<Lane<LogRecord>> records_;
-  std::unique_ptr<MetricLane> metrics_;
+  ShutdownDeadline deadline_;
+  ThrottledLog throttled_log_;
+  ExportMetrics export_metrics_;
+  std::unique_ptr<BatchExporter<Span>> spans_;
+  std::unique_ptr<BatchExporter<LogRecord>> records_;
+  std::unique_ptr<MetricExporter> metrics_;
   bool ended_ = false;
 };
 
@@ -238,20 +239,20 @@ struct Nothing final : Telemetry {
   void shutdown(milliseconds) override {}
 };
 
-std::string_view told(const Output& output, std::string& space) {
-  if (output.exporter == Exporter::otlp) return space = fetch::without_secrets(output.url);
+std::string_view destination(const Output& output, std::string& space) {
+  if (output.exporter == Exporter::otlp) return space = http_client::without_secrets(output.url);
   return output.exporter == Exporter::console ? "stdout" : "none";
 }
 
 void announce(const Options& options) {
   std::string traces, metrics, logs;
-  log::info("telemetry is sent", {{"traces", told(options.traces, traces)},
-                                  {"metrics", told(options.metrics, metrics)},
-                                  {"logs", told(options.logs, logs)}});
+  log::info("telemetry is sent", {{"traces", destination(options.traces, traces)},
+                                  {"metrics", destination(options.metrics, metrics)},
+                                  {"logs", destination(options.logs, logs)}});
   for (const Signal signal : signals) {
     if (options.of(signal).url.find(":4317/") == std::string::npos) continue;
     log::warning("port 4317 is usually gRPC's, which is not spoken here; OTLP over HTTP usually has 4318",
-                 {{"url", fetch::without_secrets(options.of(signal).url)}});
+                 {{"url", http_client::without_secrets(options.of(signal).url)}});
     return;
   }
 }

@@ -5,7 +5,7 @@
 //   telemetry->shutdown(5s);
 //
 // Requests never wait for it: items go into bounded queues, what does not fit is dropped and counted, and one thread
-// for each signal sends. One of it in a process: it takes the hooks of kit/log and kit/fetch.
+// for each signal sends. One of it in a process: it takes the hooks of kit/log and kit/http_client.
 #pragma once
 #include <chrono>
 #include <functional>

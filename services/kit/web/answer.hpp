@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/http/message.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate::web {
 
@@ -24,6 +24,9 @@ struct Failure {
 /// Streamed: the handler has answered through Call::start or Call::send_file.
 struct Streamed {};
 
-using Answer = std::variant<http::Response, Failure, Streamed>;
+/// Later: it comes through the Deferred of Call::defer.
+struct Later {};
+
+using Answer = std::variant<http::Response, Failure, Streamed, Later>;
 
 }  // namespace stackgate::web

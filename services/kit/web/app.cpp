@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/web/client_share.hpp"
+#include "services/kit/web/app_state.hpp"
 #include "services/kit/web/fault.hpp"
 #include "services/kit/web/live_call.hpp"
 #include "services/kit/web/router.hpp"
-#include "services/kit/web/server_figures.hpp"
-#include "services/kit/web/site.hpp"
+#include "services/kit/web/server_metrics.hpp"
 
 namespace stackgate::web {
 namespace app_detail {
@@ -23,8 +22,8 @@ std::uint64_t least_progress(std::uint64_t min_rate, std::chrono::milliseconds p
   return std::max<std::uint64_t>(1, min_rate * static_cast<std::uint64_t>(counted.count()) / 1000);
 }
 
-http::BodyPlan plan_for(const Site& site, const http::Request& head) {
-  const Match match = site.router.match(head.method, head.path);
+http::BodyPlan plan_for(const AppState& state, const http::Request& head) {
+  const Match match = state.router.match(head.method, head.path);
   http::BodyPlan plan;
   if (match.route == nullptr) {
     plan.body_bytes = body_nobody_wants;
@@ -35,70 +34,78 @@ http::BodyPlan plan_for(const Site& site, const http::Request& head) {
   plan.body_bytes = options.body_bytes;
   plan.body = options.body_deadline;
   plan.pause = options.pause;
-  plan.progress = options.progress != 0 ? options.progress : least_progress(site.config.min_rate, options.pause);
+  plan.progress = options.progress != 0 ? options.progress : least_progress(state.config.min_rate, options.pause);
   return plan;
 }
 
 class Transfer final : public run::FairPool::Job {
  public:
-  Transfer(Site& site, std::unique_ptr<LiveCall> call) : site_(site), call_(std::move(call)) {}
+  Transfer(AppState& state, std::shared_ptr<LiveCall> call) : state_(state), call_(std::move(call)) {}
   void run() override { call_->serve(); }
   void refuse() override {
-    site_.meters.refused_transfer();
+    state_.metrics.refused_transfer();
     call_->refuse({503,
-                   "as many uploads and downloads as one client may have are under way from this address, or as many "
-                   "as there can be; try again in a moment",
+                   "too many uploads and downloads are under way, this client's or everybody's; try again in a moment",
                    {},
                    {},
                    {{"Retry-After", "5"}}});
   }
 
  private:
-  Site& site_;
-  std::unique_ptr<LiveCall> call_;
+  AppState& state_;
+  std::shared_ptr<LiveCall> call_;
 };
 
-/// The head is read before the job waits; its views hold until the answer.
-void serve_transfer(Site& site, const http::Request& request, std::unique_ptr<LiveCall> call) {
-  const std::string share = client_share(request, site.config.trust_forwarded);
-  const auto refused = site.transfers.submit(share, std::make_unique<Transfer>(site, std::move(call)));
-  if (refused) refused->refuse();
+Placement::Where usual_place(const RouteOptions& options) {
+  if (options.on_io_thread) return Placement::Where::io_thread;
+  return options.transfer || options.streams_body ? Placement::Where::transfers : Placement::Where::pool;
 }
 
-void serve(Site& site, const http::Request& request, http::Responder responder) {
-  Match match = site.router.match(request.method, request.path);
-  if (match.route == nullptr || match.route->options.on_io_thread) {
-    LiveCall(site, request, std::move(responder), std::move(match)).serve();
-    return;
+void serve(AppState& state, const http::Request& request, http::Responder responder) {
+  Match match = state.router.match(request.method, request.path);
+  const Route* const route = match.route;
+  auto call = std::make_shared<LiveCall>(state, request, std::move(responder), std::move(match));
+  if (route == nullptr) return call->serve();
+  Placement::Where where = usual_place(route->options);
+  if (route->place) {
+    const auto placement = call->place();
+    if (!placement) return;
+    where = placement->where;
   }
-  const RouteOptions& options = match.route->options;
-  auto call = std::make_unique<LiveCall>(site, request, std::move(responder), std::move(match));
-  if (options.transfer || options.streams_body) return serve_transfer(site, request, std::move(call));
-  LiveCall* const kept = call.get();
-  run::Pool::Task task = [call = std::move(call)] { call->serve(); };
-  if (site.pool.submit(std::move(task))) return;
-  site.meters.refused_request();
-  kept->refuse({503, "too many requests are waiting here; try again in a moment", {}, {}, {{"Retry-After", "1"}}});
+  switch (where) {
+    case Placement::Where::io_thread:
+      return call->serve();
+    case Placement::Where::pool:
+      if (state.pool.submit([call] { call->serve(); })) return;
+      state.metrics.refused_request();
+      return call->refuse(
+          {503, "too many requests are waiting here; try again in a moment", {}, {}, {{"Retry-After", "1"}}});
+    case Placement::Where::transfers:
+      // The share is read before the job waits; the head's views hold until the answer.
+      const std::string& share = call->share();
+      if (const auto refused = state.transfers.submit(share, std::make_unique<Transfer>(state, std::move(call))))
+        refused->refuse();
+  }
 }
 
 class RunningApp final : public App {
  public:
-  RunningApp(std::unique_ptr<metrics::Registry> own, std::unique_ptr<Site> site, std::unique_ptr<http::Server> server,
-             metrics::Registry& registry)
+  RunningApp(std::unique_ptr<metrics::Registry> own, std::unique_ptr<AppState> state,
+             std::unique_ptr<http::Server> server, metrics::Registry& registry)
       : own_(std::move(own)),
-        site_(std::move(site)),
+        state_(std::move(state)),
         server_(std::move(server)),
-        figures_(ServerFigures::show(registry, *server_, *site_)) {}
+        server_metrics_(ServerMetrics::show(registry, *server_, *state_)) {}
   // Connections go first, so that handlers that wait for a peer wake up; then the pools are waited for.
-  ~RunningApp() override { figures_->stop(); }
+  ~RunningApp() override { server_metrics_->stop(); }
   std::uint16_t port() const override { return server_->port(); }
   http::Server& server() override { return *server_; }
 
  private:
   std::unique_ptr<metrics::Registry> own_;
-  std::unique_ptr<Site> site_;
+  std::unique_ptr<AppState> state_;
   std::unique_ptr<http::Server> server_;
-  std::shared_ptr<ServerFigures> figures_;
+  std::shared_ptr<ServerMetrics> server_metrics_;
 };
 
 std::optional<Error> contradiction(const Route& route) {
@@ -124,20 +131,20 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
     config.metrics = own.get();
   }
   metrics::Registry& registry = *config.metrics;
-  auto site = std::make_unique<Site>(std::move(config), std::move(*router), registry);
-  http::ServerConfig server_config = site->config.server;
-  server_config.body_policy = [kept = site.get()](const http::Request& head) {
+  auto state = std::make_unique<AppState>(std::move(config), std::move(*router), registry);
+  http::ServerConfig server_config = state->config.server;
+  server_config.body_policy = [kept = state.get()](const http::Request& head) {
     return app_detail::plan_for(*kept, head);
   };
-  server_config.fault_answer = [kept = site.get()](const http::Fault& fault) { return answer_fault(*kept, fault); };
-  server_config.limits.write_progress = app_detail::least_progress(site->config.min_rate, server_config.limits.write);
-  // The site outlives the server: RunningApp holds both, and connections hold none of this once the server is gone.
+  server_config.fault_answer = [kept = state.get()](const http::Fault& fault) { return answer_fault(*kept, fault); };
+  server_config.limits.write_progress = app_detail::least_progress(state->config.min_rate, server_config.limits.write);
+  // The state outlives the server: RunningApp holds both, and connections hold none of this once the server is gone.
   auto server = http::Server::start(std::move(server_config),
-                                    [kept = site.get()](const http::Request& request, http::Responder responder) {
+                                    [kept = state.get()](const http::Request& request, http::Responder responder) {
                                       app_detail::serve(*kept, request, std::move(responder));
                                     });
   if (!server) return std::unexpected(std::move(server.error()));
-  return std::make_unique<app_detail::RunningApp>(std::move(own), std::move(site), std::move(*server), registry);
+  return std::make_unique<app_detail::RunningApp>(std::move(own), std::move(state), std::move(*server), registry);
 }
 
 }  // namespace stackgate::web

@@ -39,6 +39,9 @@ struct AppConfig {
   /// transfer_wait, then: 503 with Retry-After.
   unsigned transfers_per_client = 0;
   std::chrono::milliseconds transfer_wait{5'000};
+  /// Answers that are waited for without a thread at the same time (Call::defer), and those of one share. 0: half.
+  unsigned deferred = 4096;
+  unsigned deferred_per_share = 0;
   /// Bytes a second that a client must send or take while it is waited for, at the least: in half a minute of waiting
   /// as many as this gives, where the pause that it may make is so long. 0: any byte is progress.
   std::uint64_t min_rate = 4096;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/schema/findings.hpp"
 #include "services/kit/web/errors.hpp"
-#include "validators/structure.hpp"
 
 namespace stackgate::web {
 namespace body_schema_detail {
@@ -22,7 +22,7 @@ validate::JsonSchema compiled(std::string_view text) {
 BodySchema::BodySchema(std::string_view text) : schema_(body_schema_detail::compiled(text)) {}
 
 validate::Findings BodySchema::check(const json::Value& value) const {
-  return validate::to_findings(schema_.check(value));
+  return validate::schema::to_findings(schema_.check(value));
 }
 
 std::expected<const json::Document*, Failure> BodySchema::read(Call& call) const {

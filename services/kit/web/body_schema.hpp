@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "services/kit/json/document.hpp"
+#include "services/kit/json_schema/json_schema.hpp"
 #include "services/kit/web/answer.hpp"
 #include "services/kit/web/call.hpp"
-#include "validators/json_schema/json_schema.hpp"
 
 namespace stackgate::web {
 

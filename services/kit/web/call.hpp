@@ -1,4 +1,5 @@
-// One request being served, as a handler sees it. Lives as long as the handler runs; belongs to that thread.
+// One request being served, as a handler sees it. Lives as long as the handler runs, or its Deferred; belongs to that
+// thread.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -15,6 +16,8 @@
 #include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::web {
+
+class Deferred;
 
 class Call {
  public:
@@ -50,6 +53,10 @@ class Call {
   /// is destroyed without it cuts the connection; before its first write it has said nothing, so the handler's Failure
   /// is the answer, and gone() and draining() do not know yet.
   virtual std::unique_ptr<http::BodyWriter> start(http::Response head, std::optional<std::uint64_t> length) = 0;
+
+  /// The answer comes later, without a thread: deferred.hpp. Once, instead of start(); return Later{} afterwards. The
+  /// failure is 503: too many answers are waited for, of all clients or of this share.
+  virtual std::expected<std::shared_ptr<Deferred>, Failure> defer() = 0;
 };
 
 /// The failure for a body that ended early.

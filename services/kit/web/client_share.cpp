@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 
+#include "services/kit/crypto/digest.hpp"
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::web {
@@ -48,6 +49,11 @@ std::string client_share(const http::Request& request, bool trust_forwarded) {
     if (auto share = client_share_detail::share_of(http::trim(last))) return *std::move(share);
   }
   return client_share_detail::share_of(request.peer).value_or(std::string(request.peer));
+}
+
+std::string share_by_header(const http::Request& request, std::string_view name) {
+  const std::string_view value = request.header(name);
+  return value.empty() ? std::string() : crypto::to_hex(crypto::sha256(value));
 }
 
 }  // namespace stackgate::web

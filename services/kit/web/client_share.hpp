@@ -10,4 +10,8 @@ namespace stackgate::web {
 /// last address of X-Forwarded-For, which the proxy before us has written, if it is one.
 std::string client_share(const http::Request& request, bool trust_forwarded);
 
+/// A digest of that header's value ("authorization"), or empty without it. Only where strangers cannot make up as many
+/// values as they like: each is a share of its own.
+std::string share_by_header(const http::Request& request, std::string_view name);
+
 }  // namespace stackgate::web

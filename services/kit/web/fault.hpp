@@ -2,11 +2,11 @@
 // answers all others: in the dialect of their route, with an id, in the log and in the figures.
 #pragma once
 #include "services/kit/http/server.hpp"
-#include "services/kit/web/site.hpp"
+#include "services/kit/web/app_state.hpp"
 
 namespace stackgate::web {
 
 /// On the I/O thread.
-http::Response answer_fault(Site& site, const http::Fault& fault);
+http::Response answer_fault(AppState& state, const http::Fault& fault);
 
 }  // namespace stackgate::web

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/json/write.hpp"
+#include "services/kit/run/metrics.hpp"
 
 namespace stackgate::web {
 namespace health_detail {
@@ -92,10 +93,8 @@ std::vector<Route> health_routes(const std::shared_ptr<const run::Readiness>& re
 }
 
 Route metrics_route(const metrics::Registry& registry, std::string_view path) {
-  return {"GET",
-          path,
-          [&registry](Call&) { return http::Response{200, std::string(metrics::content_type), {}, registry.render()}; },
-          {.on_io_thread = true, .quiet = true}};
+  return {
+      "GET", path, [&registry](Call&) { return run::metrics_answer(registry); }, {.on_io_thread = true, .quiet = true}};
 }
 
 }  // namespace stackgate::web

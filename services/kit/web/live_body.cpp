@@ -2,9 +2,9 @@
 
 #include "services/kit/http/text.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/web/body_adapters.hpp"
 #include "services/kit/web/live_call.hpp"
 #include "services/kit/web/media_type.hpp"
-#include "services/kit/web/passing.hpp"
 
 namespace stackgate::web {
 namespace live_body_detail {
@@ -90,7 +90,7 @@ http::BodyReader& LiveCall::stream() {
   if (reader_) return *reader_;
   const auto gzipped = is_gzipped();
   if (request().stream) {
-    raw_ = std::make_unique<CountingReader>(*request().stream, arrival_.bytes_in);
+    raw_ = std::make_unique<CountingReader>(*request().stream, record_.bytes_in);
   } else {
     raw_ = std::make_unique<WholeReader>(body_);
   }

@@ -7,8 +7,10 @@
 
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/base_url.hpp"
+#include "services/kit/web/body_adapters.hpp"
+#include "services/kit/web/client_share.hpp"
 #include "services/kit/web/errors.hpp"
-#include "services/kit/web/passing.hpp"
+#include "services/kit/web/live_deferred.hpp"
 
 namespace stackgate::web {
 namespace live_call_detail {
@@ -27,20 +29,21 @@ bool has_dot_segment(std::string_view path) {
 
 }  // namespace live_call_detail
 
-LiveCall::LiveCall(Site& site, const http::Request& request, http::Responder responder, Match match)
-    : site_(site),
+LiveCall::LiveCall(AppState& state, const http::Request& request, http::Responder responder, Match match)
+    : state_(state),
       responder_(std::move(responder)),
       match_(std::move(match)),
-      arrival_(begin_arrival(request, match_.route, site.config)),
+      record_(begin_record(request, match_.route, state.config)),
       body_(request.body) {
-  site_.meters.arrived();
+  state_.metrics.arrived();
 }
 
 CurrentTrace LiveCall::current() const {
-  return {arrival_.trace.trace_id, arrival_.trace.span_id, arrival_.trace.state, arrival_.trace.sampled};
+  return {record_.trace.trace_id, record_.trace.span_id, record_.trace.state, record_.trace.sampled};
 }
 
 std::optional<Failure> LiveCall::decode_parameters() {
+  if (std::exchange(decoded_parameters_, true)) return {};
   const auto parameters = match_.parameters.all();
   decoded_.reserve(parameters.size());  // views point into it
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -48,11 +51,12 @@ std::optional<Failure> LiveCall::decode_parameters() {
     if (parameters[i].raw.contains('%')) {
       auto decoded = percent_decode(parameters[i].raw);
       if (!decoded)
-        return Failure{400, fmt::format("the path's {} has a broken escape: write % as %25", parameters[i].name)};
+        return Failure{400, fmt::format("the {} in the URL has a broken percent escape; write a literal % as %25",
+                                        parameters[i].name)};
       values_[i] = decoded_.emplace_back(std::move(*decoded));
     }
     if (live_call_detail::has_dot_segment(values_[i]))
-      return Failure{400, fmt::format("the path's {} must not have . or .. as a segment", parameters[i].name)};
+      return Failure{400, fmt::format("the {} in the URL must not have . or .. as a segment", parameters[i].name)};
   }
   return {};
 }
@@ -71,12 +75,12 @@ const Query& LiveCall::query() const {
 }
 
 std::string LiveCall::base_url() const {
-  return web::base_url(request(), {.public_url = site_.config.public_url,
-                                   .trust_forwarded = site_.config.trust_forwarded,
-                                   .tls = site_.config.server.tls != nullptr});
+  return web::base_url(request(), {.public_url = state_.config.public_url,
+                                   .trust_forwarded = state_.config.trust_forwarded,
+                                   .tls = state_.config.server.tls != nullptr});
 }
 
-bool LiveCall::stopping() const { return site_.config.stopping && site_.config.stopping(); }
+bool LiveCall::stopping() const { return state_.config.stopping && state_.config.stopping(); }
 
 Answer LiveCall::answer_of_route() {
   if (match_.route != nullptr) {
@@ -93,16 +97,17 @@ Answer LiveCall::answer_of_route() {
                  {{"Allow", match_.allowed}}};
 }
 
-void LiveCall::serve() noexcept {
+template <class Work>
+void LiveCall::guarded(const Work& work) noexcept {
   const TraceScope scope(current());
   const auto failed = [this](const char* what) {
     log::error("a request handler failed",
-               {{"route", arrival_.pattern}, {"request_id", arrival_.request_id}, {"error", what}});
+               {{"route", record_.pattern}, {"request_id", record_.request_id}, {"error", what}});
     finish(Failure{500, "something went wrong here; the log has the details under this request's id"});
   };
   try {
     try {
-      finish(answer_of_route());
+      work();
     } catch (const std::exception& error) {
       failed(error.what());
     } catch (...) {
@@ -113,54 +118,103 @@ void LiveCall::serve() noexcept {
   }
 }
 
+void LiveCall::serve() noexcept {
+  guarded([this] { finish(answer_of_route()); });
+}
+
+std::optional<Placement> LiveCall::place() noexcept {
+  std::optional<Placement> placement;
+  guarded([&] {
+    if (auto failure = decode_parameters()) return finish(std::move(*failure));
+    Placement given = match_.route->place(*this);
+    share_ = given.share;
+    placement = std::move(given);
+  });
+  return placement;
+}
+
+const std::string& LiveCall::share() {
+  if (share_.empty()) share_ = client_share(request(), state_.config.trust_forwarded);
+  return share_;
+}
+
 void LiveCall::refuse(Failure failure) {
   const TraceScope scope(current());
   finish(std::move(failure));
 }
 
 void LiveCall::finish(Answer answer) {
+  if (is_deferred_) {
+    if (const auto deferred = std::exchange(deferred_, nullptr)) deferred->handler_returned(std::move(answer));
+    return;
+  }
   if (answered_) {
     if (!std::holds_alternative<Streamed>(answer))
       log::error("a handler failed after its answer had begun",
-                 {{"route", arrival_.pattern}, {"request_id", arrival_.request_id}});
+                 {{"route", record_.pattern}, {"request_id", record_.request_id}});
     return;
   }
-  if (auto* response = std::get_if<http::Response>(&answer)) return send(std::move(*response));
-  Failure failure{500, "the handler gave no answer"};
-  if (auto* given = std::get_if<Failure>(&answer))
-    failure = std::move(*given);
-  else if (gave_up_)
-    failure.message = "the answer could not be made; the log has the details under this request's id";
-  else
-    log::error("a handler gave no answer", {{"route", arrival_.pattern}, {"request_id", arrival_.request_id}});
-  send(render(failure, match_.dialect,
-              {.request_id = arrival_.request_id, .documentation = site_.config.documentation_url}));
+  responder_(finished(std::move(answer)));
 }
 
-void LiveCall::send(http::Response response) {
-  add_common_headers(response, arrival_.request_id);
+http::Response LiveCall::finished(Answer&& answer) {
+  http::Response response;
+  if (auto* given = std::get_if<http::Response>(&answer)) {
+    response = std::move(*given);
+  } else {
+    Failure failure{500, "the handler gave no answer"};
+    if (auto* why = std::get_if<Failure>(&answer))
+      failure = std::move(*why);
+    else if (gave_up_)
+      failure.message = "the answer could not be made; the log has the details under this request's id";
+    else
+      log::error("a handler gave no answer", {{"route", record_.pattern}, {"request_id", record_.request_id}});
+    response = render(failure, match_.dialect,
+                      {.request_id = record_.request_id, .documentation = state_.config.documentation_url});
+  }
+  add_common_headers(response, record_.request_id);
   answered_ = true;
   // Before it leaves: afterwards the request's views are gone.
-  record(arrival_, {response.status, request().method == "HEAD" ? 0 : response.body.size()}, site_.meters,
-         site_.config);
-  responder_(std::move(response));
+  recorded({response.status, request().method == "HEAD" ? 0 : response.body.size()});
+  return response;
 }
 
+void LiveCall::recorded(const Outcome& outcome) { finish_record(record_, outcome, state_.metrics, state_.config); }
+
 std::unique_ptr<http::BodyWriter> LiveCall::start(http::Response head, std::optional<std::uint64_t> length) {
-  if (answered_) throw std::logic_error("a handler began two answers");
-  add_common_headers(head, arrival_.request_id);
+  if (answered_ || is_deferred_) throw std::logic_error("a handler began two answers");
+  add_common_headers(head, record_.request_id);
   answered_ = true;
   const int status = head.status;
   const bool head_only = request().method == "HEAD" || status == 204 || status == 304;
   RecordingWriter::Begin begin = [this, length, kept_head = std::move(head)]() mutable {
     kept_ = std::make_shared<KeptRequest>(request());
     auto inner = responder_.start(std::move(kept_head), length);
-    arrival_.request = &kept_->get();
+    record_.request = &kept_->get();
     return inner;
   };
   return std::make_unique<RecordingWriter>(
-      std::move(begin), [this] { answered_ = false, gave_up_ = true; }, arrival_, status, head_only, site_.meters,
-      site_.config);
+      std::move(begin), [this] { answered_ = false, gave_up_ = true; }, record_, status, head_only, state_.metrics,
+      state_.config);
+}
+
+std::expected<std::shared_ptr<Deferred>, Failure> LiveCall::defer() {
+  if (answered_ || is_deferred_) throw std::logic_error("a handler began two answers");
+  auto place = state_.deferred.take(share());
+  if (!place) {
+    state_.metrics.refused_deferred();
+    return std::unexpected(Failure{503,
+                                   "as many requests as one client may have are waiting for their answers here, or as "
+                                   "many as there can be; try again in a moment",
+                                   {},
+                                   {},
+                                   {{"Retry-After", "5"}}});
+  }
+  const auto deferred = std::make_shared<LiveDeferred>(shared_from_this(), std::move(*place));
+  is_deferred_ = true;
+  deferred_ = deferred;
+  responder_.observe(deferred);
+  return std::shared_ptr<Deferred>(deferred.get(), [deferred](Deferred*) { deferred->drop(); });
 }
 
 }  // namespace stackgate::web

@@ -53,7 +53,8 @@ std::expected<Sort, Failure> read_sort(const Query& query, std::span<const std::
   const std::string_view field = text->substr(descending ? 1 : 0);
   if (std::ranges::find(fields, field) == fields.end())
     return std::unexpected(Failure{
-        422, fmt::format("the parameter sort must be one of {}; a leading - turns it round", fmt::join(fields, ", "))});
+        422,
+        fmt::format("the parameter sort must be one of {}; a leading - reverses the order", fmt::join(fields, ", "))});
   return Sort{std::string(field), descending};
 }
 

@@ -28,7 +28,7 @@ std::expected<PartHead, Failure> parse_part_head(std::string_view text) {
     const auto colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
     if (colon == std::string_view::npos || name.empty() || !http::all(http::Char::token, name))
-      return broken("a part of the body has a header line that is none");
+      return broken("a part of the body has a header line without a name and a colon");
     const std::string_view value = http::trim(line.substr(colon + 1));
     if (!http::all(http::Char::field, value)) return broken("a part of the body has a control character in its header");
     if (http::equal_ignoring_case(name, "content-disposition")) disposition = value;

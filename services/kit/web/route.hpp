@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "services/kit/web/answer.hpp"
@@ -23,6 +24,13 @@ using Handler = std::function<Answer(Call&)>;
 
 /// Where errors are read: each API's clients look for them in another shape (errors.hpp).
 enum class Dialect : std::uint8_t { plain, text, gitea, lfs, hub, openai, nemo, html };
+
+/// Where a request's handler works, and in whose share.
+struct Placement {
+  enum class Where : std::uint8_t { io_thread, pool, transfers };
+  Where where = Where::pool;
+  std::string share{};  // empty: its client address
+};
 
 struct RouteOptions {
   /// Whose shape errors take.
@@ -52,6 +60,10 @@ struct Route {
   std::string_view pattern;  // also the label of metrics and spans
   Handler handler;
   RouteOptions options{};
+  /// Instead of `on_io_thread`, `transfer` and the client address: asked for each request on the I/O thread, where it
+  /// must not wait; a buffered body is there. For what a body decides ("stream": true), and for shares by API key
+  /// where all users come from one address (share_by_header).
+  std::function<Placement(Call&)> place{};
 };
 
 }  // namespace stackgate::web

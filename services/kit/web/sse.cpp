@@ -33,10 +33,14 @@ std::string format_event(const Event& event) {
   return out;
 }
 
-EventStream::EventStream(Call& call, Headers headers) {
+http::Response event_stream_head(Headers headers) {
   headers.emplace_back("Cache-Control", "no-cache");
   headers.emplace_back("X-Accel-Buffering", "no");
-  writer_ = call.start({200, "text/event-stream; charset=utf-8", std::move(headers), {}}, std::nullopt);
+  return {200, "text/event-stream; charset=utf-8", std::move(headers), {}};
+}
+
+EventStream::EventStream(Call& call, Headers headers) {
+  writer_ = call.start(event_stream_head(std::move(headers)), std::nullopt);
   (void)writer_->write(
       {});  // the head alone: a client may wait long for the first event. A fault shows at the next one
 }

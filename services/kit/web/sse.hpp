@@ -20,10 +20,14 @@ struct Event {
 /// One event as text; line breaks of the data become further "data:" lines, those of name and id are left out. Pure.
 std::string format_event(const Event& event);
 
-/// An answer of events. For pool threads; blocks while the client is behind.
+/// 200, text/event-stream, no-cache, unbuffered by proxies.
+http::Response event_stream_head(Headers headers = {});
+
+/// An answer of events. For pool threads; blocks while the client is behind. Without a thread: Deferred::start with the
+/// head, and format_event.
 class EventStream {
  public:
-  /// Sends the head: text/event-stream, no-cache, unbuffered by proxies.
+  /// Sends the head.
   explicit EventStream(Call& call, Headers headers = {});
   std::expected<void, Error> send(const Event& event);
   /// A comment, to keep proxies from closing a silent stream; call it every 15 s or so.

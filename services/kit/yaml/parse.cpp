@@ -1,17 +1,62 @@
 #include "services/kit/yaml/parse.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "services/kit/yaml/libyaml_reader.hpp"
-#include "services/kit/yaml/pieces.hpp"
-#include "services/kit/yaml/plain_reader.hpp"
 
 namespace stackgate::yaml {
 
 namespace {
+
+struct Piece {
+  std::size_t content = 0;     // behind the `---` line, when the piece begins with one
+  std::size_t end = 0;         // before the next `---` line, or the end of the text
+  bool marker_is_bare = true;  // nothing but a comment stands behind the `---`
+  bool only_whole = false;     // a directive or `...` may bind what follows: the rest cannot be cut
+};
+
+/// Three times `mark`, and then a space or the end of the line.
+bool is_marker(std::string_view line, char mark) {
+  if (line.size() < 3 || line[0] != mark || line[1] != mark || line[2] != mark) return false;
+  return line.size() == 3 || line[3] == ' ' || line[3] == '\n' || line[3] == '\r' || line[3] == '\t';
+}
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  const void* newline = std::memchr(text.data() + at, '\n', text.size() - at);
+  return newline == nullptr ? text.size()
+                            : static_cast<std::size_t>(static_cast<const char*>(newline) - text.data()) + 1;
+}
+
+bool is_bare(std::string_view behind) {
+  const std::size_t first = behind.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos || behind[first] == '\n') return true;
+  return behind[first] == '#' && first > 0;
+}
+
+/// The document that begins at `at`, the beginning of a line.
+Piece next_piece(std::string_view text, std::size_t at) {
+  Piece piece;
+  piece.content = at;
+  if (is_marker(text.substr(at), '-')) {
+    const std::size_t end = line_end(text, at);
+    piece.marker_is_bare = is_bare(text.substr(at + 3, end - at - 3));
+    piece.content = end;
+  }
+  piece.end = piece.content;
+  while (piece.end < text.size()) {
+    const char first = text[piece.end];
+    if (first == '-' && is_marker(text.substr(piece.end), '-')) break;
+    if (first == '%' || (first == '.' && is_marker(text.substr(piece.end), '.'))) piece.only_whole = true;
+    piece.end = line_end(text, piece.end);
+  }
+  return piece;
+}
 
 constexpr std::uint32_t addressable = (1U << 29U) - 1;  // what json::Value::offset() can hold
 
@@ -41,8 +86,8 @@ std::size_t before_marked_document(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Reader::Reader(std::string_view text, const json::ParseLimits& limits, Engine engine)
-    : text_(text), limits_(limits), engine_(engine) {
+Reader::Reader(std::string_view text, const json::ParseLimits& limits, Cut cut)
+    : text_(text), limits_(limits), cut_(cut) {
   const std::uint32_t most = std::min(limits.max_bytes, addressable);
   if (text.size() > most) {
     error_ = {most, fmt::format("the text is longer than {} bytes", most)};
@@ -70,17 +115,7 @@ bool Reader::next(json::Document& document) {
       at_ = piece.content + byte_order_mark.size();  // of a file that was appended to another
       continue;
     }
-    if (engine_ == Engine::libyaml || piece.only_whole) {
-      next_slow(before_marked_document(text_, at_));
-      continue;
-    }
-    if (piece.marker_is_bare && is_simple_text(text_.substr(at_, piece.end - at_)) &&
-        read_plain(text_, piece.content, piece.end, limits_.max_depth, document)) {
-      at_ = piece.end;
-      if (!document.root.is_null()) return true;
-      continue;
-    }
-    next_slow(piece.end);
+    read_to(cut_ == Cut::nowhere || piece.only_whole ? before_marked_document(text_, at_) : piece.end);
   }
   document.root = {};
   document.arena.reset();
@@ -88,8 +123,7 @@ bool Reader::next(json::Document& document) {
 }
 
 /// What libyaml reads up to `end` waits in ready_.
-void Reader::next_slow(std::size_t end) {
-  ++left_to_libyaml_;
+void Reader::read_to(std::size_t end) {
   auto error = read_with_libyaml(text_, at_, end, limits_, ready_);
   at_ = error ? text_.size() : end;
   if (error && error_.message.empty()) error_ = std::move(*error);
@@ -112,7 +146,7 @@ bool Reader::next_json(json::Document& document) {
   } else {
     problem = std::move(end.error());
   }
-  next_slow(before_marked_document(text_, at_));
+  read_to(before_marked_document(text_, at_));
   // Of a duplicate key libyaml's half tells both places.
   if (failed() && !problem.message.starts_with("duplicate key")) error_ = std::move(problem);
   return false;

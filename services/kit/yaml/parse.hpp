@@ -18,13 +18,14 @@ namespace stackgate::yaml {
 /// May begin each document (YAML 1.2, 5.2).
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Which reader is used. `automatic` takes the fast one where it can; the others are for tests and benchmarks.
-enum class Engine : std::uint8_t { automatic, libyaml };
+/// Where a stream is cut before libyaml reads it: at its documents, so that memory holds one at a time, or nowhere,
+/// which is for tests.
+enum class Cut : std::uint8_t { at_documents, nowhere };
 
 /// Reads one document after the other from `text`, which must outlive them. Not thread-safe.
 class Reader {
  public:
-  explicit Reader(std::string_view text, const json::ParseLimits& limits = {}, Engine engine = Engine::automatic);
+  explicit Reader(std::string_view text, const json::ParseLimits& limits = {}, Cut cut = Cut::at_documents);
 
   /// The next document that holds anything, read into `document` (its arena is reset first; its offsets count from the
   /// beginning of the whole text). False at the end, and when the rest is not YAML.
@@ -33,21 +34,18 @@ class Reader {
   bool failed() const { return !error_.message.empty(); }
   /// The first thing that is not YAML, with its place.
   const json::ParseError& error() const { return error_; }
-  /// How many documents the fast reader left to libyaml.
-  std::size_t left_to_libyaml() const { return left_to_libyaml_; }
 
  private:
-  void next_slow(std::size_t end);
+  void read_to(std::size_t end);
   bool next_json(json::Document& document);
 
   std::string_view text_;
   json::ParseLimits limits_;
-  Engine engine_;
+  Cut cut_;
   std::size_t at_ = 0;
   bool in_json_ = true;  // only JSON documents so far
   json::ParseError error_;
-  std::size_t left_to_libyaml_ = 0;
-  std::deque<json::Document> ready_;  // of a piece that only libyaml could split
+  std::deque<json::Document> ready_;  // read, and not asked for yet
 };
 
 struct Stream {

@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/datastore_client.hpp"
-#include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
-#include "services/stackgate/plan/write_yaml.hpp"
+#include "services/kit/yaml_writer/write.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 
 namespace stackgate {
@@ -36,7 +35,7 @@ std::string_view text_at(const json::Value* from, std::initializer_list<std::str
 
 struct PlannedChild {
   std::string owner;  // "InferenceService llm"
-  std::string body;
+  reconcile::ChildBody body;
 };
 
 class PlanRun {
@@ -147,13 +146,8 @@ class PlanRun {
     if (made.status.state == reconcile::State::failed) complain(file, owner, made);
     for (const DesiredChild& child : made.children) {
       planned_.push_back({owner, child.body});
-      if (child.type == ChildType::inference_service) plan_child(file, child.body);
+      if (child.type == ChildType::inference_service) plan(file, child.body.root());
     }
-  }
-
-  void plan_child(const std::string& file, const std::string& body) {
-    json::Document document;
-    if (const auto root = json::parse(body, document)) plan(file, *root);
   }
 
   void complain(const std::string& file, const std::string& owner, const Plan& made) {
@@ -170,18 +164,15 @@ class PlanRun {
       writer.member("kind", "List");
       writer.key("items");
       writer.array([&] {
-        for (const PlannedChild& child : planned_) writer.raw(child.body);
+        for (const PlannedChild& child : planned_) writer.raw(child.body.text());
       });
     });
     console_.out << out << '\n';
   }
 
   void write_documents() const {
-    for (const PlannedChild& child : planned_) {
-      json::Document document;
-      if (const auto root = json::parse(child.body, document))
-        console_.out << "---\n# of " << child.owner << '\n' << to_yaml(*root);
-    }
+    for (const PlannedChild& child : planned_)
+      console_.out << "---\n# of " << child.owner << '\n' << yaml::to_yaml(child.body.root());
   }
 
   const PlanOptions& options_;

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "cluster_state/lookup.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/config.hpp"
-#include "webhook/cluster_lookup.hpp"
 
 namespace stackgate {
 
@@ -19,7 +19,7 @@ std::expected<ClusterSession, Error> open_cluster(const ValidateOptions& options
   const std::shared_ptr<kube::Client> shared = std::move(*client);
   session.connection = shared;
   session.problem = std::make_unique<std::string>();
-  session.lookup = webhook::make_asking_lookup(*shared, session.problem.get());
+  session.lookup = cluster::make_asking_lookup(*shared, session.problem.get());
   return session;
 }
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "crds/kinds.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/characters.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/kubectl_stream.hpp"
-#include "validators/grammar/characters.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate {
 
@@ -69,7 +69,7 @@ Finding finding_at(const validate::Rule& rule, std::string path, const json::Val
 std::string_view nearest_resource_kind(std::string_view word) {
   std::array<std::string_view, crds::kinds.size()> names;
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = crds::kinds[i].name;
-  return validate::schema::nearest(word, names);
+  return validate::nearest(word, names);
 }
 
 std::string list_of_kinds() {

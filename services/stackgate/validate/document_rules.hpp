@@ -4,8 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/json/value.hpp"
-#include "validators/finding.hpp"
+#include "validators/rule.hpp"
 
 namespace stackgate {
 

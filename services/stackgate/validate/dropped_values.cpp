@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "services/kit/findings/path.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
-#include "validators/path.hpp"
 #include "validators/schemas.hpp"
 
 namespace stackgate {

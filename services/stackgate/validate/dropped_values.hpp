@@ -1,8 +1,8 @@
 // Entries that will never reach the cluster.
 #pragma once
 #include "crds/kinds.hpp"
+#include "services/kit/findings/finding.hpp"
 #include "services/kit/json/value.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate {
 

@@ -12,23 +12,23 @@ namespace stackgate {
 
 namespace {
 
-using validate::Referent;
-using validate::Referred;
+using validate::ReferencedObject;
+using validate::ReferenceKind;
 
 struct Known {
   std::string_view kind, group;
-  Referent referent;
+  ReferenceKind reference_kind;
   bool in_namespace;
 };
 constexpr std::array<Known, 8> known{{
-    {"Secret", "", Referent::secret, true},
-    {"ConfigMap", "", Referent::config_map, true},
-    {"PersistentVolumeClaim", "", Referent::persistent_volume_claim, true},
-    {"ServiceAccount", "", Referent::service_account, true},
-    {"InferenceCache", crds::api_group, Referent::inference_cache, true},
-    {"StorageClass", "storage.k8s.io", Referent::storage_class, false},
-    {"PriorityClass", "scheduling.k8s.io", Referent::priority_class, false},
-    {"RuntimeClass", "node.k8s.io", Referent::runtime_class, false},
+    {"Secret", "", ReferenceKind::secret, true},
+    {"ConfigMap", "", ReferenceKind::config_map, true},
+    {"PersistentVolumeClaim", "", ReferenceKind::persistent_volume_claim, true},
+    {"ServiceAccount", "", ReferenceKind::service_account, true},
+    {"InferenceCache", crds::api_group, ReferenceKind::inference_cache, true},
+    {"StorageClass", "storage.k8s.io", ReferenceKind::storage_class, false},
+    {"PriorityClass", "scheduling.k8s.io", ReferenceKind::priority_class, false},
+    {"RuntimeClass", "node.k8s.io", ReferenceKind::runtime_class, false},
 }};
 
 std::string_view text_of(const json::Value* value) { return value == nullptr ? std::string_view{} : value->string(); }
@@ -44,25 +44,25 @@ void add_keys(const json::Value& object, std::string_view field, std::vector<std
     if (std::ranges::find(keys, member.key) == keys.end()) keys.emplace_back(member.key);
 }
 
-Referred describe(const json::Value& object, Referent referent) {
-  Referred out;
+ReferencedObject describe(const json::Value& object, ReferenceKind reference_kind) {
+  ReferencedObject out;
   out.presence = validate::Presence::present;
-  if (referent == Referent::secret || referent == Referent::config_map) {
+  if (reference_kind == ReferenceKind::secret || reference_kind == ReferenceKind::config_map) {
     for (const std::string_view field : {"data", "stringData", "binaryData"}) add_keys(object, field, out.keys);
   }
-  if (referent == Referent::secret) {
+  if (reference_kind == ReferenceKind::secret) {
     const std::string_view type = text_of(object.find("type"));
     out.type = type.empty() ? "Opaque" : type;
   }
-  if (referent == Referent::persistent_volume_claim) {
+  if (reference_kind == ReferenceKind::persistent_volume_claim) {
     if (const json::Value* modes = child(object.find("spec"), "accessModes"))
       for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
     out.size = text_of(child(child(child(object.find("spec"), "resources"), "requests"), "storage"));
     out.storage_class = validate::storage_class_of(object);
   }
-  if (referent == Referent::storage_class)
+  if (reference_kind == ReferenceKind::storage_class)
     if (const json::Value* allows = object.find("allowVolumeExpansion")) out.allows_expansion = allows->boolean();
-  if (referent == Referent::inference_cache) {
+  if (reference_kind == ReferenceKind::inference_cache) {
     const json::Value* const status = object.find("status");
     out.state = text_of(child(status, "state"));
     if (const json::Value* profiles = child(status, "profiles"))
@@ -93,12 +93,12 @@ void LocalObjects::add(const json::Value& object, std::string_view ns) {
   }
   for (const Known& each : known) {
     if (each.kind != kind || each.group != group) continue;
-    objects_.insert_or_assign(Key{each.referent, each.in_namespace ? where : "", name},
-                              describe(object, each.referent));
+    objects_.insert_or_assign(Key{each.reference_kind, each.in_namespace ? where : "", name},
+                              describe(object, each.reference_kind));
   }
 }
 
-const Referred* LocalObjects::find(Referent kind, std::string_view ns, std::string_view name) const {
+const ReferencedObject* LocalObjects::find(ReferenceKind kind, std::string_view ns, std::string_view name) const {
   const auto found = objects_.find(Key{kind, ns, name});
   return found == objects_.end() ? nullptr : &found->second;
 }
@@ -150,9 +150,9 @@ std::vector<validate::Neighbour> LocalObjects::neighbours_of(crds::Kind kind, st
   return out;
 }
 
-Referred LocalLookup::find(Referent kind, std::string_view ns, std::string_view name) {
-  if (const Referred* local = objects_.find(kind, ns, name)) return *local;
-  return cluster_ == nullptr ? Referred{} : cluster_->find(kind, ns, name);
+ReferencedObject LocalLookup::find(ReferenceKind kind, std::string_view ns, std::string_view name) {
+  if (const ReferencedObject* local = objects_.find(kind, ns, name)) return *local;
+  return cluster_ == nullptr ? ReferencedObject{} : cluster_->find(kind, ns, name);
 }
 
 bool LocalLookup::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) {

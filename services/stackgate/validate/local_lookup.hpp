@@ -20,7 +20,8 @@ class LocalObjects {
   /// Any Kubernetes object; those that no rule asks about are ignored. `ns` is where none is written.
   void add(const json::Value& object, std::string_view ns);
 
-  const validate::Referred* find(validate::Referent kind, std::string_view ns, std::string_view name) const;
+  const validate::ReferencedObject* find(validate::ReferenceKind kind, std::string_view ns,
+                                         std::string_view name) const;
 
   /// Those resources of ours in the namespace that can matter to this one: with a child or name in common, or of the
   /// kind whose image tag must be the same, or users of this cache. (All of them would make a large set quadratic.)
@@ -37,8 +38,8 @@ class LocalObjects {
   };
   void add_neighbour(crds::Kind kind, const json::Value& object, std::string_view ns);
 
-  using Key = std::tuple<validate::Referent, std::string, std::string>;
-  std::map<Key, validate::Referred> objects_;
+  using Key = std::tuple<validate::ReferenceKind, std::string, std::string>;
+  std::map<Key, validate::ReferencedObject> objects_;
   std::map<std::string, Namespace, std::less<>> namespaces_;
 };
 
@@ -47,7 +48,7 @@ class LocalLookup final : public validate::Lookup {
  public:
   LocalLookup(const LocalObjects& objects, validate::Lookup* cluster, crds::Kind kind, std::string_view name)
       : objects_(objects), cluster_(cluster), kind_(kind), name_(name) {}
-  validate::Referred find(validate::Referent kind, std::string_view ns, std::string_view name) override;
+  validate::ReferencedObject find(validate::ReferenceKind kind, std::string_view ns, std::string_view name) override;
   bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) override;
 
  private:

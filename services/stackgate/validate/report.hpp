@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/findings/finding.hpp"
 #include "services/stackgate/validate/options.hpp"
-#include "validators/finding.hpp"
 
 namespace stackgate {
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/findings/quoting.hpp"
 #include "services/stackgate/validate/report.hpp"
 #include "services/stackgate/validate/terminal_width.hpp"
 #include "services/stackgate/validate/visible_text.hpp"
-#include "validators/rules/quoting.hpp"
 
 namespace stackgate {
 

@@ -70,7 +70,7 @@ TEST_P(AccountsOnBoth, TheConfiguredAdministratorSignsInWithAnyCaseOfTheNameAndO
   EXPECT_EQ(ask(basic("ROOT", "the admin's word"))->account, who->account);
   auto wrong = ask(basic("root", "the admin's worD"));
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().fault, AccountFault::wrong);
+  EXPECT_EQ(wrong.error().fault, ServiceFault::unauthenticated);
   EXPECT_FALSE(ask(basic("root", "")));
 }
 
@@ -78,19 +78,19 @@ TEST_P(AccountsOnBoth, ReplicasOnOneDatabaseCountFailuresTogether) {
   if (database_->engine() != sql::Engine::postgresql) GTEST_SKIP() << "there is one process on a SQLite database";
   Accounts other(*database_, options());
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(ask(basic("root", "guess")).error().fault, AccountFault::wrong);
-    EXPECT_EQ(other.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, AccountFault::wrong);
+    EXPECT_EQ(ask(basic("root", "guess")).error().fault, ServiceFault::unauthenticated);
+    EXPECT_EQ(other.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, ServiceFault::unauthenticated);
   }
   Accounts third(*database_, options());
   const auto held = third.authenticate(basic("root", "the admin's word"), "10.0.0.1:3");
   ASSERT_FALSE(held);
-  EXPECT_EQ(held.error().fault, AccountFault::limited);
+  EXPECT_EQ(held.error().fault, ServiceFault::limited);
   EXPECT_EQ(held.error().retry_after, seconds(2));
   EXPECT_TRUE(third.authenticate(basic("root", "the admin's word"), "10.0.0.2:3")) << "from another address";
   now_ += seconds(2);
   EXPECT_TRUE(third.authenticate(basic("root", "the admin's word"), "10.0.0.1:3"));
   Accounts fourth(*database_, options());
-  EXPECT_EQ(fourth.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, AccountFault::wrong)
+  EXPECT_EQ(fourth.authenticate(basic("root", "guess"), "10.0.0.1:2").error().fault, ServiceFault::unauthenticated)
       << "a success forgets what all have counted";
 }
 
@@ -101,7 +101,7 @@ TEST_P(AccountsOnBoth, TheAdministratorNeedsNoDatabaseOnceSeen) {
   EXPECT_TRUE(ask(basic("Root", "the admin's word")));
   auto user = ask(basic("ann", "whatever"));
   ASSERT_FALSE(user);
-  EXPECT_EQ(user.error().fault, AccountFault::unavailable);
+  EXPECT_EQ(user.error().fault, ServiceFault::broken);
 }
 
 TEST_P(AccountsOnBoth, AUserSignsInUntilSwitchedOff) {
@@ -125,7 +125,7 @@ TEST_P(AccountsOnBoth, SwitchingOnAnAccountThatIsOnChangesNothing) {
   ASSERT_TRUE(database_->run("UPDATE accounts SET updated_at = $1 WHERE name_key = 'ann'", {early}));
   EXPECT_EQ(accounts_->set_active("Ann", true), false);
   EXPECT_EQ(accounts_->find("ann")->updated_at, early);
-  EXPECT_EQ(accounts_->set_active("nobody", true).error().fault, AccountFault::missing);
+  EXPECT_EQ(accounts_->set_active("nobody", true).error().fault, ServiceFault::missing);
 }
 
 TEST_P(AccountsOnBoth, AChangedPasswordEndsTheOldOneAtOnce) {
@@ -142,13 +142,13 @@ TEST_P(AccountsOnBoth, GuessingIsSlowedButWhoeverWasRightBeforeIsNotHeldUp) {
       *database_, AccountOptions{.admin_name = "root", .admin_password = "x", .proven_for = seconds(0)});
   ASSERT_TRUE(ask(basic("ann", "correct horse")));
   for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(ask(basic("ann", "guess" + std::to_string(i))).error().fault, AccountFault::wrong);
+    EXPECT_EQ(ask(basic("ann", "guess" + std::to_string(i))).error().fault, ServiceFault::unauthenticated);
   auto limited = ask(basic("ann", "guess again"));
   ASSERT_FALSE(limited);
-  EXPECT_EQ(limited.error().fault, AccountFault::limited);
+  EXPECT_EQ(limited.error().fault, ServiceFault::limited);
   EXPECT_GE(limited.error().retry_after, seconds(1));
   EXPECT_TRUE(ask(basic("ann", "correct horse")));
-  EXPECT_EQ(ask(basic("ann", "guess again"), "10.0.0.2:1").error().fault, AccountFault::wrong);
+  EXPECT_EQ(ask(basic("ann", "guess again"), "10.0.0.2:1").error().fault, ServiceFault::unauthenticated);
 }
 
 TEST_P(AccountsOnBoth, ATokenSignsInWithItsScopeUntilItExpiresOrIsWithdrawn) {
@@ -171,7 +171,7 @@ TEST_P(AccountsOnBoth, ATokenSignsInWithItsScopeUntilItExpiresOrIsWithdrawn) {
   EXPECT_TRUE(ask("Bearer " + lasting->secret));
   ASSERT_TRUE(accounts_->remove_token(ann->id, "for ever"));
   EXPECT_FALSE(ask("Bearer " + lasting->secret));
-  EXPECT_EQ(accounts_->remove_token(ann->id, "for ever").error().fault, AccountFault::missing);
+  EXPECT_EQ(accounts_->remove_token(ann->id, "for ever").error().fault, ServiceFault::missing);
 }
 
 TEST_P(AccountsOnBoth, NoSecretStandsInTheDatabase) {
@@ -190,13 +190,13 @@ TEST_P(AccountsOnBoth, NoSecretStandsInTheDatabase) {
 TEST_P(AccountsOnBoth, NamesAreUniqueOverUsersAndOrganisationsWithoutCase) {
   const auto ann = accounts_->create_user("ann", "", false);
   ASSERT_TRUE(ann);
-  EXPECT_EQ(accounts_->create_organization("ANN", ann->id).error().fault, AccountFault::exists);
+  EXPECT_EQ(accounts_->create_organization("ANN", ann->id).error().fault, ServiceFault::exists);
   auto team = accounts_->create_organization("Team", ann->id);
   ASSERT_TRUE(team);
   EXPECT_EQ(team->steward_id, ann->id);
-  EXPECT_EQ(accounts_->create_user("team", "", false).error().fault, AccountFault::exists);
-  EXPECT_EQ(accounts_->create_user("api", "", false).error().fault, AccountFault::invalid);
-  EXPECT_EQ(accounts_->create_user("bob", "short", false).error().fault, AccountFault::invalid);
+  EXPECT_EQ(accounts_->create_user("team", "", false).error().fault, ServiceFault::exists);
+  EXPECT_EQ(accounts_->create_user("api", "", false).error().fault, ServiceFault::invalid);
+  EXPECT_EQ(accounts_->create_user("bob", "short", false).error().fault, ServiceFault::invalid);
   EXPECT_FALSE(ask(basic("team", "")));
   std::size_t total = 0;
   EXPECT_EQ(accounts_->list(AccountKind::organization, "EA", 0, 10, &total)->size(), 1U);
@@ -206,9 +206,9 @@ TEST_P(AccountsOnBoth, NamesAreUniqueOverUsersAndOrganisationsWithoutCase) {
 
 TEST_P(AccountsOnBoth, TheConfiguredAdministratorCannotBeDeletedSwitchedOffOrGivenAPassword) {
   ASSERT_TRUE(accounts_->prepare());
-  EXPECT_EQ(accounts_->remove("root").error().fault, AccountFault::forbidden);
-  EXPECT_EQ(accounts_->set_active("root", false).error().fault, AccountFault::forbidden);
-  EXPECT_EQ(accounts_->set_password("ROOT", "another one").error().fault, AccountFault::forbidden);
+  EXPECT_EQ(accounts_->remove("root").error().fault, ServiceFault::forbidden);
+  EXPECT_EQ(accounts_->set_active("root", false).error().fault, ServiceFault::forbidden);
+  EXPECT_EQ(accounts_->set_password("ROOT", "another one").error().fault, ServiceFault::forbidden);
 }
 
 }  // namespace

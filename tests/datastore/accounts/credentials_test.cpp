@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "services/datastore/accounts/accounts.hpp"
-#include "services/datastore/accounts/times.hpp"
 #include "services/kit/base/base64.hpp"
 
 namespace stackgate::datastore {
@@ -56,17 +55,6 @@ TEST(AccountNames, ThatUrlsAndFileSystemsCanBearAreTaken) {
     EXPECT_TRUE(fault_of_account_name(bad)) << bad;
   EXPECT_FALSE(fault_of_account_name(std::string(40, 'a')));
   EXPECT_TRUE(fault_of_account_name(std::string(41, 'a')));
-}
-
-TEST(Times, AreWrittenAndReadBack) {
-  using std::chrono::system_clock;
-  EXPECT_EQ(to_rfc3339(system_clock::time_point{}), "1970-01-01T00:00:00Z");
-  const auto leap = std::chrono::sys_days(std::chrono::year(2024) / 2 / 29) + std::chrono::hours(23);
-  EXPECT_EQ(to_rfc3339(leap), "2024-02-29T23:00:00Z");
-  EXPECT_EQ(from_rfc3339("2024-02-29T23:00:00Z"), system_clock::time_point(leap));
-  for (const char* bad : {"2023-02-29T00:00:00Z", "2024-02-29 23:00:00Z", "2024-02-29T24:00:00Z",
-                          "2024-13-01T00:00:00Z", "2024-02-29T23:00:00", "2024-02-29T-1:00:00Z", ""})
-    EXPECT_FALSE(from_rfc3339(bad)) << bad;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Children, InheritNoDescriptorButTheLock) {
 TEST(Children, DieWithTheirGroup) {
   const auto began = std::chrono::steady_clock::now();
   {
-    auto child = Child::start(script("sleep 1000 | sleep 1000"));
+    auto child = start_git(script("sleep 1000 | sleep 1000"));
     ASSERT_TRUE(child);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
@@ -72,7 +72,7 @@ TEST(Children, ThatFallSilentAreStopped) {
 }
 
 TEST(Children, ThatWantNoMoreAreStillHeard) {
-  auto child = Child::start(script("echo enough; exec <&-; sleep 0.2; exit 7"));
+  auto child = start_git(script("echo enough; exec <&-; sleep 0.2; exit 7"));
   ASSERT_TRUE(child);
   std::string said;
   const auto take = [&](std::string_view piece) {
@@ -89,15 +89,15 @@ TEST(Children, ThatWantNoMoreAreStillHeard) {
 }
 
 TEST(Children, MayComplainOnlySoMuch) {
-  auto child = Child::start(script("head -c 1000000 /dev/zero >&2; echo done"));
+  auto child = start_git(script("head -c 1000000 /dev/zero >&2; echo done"));
   ASSERT_TRUE(child);
   EXPECT_TRUE((*child)->drain(nothing));
   EXPECT_EQ((*child)->wait(), 0);
-  EXPECT_LE((*child)->complaints().size(), 8U * 1024U);
+  EXPECT_LE((*child)->errors().size(), 8U * 1024U);
 }
 
 TEST(Children, EndWhenNobodyWantsTheirOutput) {
-  auto child = Child::start(script("yes"));
+  auto child = start_git(script("yes"));
   ASSERT_TRUE(child);
   int pieces = 0;
   EXPECT_FALSE((*child)->drain([&](std::string_view) { return ++pieces < 3; }));

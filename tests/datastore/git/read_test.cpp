@@ -144,7 +144,7 @@ TEST(Reading, BlobsComeWholeOrInPieces) {
   const auto repository = opened(fresh.path);
   const Oid small_id = repository->entry(tip, "small")->oid, large_id = repository->entry(tip, "large")->oid;
   EXPECT_EQ(repository->blob(small_id, 5).value_or("?"), "hello");
-  EXPECT_EQ(repository->blob(small_id, 4).error().fault, Fault::full);
+  EXPECT_EQ(repository->blob(small_id, 4).error().fault, Fault::too_large);
   EXPECT_EQ(repository->blob(std::string(40, '1'), 4).error().fault, Fault::missing);
   EXPECT_EQ(repository->blob("junk", 4).error().fault, Fault::invalid);
   EXPECT_EQ(repository->blob(repository->commit(tip)->tree, 100).error().fault, Fault::missing);

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "services/datastore/lfs/objects.hpp"
+#include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/lfs/schema.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/objects/options.hpp"
@@ -21,13 +21,13 @@ inline std::string oid_of(std::string_view bytes) { return crypto::to_hex(crypto
 
 /// Gives `bytes` in pieces of `piece`.
 inline Source bytes_source(std::string bytes, std::size_t piece = 1000) {
-  return [bytes = std::move(bytes), piece,
-          at = std::size_t{0}](std::span<char> space) mutable -> std::expected<std::size_t, http::BodyError> {
-    const std::size_t count = std::min({piece, space.size(), bytes.size() - at});
-    std::copy_n(bytes.data() + at, count, space.data());
-    at += count;
-    return count;
-  };
+  return
+      [bytes = std::move(bytes), piece, at = std::size_t{0}](std::span<char> space) mutable -> Expected<std::size_t> {
+        const std::size_t count = std::min({piece, space.size(), bytes.size() - at});
+        std::copy_n(bytes.data() + at, count, space.data());
+        at += count;
+        return count;
+      };
 }
 
 class Files : public testing::TestWithParam<sql::Engine> {
@@ -54,7 +54,7 @@ class Files : public testing::TestWithParam<sql::Engine> {
     objects::Options options;
     options.directory = folder_ + "/store";
     store = objects::open_store(options).value();
-    objects = std::make_unique<Objects>(*database, *store);
+    objects = std::make_unique<LargeFiles>(*database, *store);
   }
   ~Files() override {
     objects.reset();
@@ -96,7 +96,7 @@ class Files : public testing::TestWithParam<sql::Engine> {
   std::string folder_;
   std::unique_ptr<sql::Database> database;
   std::unique_ptr<objects::Store> store;
-  std::unique_ptr<Objects> objects;
+  std::unique_ptr<LargeFiles> objects;
 };
 
 inline const auto both_engines = testing::Values(sql::Engine::sqlite, sql::Engine::postgresql);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using Fault = RepositoryFault;
+using Fault = ServiceFault;
 
 class RepositoriesOnBoth : public sql::test::OnBothEngines {
  protected:
@@ -73,7 +73,7 @@ TEST_P(RepositoriesOnBoth, ARepositoryIsMadeWithItsFolderAndFoundInAnyCaseWithOr
 
 TEST_P(RepositoriesOnBoth, ANameThatIsNoTextIsTheCallersFault) {
   for (const std::string_view name : {std::string_view("a\0b", 3), std::string_view("\xc0\xae")})
-    EXPECT_EQ(repositories_->find("ann", name).error().fault, RepositoryFault::invalid);
+    EXPECT_EQ(repositories_->find("ann", name).error().fault, ServiceFault::invalid);
 }
 
 TEST_P(RepositoriesOnBoth, ANameIsTakenOnceWithoutCase) {

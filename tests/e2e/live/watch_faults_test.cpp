@@ -8,15 +8,15 @@
 #include <malloc.h>
 
 #include "services/kit/kube/shared_watches.hpp"
-#include "tests/e2e/live/tcp_proxy.hpp"
 #include "tests/e2e/live/watching.hpp"
+#include "tests/support/tcp_proxy.hpp"
 
 namespace stackgate::kube {
 namespace {
 
 using live::environment;
-using live::TcpProxy;
 using live::within;
+using test::TcpProxy;
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 

@@ -68,8 +68,8 @@ JSON
 
 # What an undisturbed run must show, or the disturbed ones would prove little.
 claims_create=(--whole create)
-claims_update=(--gone update ingresses/llm --gone update servicemonitors/guardrail --gone update inferenceservices/reranker
-  --gone update horizontalpodautoscalers/scaled --gone update httproutes/scaled)
+claims_update=(--gone update:ingresses/llm --gone update:servicemonitors/guardrail --gone update:inferenceservices/reranker
+  --gone update:horizontalpodautoscalers/scaled --gone update:httproutes/scaled)
 
 chaos=$(dirname "$gate_binary")/chaos
 optional_apis() {

@@ -95,8 +95,8 @@ TEST_F(Rows, AVersionExistsOnceUnlessItFailedOrIsDeleted) {
   EXPECT_EQ(insert(record("c", "bot", "1.0.1")), Inserted::Outcome::inserted);
   ASSERT_TRUE(move_status(*database_, "a", Status::uploading, Status::failed, "why").value());
   EXPECT_EQ(insert(record("d", "bot", "1.0.0")), Inserted::Outcome::inserted);
-  ASSERT_TRUE(bury(*database_, "d").value());
-  EXPECT_FALSE(bury(*database_, "d").value());
+  ASSERT_TRUE(mark_deleted(*database_, "d").value());
+  EXPECT_FALSE(mark_deleted(*database_, "d").value());
   EXPECT_EQ(insert(record("e", "bot", "1.0.0")), Inserted::Outcome::inserted);
   const auto left = read_unpurged(*database_);
   ASSERT_TRUE(left);
@@ -144,12 +144,12 @@ TEST_F(Rows, ARepositoryHasOneWorkerAtATime) {
 
 TEST_F(Rows, TellWhoStillNeedsARepository) {
   insert(record("a", "bot", "1.0.0"));
-  EXPECT_FALSE(who_needs(*database_, record("a", "bot", "1.0.0"))->repository);
+  EXPECT_FALSE(usage_of(*database_, record("a", "bot", "1.0.0"))->repository);
   insert(record("b", "bot", "1.0.1"));
-  const auto needed = who_needs(*database_, record("a", "bot", "1.0.0"));
+  const auto needed = usage_of(*database_, record("a", "bot", "1.0.0"));
   EXPECT_TRUE(needed->repository);
   EXPECT_FALSE(needed->version);
-  EXPECT_TRUE(who_needs(*database_, record("z", "bot", "1.0.1"))->version);
+  EXPECT_TRUE(usage_of(*database_, record("z", "bot", "1.0.1"))->version);
 }
 
 TEST_F(Rows, ACatalogueFollowsTheChangesOfAnotherReplica) {
@@ -163,7 +163,7 @@ TEST_F(Rows, ACatalogueFollowsTheChangesOfAnotherReplica) {
   ASSERT_TRUE(two.refresh());
   EXPECT_EQ(two.snapshot(), before);  // nothing changed: the same object
   ASSERT_TRUE(move_status(*database_, "a", Status::uploading, Status::ready, "").value());
-  ASSERT_TRUE(bury(*database_, "b").value());
+  ASSERT_TRUE(mark_deleted(*database_, "b").value());
   insert(record("c", "art", "1.0.0"));
   ASSERT_TRUE(two.refresh());
   EXPECT_THAT(ids(two), ElementsAre("a", "c"));

@@ -4,6 +4,7 @@
 #include "services/entitystore/adapters/rows.hpp"
 #include "services/entitystore/adapters/tables.hpp"
 #include "services/entitystore/program/serve.hpp"
+#include "services/entitystore/registration/claim.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
 #include "tests/kit/web/app_support.hpp"
@@ -46,7 +47,8 @@ class Fsck : public testing::Test {
   }
   /// The exit status and what was printed.
   std::pair<int, std::string> run() {
-    Datastore datastore({.url = "http://127.0.0.1:" + std::to_string(app_->port()), .username = {}, .password = {}});
+    datastore_client::Datastore datastore(
+        {.url = "http://127.0.0.1:" + std::to_string(app_->port()), .username = {}, .password = {}});
     testing::internal::CaptureStdout();
     const int status = fsck(*database_, datastore, "adapters");
     std::fflush(stdout);
@@ -61,13 +63,13 @@ class Fsck : public testing::Test {
 };
 
 TEST_F(Fsck, FindsNothingWhereMarksAndRecordsFit) {
-  there_ = {{"adapters/ours", wire::mark_of(ours_)}, {"adapters/by-hand", "a person's"}};
+  there_ = {{"adapters/ours", mark_of(ours_)}, {"adapters/by-hand", "a person's"}};
   ASSERT_TRUE(note_made(*database_, "adapters/ours"));
   EXPECT_EQ(run(), std::pair(0, std::string("0 adapters, 0 faults\n")));
 }
 
 TEST_F(Fsck, TellsARepositoryThatIsMarkedForAnotherDatabaseThanTheOneThatKnowsIt) {
-  there_ = {{"adapters/Both", wire::mark_of(other_id)}};
+  there_ = {{"adapters/Both", mark_of(other_id)}};
   ASSERT_TRUE(note_made(*database_, "adapters/both"));
   const auto [status, text] = run();
   EXPECT_EQ(status, 1);
@@ -76,14 +78,14 @@ TEST_F(Fsck, TellsARepositoryThatIsMarkedForAnotherDatabaseThanTheOneThatKnowsIt
 }
 
 TEST_F(Fsck, TellsARepositoryThatIsMarkedForThisDatabaseAndUnknownToIt) {
-  there_ = {{"adapters/lost", wire::mark_of(ours_)}};
+  there_ = {{"adapters/lost", mark_of(ours_)}};
   const auto [status, text] = run();
   EXPECT_EQ(status, 1);
   EXPECT_THAT(text, HasSubstr("adapters/lost: is marked for this database, which has no record of it"));
 }
 
 TEST_F(Fsck, RemarksOnWhatIsNotMarkedYetAndOnNeighbours) {
-  there_ = {{"adapters/old", ""}, {"adapters/theirs", wire::mark_of(other_id)}};
+  there_ = {{"adapters/old", ""}, {"adapters/theirs", mark_of(other_id)}};
   ASSERT_TRUE(note_made(*database_, "adapters/old"));
   const auto [status, text] = run();
   EXPECT_EQ(status, 0) << "no faults";

@@ -1,12 +1,13 @@
 #include "services/entitystore/registration/intake.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "tests/entitystore/archive/pack.hpp"
+#include "tests/kit/archive/pack.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::entitystore {
@@ -32,7 +33,7 @@ class Uploads : public testing::Test {
   test::TempDir dir_;
   Spool spool_ = *Spool::open(dir_ / "data");
 
-  std::expected<Intake::Outcome, std::string> take(const std::string& archive, std::size_t piece) {
+  std::expected<Intake::Outcome, ServiceError> take(const std::string& archive, std::size_t piece) {
     Intake intake(spool_, "id", {});
     for (std::size_t at = 0; at < archive.size(); at += piece)
       if (auto done = intake.add(std::string_view(archive).substr(at, piece)); !done)
@@ -46,7 +47,7 @@ TEST_F(Uploads, AreTakenApartWhileTheyCome) {
       pack::tar_gz({{"a/adapter_config.json", config}, {"a/adapter_model.safetensors", weights()}, {"a/x", ""}});
   for (const std::size_t piece : {std::size_t{1}, std::size_t{100}, archive.size()}) {
     const auto outcome = take(archive, piece);
-    ASSERT_TRUE(outcome) << outcome.error();
+    ASSERT_TRUE(outcome) << outcome.error().message;
     EXPECT_EQ(outcome->bytes, archive.size());
     EXPECT_EQ(outcome->sha256, crypto::to_hex(crypto::sha256(archive)));
     ASSERT_EQ(outcome->inspected.files.size(), 3U);
@@ -120,7 +121,19 @@ TEST_F(Uploads, AFullDiskIsSaidInWords) {
   const auto done = write_all(full, "x");
   ::close(full);
   ASSERT_FALSE(done);
-  EXPECT_THAT(done.error(), HasSubstr("disk is full"));
+  EXPECT_EQ(done.error().fault, ServiceFault::full);
+  EXPECT_THAT(done.error().message, HasSubstr("disk is full"));
+}
+
+TEST_F(Uploads, AFaultOfTheDiskIsNoLackOfSpace) {
+  const auto done = write_all(-1, "x");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().fault, ServiceFault::broken);
+  std::ofstream(spool_.folder("id")).close();  // a file where the folder would be
+  Intake intake(spool_, "id", {});
+  const auto kept = intake.add("x");
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().fault, ServiceFault::broken) << kept.error().message;
 }
 
 TEST(Spools, KeepTheirNameOverARestart) {

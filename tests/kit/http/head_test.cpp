@@ -36,6 +36,8 @@ TEST(Head, accepts_what_RFC_9112_allows) {
        false},
       {"HTTP/1.0 closes and needs no Host", "GET / HTTP/1.0\r\n\r\n", "GET", "/", "", Head::Framing::none, 0, false},
       {"HTTP/1.0 may stay", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET", "/", ""},
+      {"HTTP/1.0 that says both closes", "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", "GET", "/", "",
+       Head::Framing::none, 0, false},
       {"a later minor version", "GET / HTTP/1.7\r\nHost: x\r\n\r\n", "GET", "/", ""},
       {"obs-text in a value", "GET / HTTP/1.1\r\nHost: x\r\nX: \xe4\xff\r\n\r\n", "GET", "/", ""},
       {"extension method", "M-SEARCH /x HTTP/1.1\r\nHost: x\r\n\r\n", "M-SEARCH", "/x", ""},

@@ -43,32 +43,6 @@ TEST(AnswerError, quotes_the_first_words_of_a_proxys_page) {
   EXPECT_LT(error.message.size(), 250U);
 }
 
-struct TimeCase {
-  std::string text;
-  std::optional<std::int64_t> seconds;
-};
-
-TEST(Times, are_read_as_rfc_3339) {
-  const TimeCase cases[] = {
-      {"1970-01-01T00:00:10Z", 10},
-      {"2026-11-21T02:51:34Z", 1795229494},
-      {"2026-11-21T02:51:34.123456Z", 1795229494},
-      {"2026-11-21T03:51:34+01:00", 1795229494},
-      {"2026-11-20T21:21:34-05:30", 1795229494},
-      {"2026-11-21 02:51:34Z", std::nullopt},
-      {"2026-13-21T02:51:34Z", std::nullopt},
-      {"2026-11-21T02:51:34", std::nullopt},
-      {"", std::nullopt},
-      {"tomorrow", std::nullopt},
-  };
-  for (const TimeCase& c : cases) {
-    const auto time = parse_time(c.text);
-    ASSERT_EQ(time.has_value(), c.seconds.has_value()) << c.text;
-    if (!time) continue;
-    EXPECT_EQ(std::chrono::system_clock::to_time_t(*time), *c.seconds) << c.text;
-  }
-}
-
 TEST(PluginAnswer, gives_token_certificate_and_expiry) {
   const auto answer = parse_exec_credential(
       R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"t","expirationTimestamp":"1970-01-01T00:00:10Z"}})",

@@ -87,6 +87,25 @@ TEST_F(SilentServer, calls_side_by_side_time_out_side_by_side) {
   EXPECT_TRUE(client->send_many({}).empty());
 }
 
+// libcurl looks at no time-out while a request waits for the connection that another one is making.
+TEST_F(SilentServer, a_call_that_waits_for_anothers_handshake_ends_in_its_own_time) {
+  config.server.replace(0, 4, "https");
+  const auto secure = *Client::connect(config);
+  auto first = secure->start(Request::get(types::secrets, "ns", "a"), CallOptions::once(10s));
+  EXPECT_FALSE(first.wait_for(50ms));
+  auto begun = Clock::now();
+  EXPECT_EQ(secure->send(Request::get(types::leases, "ns", "b"), CallOptions::once(300ms)).error().failure,
+            Failure::unreachable);
+  EXPECT_LT(Clock::now() - begun, 1s);
+  begun = Clock::now();
+  auto fresh = CallOptions::once(300ms);
+  fresh.fresh_connection = true;
+  EXPECT_FALSE(secure->send(Request::get(types::leases, "ns", "c"), fresh));
+  EXPECT_LT(Clock::now() - begun, 1s);
+  first.cancel();
+  EXPECT_EQ(first.wait().error().failure, Failure::cancelled);
+}
+
 TEST_F(SilentServer, an_observer_learns_that_there_was_no_answer) {
   std::mutex mutex;
   std::vector<std::string> seen;

@@ -27,9 +27,9 @@ class S3StoreTest : public testing::Test {
     prefix_ = "p" + crypto::to_hex(crypto::sha256(crypto::random_bytes(8))).substr(0, 12) + "/";
   }
 
-  fetch::Reply ask(const std::string& method, const std::string& url, std::string body = {},
-                   std::vector<std::pair<std::string, std::string>> headers = {}) {
-    fetch::Client client({.retries = 0});
+  http_client::Response ask(const std::string& method, const std::string& url, std::string body = {},
+                            std::vector<std::pair<std::string, std::string>> headers = {}) {
+    http_client::Client client({.retries = 0});
     auto reply = client.call({.method = method, .url = url, .headers = std::move(headers), .body = std::move(body)});
     if (!reply) throw std::runtime_error(reply.error().message);
     return std::move(*reply);

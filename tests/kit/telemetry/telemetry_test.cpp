@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "services/kit/fetch/client.hpp"
+#include "services/kit/http_client/client.hpp"
 #include "services/kit/log/log.hpp"
-#include "services/kit/telemetry/complaints.hpp"
+#include "services/kit/telemetry/throttled_log.hpp"
 #include "tests/kit/telemetry/collector.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -288,7 +288,7 @@ TEST_F(TelemetryTest, traces_requests_and_the_calls_made_for_them) {
   config.metrics = &registry_;
   config.sampler = telemetry_->sampler();
   config.observers.push_back(telemetry_->observer());
-  fetch::Client client;
+  http_client::Client client;
   std::vector<web::Route> routes;
   routes.push_back({"GET", "/things/{id}", [&](web::Call&) -> web::Answer {
                       const auto reply = client.call({.url = other.url() + "/there?sig=s3cret"});
@@ -363,13 +363,13 @@ TEST_F(TelemetryTest, warns_of_the_port_that_grpc_usually_has) {
 }
 
 TEST_F(TelemetryTest, complains_again_after_the_pause_with_what_was_lost_meanwhile) {
-  Complaints complaints(50ms);
-  complaints.lost(Signal::traces, 3, "away");
-  complaints.lost(Signal::traces, 4, "away");
+  ThrottledLog throttled_log(50ms);
+  throttled_log.lost(Signal::traces, 3, "away");
+  throttled_log.lost(Signal::traces, 4, "away");
   std::this_thread::sleep_for(60ms);
-  complaints.lost(Signal::traces, 5, "away");
-  complaints.arrived(Signal::traces);
-  complaints.arrived(Signal::traces);
+  throttled_log.lost(Signal::traces, 5, "away");
+  throttled_log.arrived(Signal::traces);
+  throttled_log.arrived(Signal::traces);
   EXPECT_THAT(log_text(), AllOf(HasSubstr("lost=3"), HasSubstr("lost=9")));
   EXPECT_EQ(times("telemetry does not arrive", log_text()), 2U);
   EXPECT_EQ(times("telemetry arrives again", log_text()), 1U);

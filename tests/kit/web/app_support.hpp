@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "services/kit/web/app.hpp"
@@ -15,6 +16,16 @@ inline std::unique_ptr<App> start(std::vector<Route> routes, AppConfig config = 
   auto app = App::start(std::move(config), std::move(routes));
   if (!app) throw std::runtime_error(app.error().message);
   return std::move(*app);
+}
+
+/// Within five seconds.
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 struct Reply {

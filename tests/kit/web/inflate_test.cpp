@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "services/kit/web/passing.hpp"
+#include "services/kit/web/body_adapters.hpp"
 #include "tests/kit/web/gzip.hpp"
 
 namespace stackgate::web {

@@ -53,7 +53,8 @@ TEST(Paging, ReadsASortOrder) {
   EXPECT_TRUE(read_sort(Query::parse("sort=-name"), fields, fallback)->descending);
   const auto wrong = read_sort(Query::parse("sort=password"), fields, fallback);
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().message, "the parameter sort must be one of created_at, name; a leading - turns it round");
+  EXPECT_EQ(wrong.error().message,
+            "the parameter sort must be one of created_at, name; a leading - reverses the order");
 }
 
 TEST(Paging, WritesNeMosEnvelope) {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "services/kit/json/parse.hpp"
-#include "services/kit/web/arrival.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/health.hpp"
+#include "services/kit/web/request_record.hpp"
 #include "tests/kit/web/app_support.hpp"
 
 namespace stackgate::web {

@@ -15,9 +15,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> read_all(const std::string& text, Engine engine = Engine::automatic) {
+std::vector<std::string> read_all(const std::string& text, Cut cut = Cut::at_documents) {
   std::vector<std::string> out;
-  Reader reader(text, {}, engine);
+  Reader reader(text, {}, cut);
   json::Document document;
   while (reader.next(document)) out.push_back(json::to_json(document.root));
   if (reader.failed())
@@ -33,8 +33,8 @@ class ScalarMeaning : public testing::TestWithParam<Scalar> {};
 
 // The right column is what `kubectl annotate --local -o json` 1.20 prints for the left one.
 TEST_P(ScalarMeaning, is_that_of_kubectl) {
-  for (const Engine engine : {Engine::automatic, Engine::libyaml})
-    EXPECT_THAT(read_all("v: " + GetParam().yaml + "\n", engine), ElementsAre("{\"v\":" + GetParam().json + "}"));
+  for (const Cut cut : {Cut::at_documents, Cut::nowhere})
+    EXPECT_THAT(read_all("v: " + GetParam().yaml + "\n", cut), ElementsAre("{\"v\":" + GetParam().json + "}"));
 }
 
 INSTANTIATE_TEST_SUITE_P(yaml, ScalarMeaning,
@@ -121,9 +121,9 @@ struct Text {
 
 class Documents : public testing::TestWithParam<Text> {};
 
-TEST_P(Documents, are_read_alike_by_both_readers) {
+TEST_P(Documents, are_read_alike_cut_and_whole) {
   EXPECT_EQ(read_all(GetParam().yaml), GetParam().documents);
-  EXPECT_EQ(read_all(GetParam().yaml, Engine::libyaml), GetParam().documents);
+  EXPECT_EQ(read_all(GetParam().yaml, Cut::nowhere), GetParam().documents);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -236,8 +236,8 @@ TEST(Yaml, documents_before_a_fault_are_read) {
 
 TEST(Yaml, offsets_count_from_the_beginning_of_the_stream) {
   const std::string text = "# é\na: ☸\n---\nb:\n  - c: \"x\"\n    d: [1, two]\n";
-  for (const Engine engine : {Engine::automatic, Engine::libyaml}) {
-    Reader reader(text, {}, engine);
+  for (const Cut cut : {Cut::at_documents, Cut::nowhere}) {
+    Reader reader(text, {}, cut);
     json::Document document;
     ASSERT_TRUE(reader.next(document));
     EXPECT_EQ(document.root.find("a")->offset(), text.find("☸"));
@@ -298,19 +298,6 @@ TEST(Yaml, deep_nesting_is_an_error_and_no_stack_overflow) {
     EXPECT_TRUE(stream.failed);
     EXPECT_THAT(stream.error.message, HasSubstr("nested deeper than 512"));
   }
-}
-
-TEST(Yaml, ordinary_manifests_need_no_libyaml) {
-  const std::string text =
-      "apiVersion: stackgate.dev/v1alpha1\nkind: InferenceService\nmetadata:\n  name: llm\n  labels:\n"
-      "    app.kubernetes.io/name: llm\n  annotations: {}\nspec:\n  image:\n    repository: registry.example/llm\n"
-      "    tag: \"1.2\"\n  args: [\"--port\", '8000', -v]\n  env:\n  - name: A\n    value: \"x y\"  # why\n"
-      "  - name: B\n    value: |\n      one\n      two\n  resources:\n    limits: {nvidia.com/gpu: 1, cpu: 500m}\n";
-  Reader reader(text);
-  json::Document document;
-  ASSERT_TRUE(reader.next(document));
-  EXPECT_EQ(reader.left_to_libyaml(), 0U);
-  EXPECT_EQ(read_all(text), read_all(text, Engine::libyaml));
 }
 
 TEST(Locate, tells_lines_and_columns_in_characters) {

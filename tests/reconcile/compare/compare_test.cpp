@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "reconcile/compare/covers.hpp"
-#include "reconcile/compare/stamp.hpp"
+#include "reconcile/compare/drift.hpp"
+#include "reconcile/compare/plan_hash.hpp"
 #include "reconcile/compare/verdict.hpp"
 #include "reconcile/ownership.hpp"
 #include "services/kit/json/parse.hpp"
@@ -71,17 +71,17 @@ const char* const body =
 
 TEST(Stamp, stands_among_the_annotations) {
   const Parsed parsed(body);
-  const std::string out = stamped(parsed.root(), "00ff");
+  const std::string out = with_plan_hash(parsed.root(), "00ff");
   EXPECT_EQ(
       out,
       R"({"kind":"Deployment","metadata":{"name":"a","annotations":{"x":"y","stackgate.dev/plan":"00ff"}},"spec":{"replicas":2,"p":1}})");
-  EXPECT_EQ(stamp_of(Parsed(out).root()), "00ff");
-  EXPECT_EQ(stamp_of(parsed.root()), "");
+  EXPECT_EQ(plan_hash_of(Parsed(out).root()), "00ff");
+  EXPECT_EQ(plan_hash_of(parsed.root()), "");
 }
 
 TEST(Stamp, replaces_an_older_one) {
-  const Parsed once(stamped(Parsed(body).root(), "1"));
-  EXPECT_EQ(stamp_of(Parsed(stamped(once.root(), "2")).root()), "2");
+  const Parsed once(with_plan_hash(Parsed(body).root(), "1"));
+  EXPECT_EQ(plan_hash_of(Parsed(with_plan_hash(once.root(), "2")).root()), "2");
 }
 
 TEST(PlanHash, changes_with_every_field_but_followed_replicas) {
@@ -189,7 +189,7 @@ struct OwnershipCase {
   const char* name;
   const char* references;  // items of metadata.ownerReferences
   const char* labels;      // nullptr: the operator's, for InferenceService llm
-  bool stamped;
+  bool with_plan_hash;
   Ownership whose;
 };
 
@@ -201,7 +201,7 @@ TEST_P(OwnershipOf, a_child_by_owners_labels_and_mark) {
                                     R"("app.kubernetes.io/component":"inference")";
   const Parsed object(std::string(R"({"metadata":{"ownerReferences":[)") + each.references + R"(],"labels":{)" +
                       (each.labels == nullptr ? operators : each.labels) + "}" +
-                      (each.stamped ? R"(,"annotations":{"stackgate.dev/plan":"aa"})" : "") + "}}");
+                      (each.with_plan_hash ? R"(,"annotations":{"stackgate.dev/plan":"aa"})" : "") + "}}");
   EXPECT_EQ(ownership_of(object.root(), crds::Kind::inference_service, "llm", "uid-1"), each.whose);
 }
 

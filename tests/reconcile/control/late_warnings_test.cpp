@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reconcile/status/time.hpp"
+#include "services/kit/base/time.hpp"
 #include "tests/reconcile/control/parsed.hpp"
 
 namespace stackgate::reconcile {
@@ -31,8 +31,8 @@ class Late : public ::testing::Test {
     const Resource resource{.kind = key.kind, .ns = key.ns, .name = key.name, .uid = "u", .status = &status};
     Plan plan;
     if (misses) plan.late_events.push_back({true, "SecretNotFound", "no secret"});
-    const std::chrono::system_clock::time_point now{seconds(*seconds_of(since) + after)};
-    return warnings.tell(key, resource, plan, now,
+    const std::chrono::system_clock::time_point now = *from_rfc3339(since) + seconds(after);
+    return warnings.warn(key, resource, plan, now,
                          [&](const Resource&, const EventNote& note) { told.push_back(note.reason); });
   }
 };
@@ -59,6 +59,13 @@ TEST_F(Late, what_came_in_time_is_not_told) {
   look(0);
   EXPECT_EQ(look(11, "", false), std::nullopt);
   EXPECT_TRUE(told.empty());
+}
+
+TEST_F(Late, a_resource_that_went_is_forgotten) {
+  look(11);
+  warnings.forget(key);
+  look(12);
+  EXPECT_EQ(told.size(), 2U) << "a namesake made within the second";
 }
 
 TEST_F(Late, what_is_missing_again_is_told_again) {

@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster_state/content_hash.hpp"
+#include "cluster_state/pruning.hpp"
 #include "reconcile/control/refusal.hpp"
 #include "reconcile/control/ssh_key.hpp"
-#include "reconcile/observe/content_hash.hpp"
 #include "reconcile/observe/key.hpp"
-#include "reconcile/observe/slim.hpp"
 #include "tests/reconcile/control/parsed.hpp"
 
 namespace stackgate::reconcile {
@@ -16,7 +16,7 @@ namespace {
 using tests::Parsed;
 
 TEST(ContentHash, depends_on_names_keys_and_values_but_not_on_their_order) {
-  const auto hash = [](const char* json) { return content_hash(Parsed(json)); };
+  const auto hash = [](const char* json) { return cluster::content_hash(Parsed(json)); };
   const std::string one = hash(R"({"metadata":{"name":"a"},"data":{"x":"1","y":"2"}})");
   EXPECT_EQ(one.size(), 16U);
   EXPECT_EQ(one, hash(R"({"metadata":{"name":"a","resourceVersion":"9"},"data":{"y":"2","x":"1"}})"));
@@ -27,8 +27,8 @@ TEST(ContentHash, depends_on_names_keys_and_values_but_not_on_their_order) {
 }
 
 TEST(CreateEntry, is_ours_of_a_plain_write) {
-  EXPECT_EQ(create_entry(Parsed(R"({"metadata":{}})")), -1);
-  EXPECT_EQ(create_entry(Parsed(R"({"metadata":{"managedFields":[
+  EXPECT_EQ(cluster::create_entry(Parsed(R"({"metadata":{}})")), -1);
+  EXPECT_EQ(cluster::create_entry(Parsed(R"({"metadata":{"managedFields":[
       {"manager":"kubelet","operation":"Update"},
       {"manager":"stackgate","operation":"Apply"},
       {"manager":"stackgate","operation":"Update","subresource":"status"},

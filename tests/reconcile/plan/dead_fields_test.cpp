@@ -254,7 +254,7 @@ std::string children_text(const Tree& object) {
   world.observed.cache = {.exists = true, .state = "Ready", .claim = claim, .sub_path = {}, .message = {}};
   const Planned planned = plan_of(object, world);
   std::string out;
-  for (const DesiredChild& child : planned.plan.children) out += child.body + (child.keep ? "k\n" : "\n");
+  for (const DesiredChild& child : planned.plan.children) out += child.body.text() + (child.keep ? "k\n" : "\n");
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include <set>
 
+#include "services/kit/grammar/names.hpp"
 #include "tests/reconcile/plan/plan_checks.hpp"
-#include "validators/grammar/names.hpp"
 
 namespace stackgate::reconcile::tests {
 namespace {

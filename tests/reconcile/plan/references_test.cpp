@@ -45,9 +45,9 @@ struct Cluster : World {
     findings = validate::review({.kind = kind, .object = &root, .old = nullptr, .ns = {}}, &lookup, options);
     inputs = inputs_of(kind, *root.find("spec"));
     for (InputFacts& input : inputs) {
-      const auto referent =
-          input.type == ChildType::secret ? validate::Referent::secret : validate::Referent::config_map;
-      const validate::Referred found = lookup.find(referent, "default", input.name);
+      const auto reference_kind =
+          input.type == ChildType::secret ? validate::ReferenceKind::secret : validate::ReferenceKind::config_map;
+      const validate::ReferencedObject found = lookup.find(reference_kind, "default", input.name);
       if (found.presence == validate::Presence::present) input.content_hash = "hash of " + input.name;
       for (const std::string& key : found.keys) input.content_hash += key;
     }

@@ -12,6 +12,7 @@
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "tests/reconcile/plan/stack_plans.hpp"
+#include "tests/support/paths.hpp"
 
 namespace stackgate::reconcile::tests {
 namespace {
@@ -84,7 +85,7 @@ Planned plan_of(const Tree& object, const World& world) {
                           .spec = root->find("spec"),
                           .status = root->find("status")};
   Planned out{.plan = make_plan(resource, world.observed, world.settings), .bodies = {}};
-  for (const DesiredChild& child : out.plan.children) out.bodies.push_back(Tree::parse(child.body));
+  for (const DesiredChild& child : out.plan.children) out.bodies.push_back(Tree::parse(child.body.text()));
   return out;
 }
 
@@ -137,8 +138,7 @@ std::string as_list(const Planned& planned) {
 }
 
 void expect_golden(const std::string& name, const std::string& text) {
-  const std::filesystem::path file =
-      std::filesystem::path(STACKGATE_SOURCE_DIR) / "tests/reconcile/plan/golden" / (name + ".json");
+  const std::filesystem::path file = test::source_dir() / "tests/reconcile/plan/golden" / (name + ".json");
   if (std::getenv("UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << text;
   std::ifstream in(file, std::ios::binary);
   std::ostringstream stored;

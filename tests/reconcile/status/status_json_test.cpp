@@ -2,9 +2,9 @@
 
 #include "reconcile/status/status.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/schema/check.hpp"
 #include "tests/reconcile/status/parsed.hpp"
 #include "tests/support/dice.hpp"
-#include "validators/schema/check.hpp"
 #include "validators/schemas.hpp"
 
 namespace stackgate::reconcile::tests {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "services/kit/schema/findings.hpp"
 #include "tests/support/table_lookup.hpp"
 #include "tests/validators/rules/samples.hpp"
 
@@ -84,6 +85,17 @@ TEST(RulePageList, IsSortedAndSaysWhy) {
   for (const RulePage& page : rule_pages()) {
     EXPECT_GT(page.why.size(), 60U) << page.rule.id << ": say what would happen in the cluster";
     EXPECT_FALSE(page.title.ends_with('.')) << page.rule.id;
+  }
+}
+
+TEST(RulePagesOfTheSchema, ExistForEveryFault) {
+  using schema::Fault;
+  for (const Fault fault :
+       {Fault::type, Fault::null_value, Fault::required, Fault::unknown, Fault::enumeration, Fault::range,
+        Fault::length, Fault::pattern, Fault::format, Fault::duplicate, Fault::combination}) {
+    const RulePage* page = rule_page(schema::rule_id(fault));
+    ASSERT_NE(page, nullptr) << schema::rule_id(fault);
+    EXPECT_EQ(page->rule.severity, Severity::error) << page->rule.id;
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/characters.hpp"
+#include "services/kit/grammar/characters.hpp"
 
 namespace stackgate::validate {
 namespace amounts {

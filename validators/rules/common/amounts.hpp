@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "validators/grammar/quantity.hpp"
+#include "services/kit/grammar/quantity.hpp"
 #include "validators/rules/context.hpp"
 
 namespace stackgate::validate {

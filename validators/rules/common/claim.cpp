@@ -1,5 +1,5 @@
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/path_names.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/names.hpp"
+#include "services/kit/grammar/names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 

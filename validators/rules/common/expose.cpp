@@ -2,9 +2,9 @@
 // Source: k8s.io/kubernetes/pkg/apis/networking/validation; gateway.networking.k8s.io/v1 HTTPRoute.
 #include <fmt/format.h>
 
-#include "validators/grammar/host.hpp"
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/grammar/host.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 

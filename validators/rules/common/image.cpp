@@ -1,4 +1,4 @@
-#include "validators/grammar/image.hpp"
+#include "services/kit/grammar/image.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/names.hpp"
-#include "validators/grammar/path_names.hpp"
+#include "services/kit/grammar/names.hpp"
+#include "services/kit/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/scheduling.hpp"
 #include "validators/rules/common/single_values.hpp"

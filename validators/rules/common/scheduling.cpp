@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/integer_text.hpp"
-#include "validators/grammar/names.hpp"
+#include "services/kit/grammar/integer_text.hpp"
+#include "services/kit/grammar/names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 

@@ -1,8 +1,8 @@
 // databaseConfig, metrics and otel.
 #include <fmt/format.h>
 
-#include "validators/grammar/duration.hpp"
-#include "validators/grammar/host.hpp"
+#include "services/kit/grammar/duration.hpp"
+#include "services/kit/grammar/host.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 

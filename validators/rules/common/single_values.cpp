@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/image.hpp"
-#include "validators/grammar/names.hpp"
+#include "services/kit/grammar/image.hpp"
+#include "services/kit/grammar/names.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/schemas.hpp"
 

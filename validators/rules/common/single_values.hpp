@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "validators/grammar/problem.hpp"
-#include "validators/grammar/quantity.hpp"
+#include "services/kit/grammar/problem.hpp"
+#include "services/kit/grammar/quantity.hpp"
 #include "validators/rules/context.hpp"
 
 namespace stackgate::validate {

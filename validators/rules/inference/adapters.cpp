@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/integer_text.hpp"
-#include "validators/grammar/url.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/grammar/integer_text.hpp"
+#include "services/kit/grammar/url.hpp"
+#include "services/kit/schema/check.hpp"
 #include "validators/rules/inference/service.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -38,7 +39,7 @@ std::array<Written, 4> find_adapters(Context& context, const Field& env) {
       if (!found[which].here()) found[which].item = env.at(at);
       continue;
     }
-    const std::string_view near = schema::nearest(name->string(), adapter_names);
+    const std::string_view near = nearest(name->string(), adapter_names);
     if (!near.empty())
       context.report(rule::adapter_variable_unknown, env.at(at)["name"], "is no variable that the server reads",
                      fmt::format("did you mean {}?", near));

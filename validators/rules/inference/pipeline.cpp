@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/schema/check.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/inference/pipeline_graph.hpp"
@@ -10,7 +12,6 @@
 #include "validators/rules/references_ask.hpp"
 #include "validators/rules/reserved_env.hpp"
 #include "validators/rules/reserved_name.hpp"
-#include "validators/schema/check.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -66,7 +67,7 @@ void check_entry(Context& context, const PipelineGraph& graph, const PipelineEnt
     } else if (target == nullptr) {
       // Only among as many as the schema allows: the object may hold far more.
       const std::string_view near =
-          graph.names().size() <= most_services ? schema::nearest(*name.text(), graph.names()) : std::string_view{};
+          graph.names().size() <= most_services ? nearest(*name.text(), graph.names()) : std::string_view{};
       context.report(rule::pipeline_dependency_unknown, name, "is no service of this pipeline",
                      near.empty() ? "name one of spec.services" : fmt::format("did you mean {}?", near));
     } else {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "validators/grammar/characters.hpp"
+#include "services/kit/grammar/characters.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"

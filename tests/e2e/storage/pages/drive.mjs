@@ -351,6 +351,7 @@ await look("everything works by keyboard alone", async () => {
   await tab_to("New");
   await keys.keyboard.press("Enter");
   await keys.waitForURL(`${base}/-/new`);
+  await keys.waitForFunction(() => document.activeElement?.tagName === "INPUT"); // autofocus comes after the page
   await keys.keyboard.type("by-keyboard");
   await keys.keyboard.press("Enter");
   await keys.waitForURL(`${base}/ada/by-keyboard`);

@@ -71,6 +71,14 @@ TEST(Registry, programming_errors_are_told_where_they_are_made) {
   EXPECT_THROW(family.at({"x", "y"}), std::invalid_argument);
 }
 
+TEST(Registry, brings_values_up_to_date_before_each_reading) {
+  Registry registry;
+  auto& gauge = registry.gauge("readings", "How often.").at();
+  registry.before_reading([&gauge] { gauge.add(1); });
+  EXPECT_NE(registry.render().find("readings 1\n"), std::string::npos);
+  EXPECT_EQ(registry.snapshot().at(0).points.at(0).value, 2);
+}
+
 TEST(Registry, counts_exactly_under_many_threads_that_make_and_render_at_once) {
   Registry registry;
   auto& family = registry.counter("a_total", "A.", {"l"});

@@ -1,4 +1,5 @@
 // The process shell: health and metrics over a real socket, and stopping by a real signal.
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <thread>
@@ -138,6 +139,34 @@ TEST_F(StopTest, stops_being_ready_then_serves_on_then_drains) {
   EXPECT_THAT(ask(*server, "GET", "/"), EndsWith("served"));
   stopping.join();
   EXPECT_EQ(ask(*server, "GET", "/"), "");
+}
+
+TEST_F(StopTest, serves_on_while_requests_keep_coming) {
+  StopSignals signals;
+  Readiness readiness;
+  const auto server = serve([](const http::Request&, http::Responder respond) { respond({.body = "served"}); });
+  std::thread stopping([&] { stop_gracefully(signals, readiness, *server, {.lame_duck = 300ms, .limit = 20s}); });
+  const auto learned = std::chrono::steady_clock::now() + 1s;  // the load balancer's late news
+  int calls = 0, served = 0;
+  for (; std::chrono::steady_clock::now() < learned; ++calls) served += ask(*server, "GET", "/").ends_with("served");
+  stopping.join();
+  EXPECT_EQ(served, calls);
+  EXPECT_LT(std::chrono::steady_clock::now() - learned, 5s);
+}
+
+TEST_F(StopTest, does_not_serve_for_ever) {
+  StopSignals signals;
+  Readiness readiness;
+  const auto server = serve([](const http::Request&, http::Responder respond) { respond({.body = "served"}); });
+  const auto begin = std::chrono::steady_clock::now();
+  std::atomic<bool> stopped = false;
+  std::thread caller([&] {
+    while (!stopped) ask(*server, "GET", "/");
+  });
+  stop_gracefully(signals, readiness, *server, {.lame_duck = 100ms, .limit = 2s});
+  stopped = true;
+  caller.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
 }
 
 TEST_F(StopTest, a_second_signal_cuts_the_drain_time_short) {

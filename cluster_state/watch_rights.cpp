@@ -1,0 +1,146 @@
+#include "cluster_state/watch_rights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "crds/kinds.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::cluster {
+namespace watch_rights_detail {
+
+constexpr std::chrono::seconds period{5};
+
+bool is_cluster_wide(std::string_view resource) {
+  static const std::array names{to_string(kube::types::storage_classes), to_string(kube::types::priority_classes),
+                                to_string(kube::types::runtime_classes),
+                                to_string(kube::types::custom_resource_definitions)};
+  return std::ranges::find(names, resource) != names.end();
+}
+
+/// The API server says which it is ("… cannot watch resource …"); without its words, a type is listed before it is
+/// watched.
+std::string_view denied_verb(const kube::WatchHealth& health) {
+  if (health.denial.find("cannot watch") != std::string::npos) return "watch";
+  if (health.denial.find("cannot list") != std::string::npos) return "list";
+  return health.synced ? "watch" : "list";
+}
+
+bool is_ours(std::string_view resource) {
+  return resource.ends_with(crds::api_group) &&
+         resource.substr(0, resource.size() - crds::api_group.size()).ends_with('.');
+}
+
+/// What resources of ours refer to; a gate watches nothing else.
+bool is_referred_to(std::string_view resource) {
+  static const std::array names{
+      to_string(kube::types::secrets),          to_string(kube::types::config_maps),
+      to_string(kube::types::service_accounts), to_string(kube::types::persistent_volume_claims),
+      to_string(kube::types::storage_classes),  to_string(kube::types::priority_classes),
+      to_string(kube::types::runtime_classes)};
+  return is_ours(resource) || std::ranges::find(names, resource) != names.end();
+}
+
+bool contains(const std::vector<MissingRight>& rights, const MissingRight& right) {
+  return std::ranges::any_of(rights, [&](const MissingRight& each) { return each.is_same(right); });
+}
+
+}  // namespace watch_rights_detail
+
+std::vector<MissingRight> missing_rights(std::span<const kube::WatchReport> reports) {
+  using namespace watch_rights_detail;
+  std::vector<MissingRight> out;
+  for (const kube::WatchReport& each : reports) {
+    // What the server does not serve cannot be allowed either.
+    if (!each.health.denied || each.coverage == kube::Coverage::absent) continue;
+    out.push_back(
+        {std::string(denied_verb(each.health)), each.type, each.ns, is_cluster_wide(each.type), each.health.denial});
+  }
+  return out;
+}
+
+std::string to_string(const MissingRight& right) {
+  return fmt::format("{} {}{}", right.verb, right.resource,
+                     right.cluster_wide  ? ""
+                     : !right.ns.empty() ? fmt::format(" in namespace {}", right.ns)
+                                         : " in all namespaces");
+}
+
+std::string consequence(std::string_view resource, Watchers watchers) {
+  using namespace watch_rights_detail;
+  if (resource == to_string(kube::types::custom_resource_definitions))
+    return "whether optional types are there is asked again and again instead of being told";
+  std::string out;
+  if (watchers.reconciler)
+    out = is_ours(resource) ? "the reconciler does not see these resources and does nothing for them"
+                            : "the reconciler does not see these objects";
+  if (watchers.gate && is_referred_to(resource))
+    out +=
+        fmt::format("{}references to such objects are asked about one by one, or not checked", out.empty() ? "" : "; ");
+  return out.empty() ? "these objects are not seen" : out;
+}
+
+std::string can_i(const MissingRight& right) {
+  return fmt::format("kubectl auth can-i {} {}{}", right.verb, right.resource,
+                     right.cluster_wide  ? ""
+                     : !right.ns.empty() ? fmt::format(" --namespace {}", right.ns)
+                                         : " --all-namespaces");
+}
+
+RightsReminder::Changes RightsReminder::update(std::vector<MissingRight> missing, Clock::time_point now) {
+  using watch_rights_detail::contains;
+  Changes changes;
+  std::erase_if(known_, [&](Known& each) {
+    if (contains(missing, each.right)) return false;
+    changes.regained.push_back(std::move(each.right));
+    return true;
+  });
+  for (MissingRight& right : missing) {
+    const auto known = std::ranges::find_if(known_, [&](const Known& each) { return each.right.is_same(right); });
+    if (known != known_.end() && now - known->logged < again) continue;
+    changes.missing.push_back(right);
+    if (known == known_.end())
+      known_.push_back({std::move(right), now});
+    else
+      known->logged = now;
+  }
+  return changes;
+}
+
+WatchRights::WatchRights(const kube::SharedWatches& watches, metrics::Registry& registry, Watchers watchers)
+    : watches_(watches),
+      watchers_(watchers),
+      denied_(registry.gauge("stackgate_gate_watch_denied",
+                             "1 while objects that the gate or the reconciler looks at may not be listed or watched.",
+                             {"verb", "resource", "namespace"})),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+std::string WatchRights::problem() const {
+  std::string out;
+  for (const MissingRight& each : missing_rights(watches_.report()))
+    fmt::format_to(std::back_inserter(out), "{}may not {} ({})", out.empty() ? "" : "; ", to_string(each), can_i(each));
+  return out;
+}
+
+void WatchRights::run(const std::stop_token& stop) {
+  RightsReminder reminder;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const auto changes = reminder.update(missing_rights(watches_.report()), RightsReminder::Clock::now());
+    for (const MissingRight& each : changes.missing) {
+      denied_.at({each.verb, each.resource, each.ns}).set(1);
+      log::warning("a right is missing: " + consequence(each.resource, watchers_),
+                   {{"right", to_string(each)}, {"check", can_i(each)}, {"error", each.error}});
+    }
+    for (const MissingRight& each : changes.regained) {
+      denied_.at({each.verb, each.resource, each.ns}).set(0);
+      log::info("a right that was missing is there", {{"right", to_string(each)}});
+    }
+    wake_.wait_for(lock, stop, watch_rights_detail::period, [] { return false; });
+  }
+}
+
+}  // namespace stackgate::cluster

@@ -1,0 +1,145 @@
+#include "reconcile/observe/observation.hpp"
+
+#include <algorithm>
+
+#include "reconcile/ownership.hpp"
+#include "reconcile/plan/datastore_client.hpp"
+#include "reconcile/status/read.hpp"
+#include "services/kit/json/parse.hpp"
+
+namespace stackgate::reconcile {
+namespace {
+
+constexpr ChildType claim_type = ChildType::persistent_volume_claim;
+constexpr auto claim_kind = validate::ReferenceKind::persistent_volume_claim;
+
+/// The stored resource, or nullptr; `document` owns it, and views `text`.
+const json::Value* stored_resource(const Store& store, crds::Kind kind, std::string_view ns, std::string_view name,
+                                   Text& text, json::Document& document) {
+  if (name.empty()) return nullptr;
+  const auto stored = store.state().resource(kind, ns, name);
+  if (stored == nullptr) return nullptr;
+  text = stored->json;
+  return json::parse(*text, document) ? &document.root : nullptr;
+}
+
+}  // namespace
+
+Observation::Observation(const Store& store, const Key& key) : snapshot_(store.snapshot(key)), is_there_(load(key)) {
+  if (!is_there_) return;
+  load_children();
+  gather_inputs(store);
+  if (key.kind == crds::Kind::inference_service) gather_cache(store);
+  if (key.kind == crds::Kind::stack_entitystore) gather_datastore(store);
+  gather_claims(store);
+}
+
+bool Observation::load(const Key& key) {
+  json::Document& document = documents_.emplace_back();
+  if (!snapshot_.resource || !json::parse(*snapshot_.resource->json, document)) return false;
+  static const json::Value empty = json::Value::make_object({}, 0);
+  const json::Value* spec = document.root.find("spec");
+  resource_ = {.kind = key.kind,
+               .ns = key.ns,
+               .name = key.name,
+               .uid = snapshot_.resource->uid,
+               .generation = snapshot_.resource->generation,
+               .deleting = read::at(&document.root, {"metadata", "deletionTimestamp"}) != nullptr,
+               .object = &document.root,
+               .spec = spec == nullptr ? &empty : spec,
+               .status = document.root.find("status")};
+  return true;
+}
+
+void Observation::load_children() {
+  for (const StoredChild& child : snapshot_.children) {
+    json::Document& parsed = documents_.emplace_back();
+    if (json::parse(*child.json, parsed))
+      children_.push_back({child.type, child.name, &parsed.root, child.owner_uid == resource_.uid});
+  }
+}
+
+void Observation::add_input(const Store& store, InputFacts input) {
+  references_.push_back(reference(info(input.type).resource.plural, resource_.ns, input.name));
+  const auto kind =
+      input.type == ChildType::secret ? validate::ReferenceKind::secret : validate::ReferenceKind::config_map;
+  if (const Text hash = store.state().contents(kind, resource_.ns, input.name)) input.content_hash = *hash;
+  inputs_.push_back(std::move(input));
+}
+
+void Observation::gather_inputs(const Store& store) {
+  for (InputFacts& input : inputs_of(resource_.kind, *resource_.spec)) add_input(store, std::move(input));
+}
+
+/// What a service needs to know of its cache.
+void Observation::gather_cache(const Store& store) {
+  Text text;
+  json::Document document;
+  const auto names = names_of(validate::ReferenceKind::inference_cache, resource_.kind, *resource_.spec);
+  const std::string_view name = names.empty() ? std::string_view{} : std::string_view(names.front());
+  const json::Value* cache = stored_resource(store, crds::Kind::inference_cache, resource_.ns, name, text, document);
+  if (cache == nullptr) return;
+  cache_ = {.exists = true,
+            .state = std::string(read::text(cache, {"status", "state"})),
+            .claim = std::string(read::text(cache, {"status", "pvc"})),
+            .sub_path = std::string(read::text(cache, {"spec", "storage", "pvc", "subPath"})),
+            .message = std::string(read::text(read::condition(cache, "Ready"), {"message"}))};
+}
+
+/// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this
+/// namespace.
+void Observation::gather_datastore(const Store& store) {
+  const auto name = service_named(read::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
+  if (name.empty()) return;
+  references_.push_back(reference(crds::info(crds::Kind::stack_datastore).plural, resource_.ns, name));
+  Text text;
+  json::Document document;
+  datastore_admin_ = read::text(stored_resource(store, crds::Kind::stack_datastore, resource_.ns, name, text, document),
+                                {"spec", "secrets", "gitAdminSecret"});
+  if (!datastore_admin_.empty()) add_input(store, {.type = ChildType::secret, .name = datastore_admin_});
+}
+
+/// Claims that pods of the resource may mount although it does not make them.
+void Observation::gather_claims(const Store& store) {
+  std::vector<std::string> names = names_of(claim_kind, resource_.kind, *resource_.spec);
+  if (!cache_.claim.empty()) names.push_back(cache_.claim);
+  for (const std::string& name : names) {
+    references_.push_back(reference(info(claim_type).resource.plural, resource_.ns, name));
+    const Text text = store.state().contents(claim_kind, resource_.ns, name);
+    const bool is_child = std::ranges::any_of(
+        children_, [&](const LiveChild& each) { return each.type == claim_type && each.name == name; });
+    if (text == nullptr || is_child) continue;
+    json::Document& parsed = documents_.emplace_back();
+    if (!json::parse(*text, parsed)) continue;
+    claims_.push_back(text);
+    children_.push_back({claim_type, read::text(&parsed.root, {"metadata", "name"}), &parsed.root, false});
+  }
+}
+
+Observed Observation::observed(const Served& served, std::span<const validate::Finding> findings) const {
+  return {.children = children_,
+          .pods = snapshot_.pods,
+          .inputs = inputs_,
+          .cache = cache_,
+          .datastore_admin = datastore_admin_,
+          .served = served,
+          .findings = findings};
+}
+
+const StoredChild* Observation::stored(ChildType type, std::string_view name) const {
+  const auto found = std::ranges::find_if(
+      snapshot_.children, [&](const StoredChild& each) { return each.type == type && each.name == name; });
+  return found == snapshot_.children.end() ? nullptr : &*found;
+}
+
+FoundChild Observation::find(ChildType type, std::string_view name) const {
+  const StoredChild* held = stored(type, name);
+  const auto live =
+      std::ranges::find_if(children_, [&](const LiveChild& each) { return each.type == type && each.name == name; });
+  if (held == nullptr || live == children_.end()) return {};  // there is none, or it is a claim that is only named
+  return {.object = live->object,
+          .ownership = ownership_of(*live->object, resource_.kind, resource_.name, resource_.uid),
+          .ours = held->managed};
+}
+
+}  // namespace stackgate::reconcile

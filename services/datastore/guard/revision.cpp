@@ -1,0 +1,65 @@
+#include "services/datastore/guard/revision.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "services/datastore/guard/guard.hpp"
+
+namespace stackgate::datastore {
+
+std::expected<std::unique_ptr<git::Repository>, web::Failure> open_git(const Backend& backend,
+                                                                       const Repository& repository) {
+  auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) return std::unexpected(to_failure(git.error()));
+  return std::move(*git);
+}
+
+bool names_nothing(const git::GitError& error) {
+  return error.fault == git::Fault::missing || error.fault == git::Fault::invalid;
+}
+
+git::Expected<RepositoryAtRevision> open_revision(const Backend& backend, const Repository& repository,
+                                                  std::string_view revision, std::string_view path,
+                                                  std::initializer_list<std::string_view> unborn) {
+  constexpr int most_segments = 8;
+  auto git = git::Repository::open(backend.repositories.path(repository));
+  if (!git) return std::unexpected(git.error());
+  RepositoryAtRevision out{.git = std::move(*git),
+                           .revision = std::string(revision.empty() ? repository.default_branch : revision),
+                           .path = std::string(path)};
+  const auto resolve = [&](std::string_view name) -> git::Expected<git::Oid> {
+    auto commit = out.git->resolve(name);
+    if (commit || !names_nothing(commit.error())) return commit;
+    if (revision.empty()) return git::Oid{};
+    if (std::ranges::find(unborn, name) == unborn.end()) return commit;
+    const auto refs = out.git->refs();
+    if (!refs) return std::unexpected(refs.error());
+    return refs->empty() ? git::Oid{} : std::move(commit);
+  };
+  auto commit = resolve(out.revision);
+  std::string longer = out.revision;
+  for (int i = 0; i < most_segments && !commit && names_nothing(commit.error()) && !path.empty(); ++i) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    longer.append("/").append(segment);
+    path.remove_prefix(std::min(path.size(), segment.size() + 1));
+    if (auto found = resolve(longer)) {
+      commit = std::move(found);
+      out.revision = longer;
+      out.path = path;
+    }
+  }
+  if (!commit) return std::unexpected(std::move(commit.error()));
+  out.commit = std::move(*commit);
+  return out;
+}
+
+git::Signature signature_of(const Backend& backend, const Identity& identity) {
+  using namespace std::chrono;
+  git::Signature out{.name = identity.name,
+                     .seconds = duration_cast<seconds>(system_clock::now().time_since_epoch()).count()};
+  if (const auto account = backend.accounts.find(identity.account)) out.email = account->email;
+  if (out.email.empty()) out.email = identity.name + "@users.noreply.localhost";
+  return out;
+}
+
+}  // namespace stackgate::datastore

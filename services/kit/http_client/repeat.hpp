@@ -1,0 +1,45 @@
+// Which attempt of a call counts. Knows no network.
+#pragma once
+#include <chrono>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "services/kit/http_client/client.hpp"
+
+namespace stackgate::http_client {
+
+/// How an attempt ended.
+struct Outcome {
+  bool reached = true;                            // see Attempt
+  int status = 0;                                 // 0: no answer
+  std::optional<std::string_view> retry_after{};  // the header
+};
+
+/// What holds for all attempts of a call.
+struct Persistence {
+  const Request& call;
+  const std::string& url;
+  unsigned retries = 0;
+  std::optional<std::chrono::steady_clock::time_point> until{};  // no attempt begins later
+
+  std::optional<std::chrono::milliseconds> left() const;
+  /// How long to wait before the next attempt after `made` of them; nothing: this one counts.
+  std::optional<std::chrono::milliseconds> wait_after(unsigned made, const Outcome& outcome) const;
+  /// "GET http://host/path?…: why (tried 2 times)"; `why` may hold secrets of the URL.
+  Error failure(unsigned made, const std::string& why) const;
+};
+
+struct AttemptResult {
+  std::expected<Response, std::string> result;  // the words may hold secrets of the URL
+  bool reached = true;                          // see Attempt
+  bool final = false;                           // not to be repeated, whatever it was
+};
+
+/// Blocks while it waits between attempts.
+std::expected<Response, Error> with_retries(const Persistence& persistence,
+                                            const std::function<AttemptResult()>& attempt);
+
+}  // namespace stackgate::http_client

@@ -1,0 +1,19 @@
+// URLs: as they may stand in messages and logs, and where redirects lead. Pure.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stackgate::http_client {
+
+/// Without user, password, query and fragment: "https://host/path?…". Presigned URLs carry their signature in the
+/// query.
+std::string without_secrets(std::string_view url);
+
+/// `text` with whatever without_secrets(url) leaves out of `url` taken out as well.
+std::string scrub(std::string text, std::string_view url);
+
+/// Where `location` leads from `from`; nothing when that is another origin or no URL.
+std::optional<std::string> same_origin(const std::string& from, const std::string& location);
+
+}  // namespace stackgate::http_client

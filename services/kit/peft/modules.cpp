@@ -1,0 +1,93 @@
+#include "services/kit/peft/modules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace stackgate::peft {
+namespace modules_detail {
+
+constexpr std::size_t longest_expression = 2048;
+
+std::expected<std::shared_ptr<const validate::schema::Pattern>, std::string> compile(std::string_view text,
+                                                                                     std::string_view before) {
+  if (text.size() > longest_expression)
+    return std::unexpected(fmt::format("has {} bytes; the most is {}", text.size(), longest_expression));
+  std::string error;
+  auto pattern = validate::schema::Pattern::compile(fmt::format("^{}(?:{})$", before, text), error);
+  if (!pattern) return std::unexpected(error);
+  return pattern;
+}
+
+bool is_plain(std::string_view text) { return text.find_first_of("^$*+?()[]{}|\\") == std::string_view::npos; }
+
+}  // namespace modules_detail
+
+Targets Targets::list(std::vector<std::string> names) {
+  Targets out;
+  out.names_ = std::move(names);
+  out.is_list_ = true;
+  return out;
+}
+
+std::expected<Targets, std::string> Targets::expression(std::string_view text) {
+  auto pattern = modules_detail::compile(text, "");
+  if (!pattern) return std::unexpected(pattern.error());
+  Targets out;
+  out.pattern_ = std::move(*pattern);
+  return out;
+}
+
+bool Targets::contains(std::string_view module) const {
+  if (is_list_) return std::ranges::any_of(names_, [&](const auto& name) { return is_called(module, name); });
+  return !pattern_ || pattern_->matches(module);
+}
+
+std::expected<void, std::string> RankPattern::add(std::string_view key, std::int64_t rank) {
+  Item item{.name = std::string(key), .pattern = nullptr, .rank = rank};
+  if (!modules_detail::is_plain(key)) {
+    auto pattern = modules_detail::compile(key, "(?:.*\\.)?");
+    if (!pattern) return std::unexpected(pattern.error());
+    item.pattern = std::move(*pattern);
+  }
+  items_.push_back(std::move(item));
+  return {};
+}
+
+std::optional<std::int64_t> RankPattern::rank_of(std::string_view module) const {
+  for (const Item& item : items_)
+    if (item.pattern ? item.pattern->matches(module) : is_called(module, item.name)) return item.rank;
+  return std::nullopt;
+}
+
+std::int64_t RankPattern::largest() const {
+  std::int64_t most = 0;
+  for (const Item& item : items_) most = std::max(most, item.rank);
+  return most;
+}
+
+std::string_view suffix_of(std::string_view module) {
+  const auto dot = module.rfind('.');
+  return dot == std::string_view::npos ? module : module.substr(dot + 1);
+}
+
+bool is_called(std::string_view module, std::string_view name) {
+  return module.ends_with(name) && (module.size() == name.size() || module[module.size() - name.size() - 1] == '.');
+}
+
+std::optional<std::uint64_t> layer_of(std::string_view module) {
+  for (const std::string_view word : {"layers.", "h.", "blocks.", "layer."}) {
+    for (auto at = module.find(word); at != std::string_view::npos; at = module.find(word, at + 1)) {
+      if (at > 0 && module[at - 1] != '.') continue;
+      const std::string_view rest = module.substr(at + word.size());
+      std::uint64_t number = 0;
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error == std::errc() && (end == rest.data() + rest.size() || *end == '.')) return number;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace stackgate::peft

@@ -1,0 +1,57 @@
+// Which modules a configuration means: lists of names, and regular expressions as PEFT matches them. Pure.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/kit/schema/pattern.hpp"
+
+namespace stackgate::peft {
+
+/// `target_modules` of adapter_config.json. A name means every module that is called so or ends in ".<name>"; an
+/// expression must match the whole path (PEFT, check_target_module_exists).
+class Targets {
+ public:
+  static Targets list(std::vector<std::string> names);
+  /// Python's syntax is read as RE2's; the error is for what RE2 does not have (look-ahead, back-references).
+  static std::expected<Targets, std::string> expression(std::string_view text);
+  static Targets all_linear() { return {}; }
+
+  bool contains(std::string_view module) const;
+  const std::vector<std::string>& names() const { return names_; }  // empty for expressions
+  bool is_list() const { return is_list_; }
+
+ private:
+  std::vector<std::string> names_;
+  bool is_list_ = false;
+  std::shared_ptr<const validate::schema::Pattern> pattern_;  // neither list nor pattern: everything
+};
+
+/// `rank_pattern`: the first key that matches the end of a module's path says its rank.
+class RankPattern {
+ public:
+  std::expected<void, std::string> add(std::string_view key, std::int64_t rank);
+  std::optional<std::int64_t> rank_of(std::string_view module) const;
+  std::int64_t largest() const;
+
+ private:
+  struct Item {
+    std::string name;  // plain keys are compared as text
+    std::shared_ptr<const validate::schema::Pattern> pattern;
+    std::int64_t rank;
+  };
+  std::vector<Item> items_;
+};
+
+/// The last part of a module's path: "q_proj".
+std::string_view suffix_of(std::string_view module);
+/// Whether `module` is `name` or ends in ".<name>".
+bool is_called(std::string_view module, std::string_view name);
+/// The number after "layers." (or "h.", "blocks."); nothing for a module that lies in no layer.
+std::optional<std::uint64_t> layer_of(std::string_view module);
+
+}  // namespace stackgate::peft

@@ -1,0 +1,76 @@
+// A pod template as a value, and how it is written: containers, probes, mounts, scheduling. Strict where the caller
+// says nothing: no privileges, a read-only root, no token, no variables for Services.
+//
+//   pods::Pod pod{.service_account = "trainer", .restart_policy = "Never"};
+//   pod.containers.push_back({.name = "main", .image = image, .env = {pods::env_value("RANK", "0")}});
+//   out.key("template");
+//   pods::write_template(out, pod);
+//
+// Pure and thread-safe.
+// Source: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/kit/json/write.hpp"
+#include "services/kit/pods/members.hpp"
+#include "services/kit/pods/sources.hpp"
+
+namespace stackgate::pods {
+
+struct Mount {
+  std::string volume, path;
+  std::string sub_path = {};
+  bool read_only = false;
+};
+
+struct Port {
+  std::string name;
+  int number;
+};
+
+/// An HTTP probe of the port `api`.
+struct Probe {
+  std::string path;
+  int initial_delay = 0, period = 10, timeout = 1, failures = 3, successes = 1;  // seconds and counts
+  /// Seconds until it has failed for good when it never succeeds.
+  std::int64_t budget() const { return initial_delay + std::int64_t{period} * failures; }
+};
+
+struct Container {
+  std::string name;
+  std::string image;
+  std::string pull_policy = {};  // empty: Kubernetes decides by the tag
+  std::vector<std::string> command = {}, args = {};
+  std::vector<EnvVar> env = {};  // later entries of a name replace earlier ones
+  std::vector<Mount> mounts = {};
+  std::string resources = {};  // JSON; empty for none
+  std::vector<Port> ports = {};
+  std::optional<Probe> startup = {}, readiness = {}, liveness = {};
+  bool read_only_root = true;
+};
+
+struct Pod {
+  TextMap labels = {}, annotations = {};
+  std::string service_account = {};
+  bool token = false;  // whether that account's token is mounted
+  std::vector<std::string> pull_secrets = {};
+  /// JSON. What is said here is all that is said.
+  std::string security_context = R"({"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}})";
+  std::string node_selector = {}, tolerations = {}, affinity = {};  // JSON; empty for none
+  std::string priority_class = {}, runtime_class = {}, scheduler = {};
+  std::string restart_policy = {};  // empty: Always
+  /// Pods with these labels are spread over nodes and zones where there is room; empty: they are not.
+  TextMap spread_over = {};
+  int grace_seconds = 30;
+  std::vector<Container> init = {}, containers = {};
+  std::vector<Volume> volumes = {};
+  bool tmp = true;  // an emptyDir at /tmp of every container that mounts nothing there
+};
+
+/// {"metadata": …, "spec": …}: the value of `template`.
+void write_template(json::Writer& out, const Pod& pod);
+
+}  // namespace stackgate::pods

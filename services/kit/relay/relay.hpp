@@ -1,0 +1,23 @@
+// A request passed on to an upstream and its answer passed back as it comes, without a thread: what gateways and
+// proxies are made of (RFC 9110, 7.6).
+#pragma once
+#include <expected>
+#include <string_view>
+
+#include "services/kit/http_client/client.hpp"
+#include "services/kit/web/call.hpp"
+
+namespace stackgate::relay {
+
+/// The request as it goes on: its method, path and query behind `base` ("http://10.0.0.7:8000"), its end-to-end headers
+/// but for traceparent (the client adds that), our request id, its body (inflated). To be changed at will. The failure
+/// is that of Call::body().
+std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std::string_view base);
+
+/// Defers `call`, sends `request` and answers with what comes: status, end-to-end headers, body; a short body of a
+/// known length at once, everything else piece by piece. Back-pressure reaches the upstream, and a client that leaves
+/// ends the exchange with it. 502 when there is no answer; one that breaks off is cut. For handlers on any thread,
+/// which return what this returns.
+web::Answer relay(web::Call& call, const http_client::Client& client, const http_client::Request& request);
+
+}  // namespace stackgate::relay

@@ -1,0 +1,89 @@
+#include "tests/example/notes.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "services/kit/json/write.hpp"
+#include "services/kit/service/database.hpp"
+#include "services/kit/sql/migrate.hpp"
+#include "services/kit/sql/service_error.hpp"
+#include "services/kit/web/body_schema.hpp"
+#include "services/kit/web/service_failure.hpp"
+
+namespace stackgate::notes {
+namespace {
+
+constexpr std::array migrations = {
+    sql::Migration{1, "notes", "CREATE TABLE note (name TEXT PRIMARY KEY, text TEXT NOT NULL);\n", ""}};
+
+settings::Program program() {
+  settings::Program out{.name = "stackgate-notes",
+                        .summary = "keeps notes",
+                        .commands = {{"serve", "serves the API (the default)"}, {"migrate", "updates the database"}},
+                        .settings = service::common_settings()};
+  out.settings.push_back({.name = "greeting", .help = "put before every note", .fallback = "", .group = "Notes"});
+  return out;
+}
+
+struct Notes {
+  std::shared_ptr<sql::Database> database;
+  std::string greeting;
+  web::BodySchema body{R"({"type": "object", "required": ["text"], "additionalProperties": false,
+                           "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 10000}}})"};
+
+  web::Answer put(web::Call& call) const {
+    const auto read = body.read(call);  // 400, 413, 415, or 422 with every fault
+    if (!read) return read.error();
+    const std::string text((*read)->root.find("text")->string());
+    const auto done = database->run(
+        "INSERT INTO note (name, text) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET "
+        "text = excluded.text",
+        {std::string(call.parameter("name")), text});
+    if (!done) return web::to_failure(sql::to_service_error(done.error()));
+    return http::Response{204};
+  }
+
+  web::Answer get(web::Call& call) const {
+    const auto found = database->run("SELECT text FROM note WHERE name = $1", {std::string(call.parameter("name"))});
+    if (!found) return web::to_failure(sql::to_service_error(found.error()));
+    if (found->rows.empty()) return web::Failure{404, "there is no such note"};
+    std::string out;
+    json::Writer writer(out);
+    writer.object([&] { writer.member("text", greeting + found->rows.front().text(0)); });
+    return http::Response{200, "application/json", {}, out};
+  }
+};
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry&) {
+  auto database = service::open_database(program(), values);
+  if (!database) return std::unexpected(database.error());
+  // With SQLite the service brings its own file up to date; a shared database is migrated by a job: `migrate`.
+  if ((*database)->engine() == sql::Engine::sqlite)
+    if (const auto done = sql::migrate(**database, migrations); !done)
+      return std::unexpected(Error{done.error().message});
+  auto notes = std::make_shared<Notes>(*database, values.text("greeting"));
+  service::Parts parts;
+  parts.routes = {{"PUT", "/v1/notes/{name}", [notes](web::Call& call) { return notes->put(call); }},
+                  {"GET", "/v1/notes/{name}", [notes](web::Call& call) { return notes->get(call); }}};
+  parts.checks = {service::database_check(*database)};
+  return parts;
+}
+
+int run_command(const settings::Values& values) {
+  const auto database = service::open_database(program(), values);
+  const auto done = database ? sql::migrate(**database, migrations)
+                             : std::unexpected(sql::SqlError{sql::Fault::away, database.error().message, {}});
+  if (done)
+    fmt::print("schema: version {}\n", done->to);
+  else
+    fmt::print(stderr, "stackgate-notes: {}\n", done.error().message);
+  return done ? 0 : 1;
+}
+
+}  // namespace
+
+service::Service notes_service() { return {.program = program(), .build = build, .run_command = run_command}; }
+
+}  // namespace stackgate::notes

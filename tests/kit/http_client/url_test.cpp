@@ -1,0 +1,41 @@
+#include "services/kit/http_client/url.hpp"
+
+#include <gtest/gtest.h>
+
+#include "services/kit/http_client/checks.hpp"
+
+namespace stackgate::http_client {
+namespace {
+
+TEST(Words, show_a_url_without_its_secrets) {
+  const std::pair<const char*, const char*> table[] = {
+      {"https://host/path", "https://host/path"},
+      {"https://host:8443", "https://host:8443"},
+      {"https://ada:secret@host/path", "https://host/path"},
+      {"https://ada:se@cret@host/path", "https://host/path"},
+      {"https://host/a@b", "https://host/a@b"},
+      {"https://s3/bucket/key?X-Amz-Signature=abc&x=y", "https://s3/bucket/key?…"},
+      {"https://host/#fragment", "https://host/?…"},
+      {"ada:secret@host", "host"},
+      {"", ""},
+  };
+  for (const auto& [url, shown] : table) EXPECT_EQ(without_secrets(url), shown) << url;
+}
+
+TEST(Words, take_the_secrets_of_a_url_out_of_other_texts) {
+  EXPECT_EQ(scrub("bad url https://ada:pw@host/x?sig=1 and ada:pw", "https://ada:pw@host/x?sig=1"),
+            "bad url https://…@host/x… and …");
+  EXPECT_EQ(scrub("no connection", "https://host/"), "no connection");
+}
+
+TEST(Checks, refuse_what_would_smuggle_a_header) {
+  EXPECT_EQ(fault_of({.method = "GET", .headers = {{"A", "b"}}}), std::nullopt);
+  EXPECT_NE(fault_of({.method = "GET / HTTP/1.1\r\nX:"}), std::nullopt);
+  EXPECT_NE(fault_of({.headers = {{"A: x\r\nB", "b"}}}), std::nullopt);
+  EXPECT_NE(fault_of({.headers = {{"A", "b\r\nC: d"}}}), std::nullopt);
+  EXPECT_NE(fault_of({.headers = {{"A", std::string("b\0c", 3)}}}), std::nullopt);
+  EXPECT_NE(fault_of({.headers = {{"", "b"}}}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace stackgate::http_client
