@@ -29,15 +29,18 @@ until_true() {
 }
 
 # Off: what needs APIs that the 1.20 server does not have (its own policies, flow control, streaming lists).
-start crdserver env KUBE_FEATURE_WatchListClient=false "$bin/apiextensions-apiserver" \
-  --etcd-servers "http://127.0.0.1:$etcd_port" --etcd-prefix /crdserver --bind-address 127.0.0.1 --secure-port "$port" \
-  --tls-cert-file "$pki/apiserver.crt" --tls-private-key-file "$pki/apiserver.key" --client-ca-file "$pki/cluster-ca.crt" \
-  --requestheader-client-ca-file "$pki/front-proxy-ca.crt" --requestheader-allowed-names front-proxy-client \
-  --requestheader-username-headers X-Remote-User --requestheader-group-headers X-Remote-Group \
-  --requestheader-extra-headers-prefix X-Remote-Extra- --kubeconfig "$state/kubeconfig" \
-  --authentication-kubeconfig "$state/kubeconfig" --authorization-kubeconfig "$state/kubeconfig" \
-  --authentication-skip-lookup=true --enable-priority-and-fairness=false \
-  --disable-admission-plugins ValidatingAdmissionPolicy,MutatingAdmissionPolicy
+# shellcheck disable=SC2054 # commas belong to the plugins' list
+command=(env KUBE_FEATURE_WatchListClient=false "$bin/apiextensions-apiserver"
+  --etcd-servers "http://127.0.0.1:$etcd_port" --etcd-prefix /crdserver --bind-address 127.0.0.1 --secure-port "$port"
+  --tls-cert-file "$pki/apiserver.crt" --tls-private-key-file "$pki/apiserver.key" --client-ca-file "$pki/cluster-ca.crt"
+  --requestheader-client-ca-file "$pki/front-proxy-ca.crt" --requestheader-allowed-names front-proxy-client
+  --requestheader-username-headers X-Remote-User --requestheader-group-headers X-Remote-Group
+  --requestheader-extra-headers-prefix X-Remote-Extra- --kubeconfig "$state/kubeconfig"
+  --authentication-kubeconfig "$state/kubeconfig" --authorization-kubeconfig "$state/kubeconfig"
+  --authentication-skip-lookup=true --enable-priority-and-fairness=false
+  --disable-admission-plugins ValidatingAdmissionPolicy,MutatingAdmissionPolicy)
+printf '%q ' "${command[@]}" >"$state/crdserver.command"
+start crdserver "${command[@]}"
 ready() { alive crdserver && [ "$(direct "$url/readyz")" = ok ]; }
 until_true 30 ready || { echo "the custom-resource server did not start:" >&2; tail -5 "$state/crdserver.log" >&2; exit 1; }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Starts etcd and kube-apiserver on loopback with TLS; several may run side by side, one STATE each. Needs no root.
 #   up.sh STATE              writes STATE/kubeconfig, STATE/*.log, STATE/*.pid; a STATE that was stopped is continued
-#   up.sh STATE apiserver    starts only the API server again, on its former port
+#   up.sh STATE apiserver    starts only the API server again, on its former port; crdserver.sh's server, where there is
+#                            one, is restarted with it
 # Environment: KUBEBUILDER_ASSETS, APISERVER_FLAGS (more flags of kube-apiserver).
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -51,11 +52,26 @@ explain() { # NAME: why it is not there, from its log
   tail -5 "$state/$1.log" | cut -c1-300 >&2
   exit 1
 }
+# restart_crdserver: in a cluster one process serves all resources. Left running, it would ask for the webhooks' current
+# configuration only after client-go's pause, which grows to a minute.
+restart_crdserver() {
+  local tenths=600
+  { [ "$only" = apiserver ] && [ -s "$state/crdserver.command" ]; } || return 0
+  stop crdserver 2 2>/dev/null
+  eval "start crdserver $(<"$state/crdserver.command")"
+  until "$KUBECTL" --kubeconfig "$state/kubeconfig" get --raw /apis/stackgate.dev/v1alpha1 >/dev/null 2>&1; do
+    { ((tenths-- > 0)) && alive crdserver; } || { echo "the custom-resource server did not come back: $state/crdserver.log" >&2; exit 1; }
+    sleep 0.1
+  done
+}
 for _ in $(seq 900); do
   for name in etcd kube-apiserver; do alive "$name" || explain "$name"; done
   ready=$(curl -s --max-time 2 --noproxy '*' --cacert "$pki/cluster-ca.crt" --cert "$pki/admin.crt" --key "$pki/admin.key" \
     "$url/readyz" || true)
-  [ "$ready" = ok ] && exit 0
+  if [ "$ready" = ok ]; then
+    restart_crdserver
+    exit 0
+  fi
   sleep 0.1
 done
 explain kube-apiserver
