@@ -54,7 +54,7 @@ int connect_to(std::uint16_t port) {
 class Http2Test : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string nginx = test::find_nginx();
+    const std::string nginx = stackgate::test::find_nginx();
     if (nginx.empty()) GTEST_SKIP() << "there is no nginx: set NGINX, or install Debian's package nginx";
     const auto ca = certs::test::make_ca();
     const auto leaf = certs::test::make_leaf(ca);
