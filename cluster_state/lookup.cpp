@@ -48,7 +48,7 @@ class FromCache final : public QuickLookup {
   bool wants_asking_ = false;
 };
 
-/// Remembers within its own life what it was told.
+/// Remembers the answers that it got as long as it lives.
 class Asking : public validate::Lookup {
  public:
   Asking(ReferenceAsker& asker, LookupCounters& counters, const State* state, LookupLimits limits)

@@ -3,7 +3,7 @@
 //   quick()   answers from the watch cache, on any thread, without blocking. Whoever gets "absent" or "unknown" from it
 //             has no verdict yet: wants_asking() is then true, and the review is repeated with
 //   asking()  which asks the API server about everything it is asked, because the cache may be a moment behind (a
-//             Secret made by the same `kubectl apply`, a key that was just added). What it was told holds for this
+//             Secret made by the same `kubectl apply`, a key that was just added). Its answers hold for this
 //             review only. When the API server cannot be asked, what the cache holds counts as present and all else is
 //             unknown; "absent" is only ever the API server's own word.
 //

@@ -10,7 +10,7 @@ namespace stackgate::cluster {
 /// Answers from memory alone and never blocks. One per review.
 class QuickLookup : public validate::Lookup {
  public:
-  /// True once a rule was told "absent" or "unknown" about something that the API server should be asked about: the
+  /// True once a rule got "absent" or "unknown" about something that the API server should be asked about: the
   /// review is then repeated with an asking Lookup.
   virtual bool wants_asking() const = 0;
 };

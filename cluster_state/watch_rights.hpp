@@ -1,9 +1,9 @@
-// Which rights a process lacks to watch what it should know, what follows from that, and how an administrator gets to
-// hear of it.
+// Which rights a process lacks to watch what it should know, what follows from that, and how that is reported
+// to an administrator.
 //
 // A gate without them still answers: everything else is judged as ever, references are asked about one by one, and what
 // may not be read at all is a warning ("could not be checked"). So it stays ready: a gate that is not ready would stop
-// every write of our kinds. What is missing is told in three places instead: GET /readyz?verbose, the gauge
+// every write of our kinds. What is missing is reported in three places instead: GET /readyz?verbose, the gauge
 // stackgate_gate_watch_denied, and a log line and then one every hour for as long as it lasts. A refusal counts when it
 // outlasts kube::WatchTuning::denied_grace.
 #pragma once

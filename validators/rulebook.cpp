@@ -41,7 +41,7 @@ bool holds_grammar(const Finding& finding) {
 std::vector<SchemaFault> check_structure(crds::Kind kind, const json::Value& object, std::size_t max_faults,
                                          bool& left_out) {
   schema::CheckOptions options;
-  options.max_faults = max_faults + 1;  // one more than is told: whether there are more
+  options.max_faults = max_faults + 1;  // one more than is reported: whether there are more
   options.explain_mismatches = false;
   std::vector<SchemaFault> faults = schema::check(schema_of(kind).root(), object, nullptr, options);
   const bool cut = faults.size() > max_faults;
@@ -103,7 +103,7 @@ void run_rules(Context& context) {
 constexpr std::size_t most_old_faults = 10'000;
 constexpr std::size_t most_faults = schema::CheckOptions{}.max_faults;
 
-/// `cut` becomes whether there is more than is told.
+/// `cut` becomes whether there is more than is reported.
 Findings everything_about(const Request& request, Lookup* lookup, const Options& options, std::size_t max_faults,
                           bool& cut) {
   std::vector<schema::SchemaFault> structure = check_structure(request.kind, *request.object, max_faults, cut);

@@ -1,4 +1,4 @@
-// What the gate tells about each review: one log line and the counters behind /metrics.
+// What the gate publishes about each review: one log line and the counters behind /metrics.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -17,7 +17,7 @@ class GateMetrics {
  public:
   explicit GateMetrics(metrics::Registry& registry);
 
-  /// After the answer was made. `asked` tells whether the API server had to be asked about references.
+  /// After the answer was made. `asked`: whether the API server had to be asked about references.
   void reviewed(Stage stage, const ReviewRequest& request, const Verdict& verdict, bool asked,
                 std::chrono::nanoseconds took);
   /// A request that got no verdict. `uid` may be empty.

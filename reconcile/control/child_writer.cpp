@@ -85,7 +85,7 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
   if (found.create_entry >= 0 && !same_shape(found.plan_hash, hash)) {
     auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
     if (!adopted) {
-      // Somebody else's write moved the entry: what is stored now tells where it is.
+      // Somebody else's write moved the entry: what is stored now shows where it is.
       if (auto looked = look_again(key, child.type, child.name); !looked) return std::unexpected(looked.error());
       return std::unexpected(std::move(adopted.error()));
     }
@@ -140,7 +140,7 @@ std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const St
     return {};
   }
   // A conflict may mean that another object has the name by now, or only that somebody wrote to this one meanwhile. To
-  // forget it then would leave it for ever, since no event tells of it again.
+  // forget it then would leave it for ever, since no event brings it back.
   if (removed.error().conflict())
     if (auto looked = look_again(key, found.type, found.name); !looked) return std::unexpected(looked.error());
   return std::unexpected(std::move(removed.error()));

@@ -1,4 +1,4 @@
-// Writes one child as its verdict says, and tells the store at once what the API server answered.
+// Writes one child as its verdict says, and files the API server's answer in the store at once.
 #pragma once
 #include <expected>
 #include <span>

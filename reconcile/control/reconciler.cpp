@@ -179,7 +179,7 @@ void Reconciler::write_child(const Key& key, const Observation& view, const Desi
     return;
   }
   const bool waits = verdict.need == Need::wait;
-  if (verdict.need == Need::taken || (waits && found.ownership == Ownership::foreign)) {  // no watch tells of it
+  if (verdict.need == Need::taken || (waits && found.ownership == Ownership::foreign)) {  // no watch reports it
     const auto free = writer_.look_again(key, child.type, child.name);
     if (!free) return progress.failed(free.error());
     if (!*free && waits) return progress.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);

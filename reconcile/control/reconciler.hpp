@@ -36,7 +36,7 @@ struct Pass {
   unsigned repairs = 0;  // of the writes: children put back after somebody else had changed or deleted them
   std::string error;     // with try_again: the first failure, or what is waited for
   /// With try_again: nothing failed, but another object has a child's name. `for_a_person`: somebody has to remove it;
-  /// no watch tells when.
+  /// no watch reports when.
   enum class Waiting : std::uint8_t { no, for_deletion, for_a_person } waiting = Waiting::no;
   bool news = false;                                // with waiting: that was found out in this pass
   std::optional<std::chrono::seconds> look_after;   // it has to be looked at once more then, whatever the result
@@ -51,7 +51,7 @@ struct ReconcilerOptions {
   std::function<std::unique_ptr<validate::Lookup>()> lookup;
   /// Asked before each write: false ends the pass with try_again.
   std::function<bool()> may_write;
-  /// Tells users; called after the status that it goes with was written.
+  /// Records an event for users; called after the status that it goes with was written.
   std::function<void(const Resource& resource, const EventNote& note)> record;
 };
 

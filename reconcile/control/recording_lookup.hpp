@@ -7,7 +7,7 @@
 
 namespace stackgate::reconcile {
 
-/// For one review. It knows no neighbours: two resources that want the same child are told by the API server, which
+/// For one review. It knows no neighbours: of two resources that want the same child the API server
 /// refuses the second one's.
 class RecordingLookup final : public validate::Lookup {
  public:

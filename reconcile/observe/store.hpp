@@ -77,27 +77,27 @@ class Store {
   /// What the resource's last reconcile asked about: a change of any of them is news for it.
   void set_references(const Key& key, std::vector<std::string> references);
 
-  // --- What watches and our own writes tell. `object` is read during the call only. ---
+  // --- What watches report and our own writes return. `object` is read during the call only. ---
   void put_child(ChildType type, const json::Value& object);
   /// In all the drops, an object of which only name and namespace are known will do.
   void drop_child(ChildType type, const json::Value& object);
   void put_pod(const json::Value& object);
   void drop_pod(const json::Value& object);
 
-  // --- What the API server answered to us about a child of `key`; nobody is told. The object may be foreign: it only
-  // bears a child's name, and no watch tells of it. ---
+  // --- What the API server answered to us about a child of `key`; nobody is notified. The object may be foreign: it
+  // has a child's name without being one, and no watch reports it. ---
   void wrote_child(ChildType type, const json::Value& object, const Key& key, std::string_view applied = {});
   void wrote_resource(const Key& key, const json::Value& object);
   /// An empty uid stands for any.
   void forget_child(const Key& key, ChildType type, std::string_view name, std::string_view uid);
-  /// A pass has settled what Snapshot::lost told it: what it did not make again is not wanted any more.
+  /// A pass has settled what was in Snapshot::lost: what it did not make again is not wanted any more.
   void forget_lost(const Key& key, const std::vector<std::pair<ChildType, std::string>>& lost);
 
   /// A write of ours to one object is under way: from before it is sent until the answer was filed. Its event often
   /// comes before its answer and would bring the resource back into the queue for what it has just done itself. While
-  /// this lives, what watches tell of the object is filed but not told; what the answer did not account for is told at
-  /// the end. A relist is always told: it may fold another's change into what our answer shows. Used by one thread; the
-  /// store must outlive it.
+  /// this lives, what watches report of the object is filed without notification; what the answer did not account for
+  /// is notified at the end. A relist is always notified: it may fold another's change into what our answer shows. Used
+  /// by one thread; the store must outlive it.
   class OwnWrite {
    public:
     OwnWrite(Store& store, const Key& key) : OwnWrite(store, key, std::nullopt, {}) {}  // to the resource itself
@@ -112,7 +112,7 @@ class Store {
     const Key key_;
     const std::optional<ChildType> child_;
     const std::string name_;
-    std::vector<std::uint64_t> unreported_;  // versions that nobody was told of
+    std::vector<std::uint64_t> unreported_;  // versions that nobody was notified of
     std::vector<std::uint64_t> answered_;
   };
 
@@ -124,7 +124,7 @@ class Store {
   struct KeptChild {
     StoredChild child;
     std::uint32_t round = 0;
-    bool foreign = false;  // no watch tells of it
+    bool foreign = false;  // no watch reports it
   };
   struct KeptPod {
     PodFacts facts;
@@ -148,7 +148,7 @@ class Store {
     bool foreign = false;
     std::string_view applied;
   };
-  /// True when it is news that somebody has to be told; never of an answer.
+  /// True when somebody has to be notified of it; never of an answer.
   bool keep_child(const Key& key, ChildType type, const json::Value& object, const Answer* answer);
   void resource_changed(const Key& key, const cluster::StoredResource* now, bool listing);
   OwnWrite* own_write(const Key& key, std::optional<ChildType> child, std::string_view name);

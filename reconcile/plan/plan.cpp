@@ -21,7 +21,7 @@ bool refuse(const Observed& observed, Plan& plan) {
   return true;
 }
 
-/// What takes its course, and what others tell of themselves (the services of a pipeline): no event.
+/// What takes its course, and what others report themselves (the services of a pipeline): no event.
 constexpr std::string_view progress[] = {
     "Creating",     "Starting",    "RollingOut",         "ReplicasNotReady",     "ScalingDown",
     "Terminating",  "NotObserved", "WaitingForDeletion", "NamespaceTerminating", "ClaimTerminating",

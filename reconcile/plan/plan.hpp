@@ -81,7 +81,7 @@ struct Observed {
   std::string_view datastore_admin = {};
   Served served;
   /// What the rules say of the resource as it is stored. With a fault of the resource itself nothing is planned and
-  /// what runs is left alone; what they say of other objects is told and waited for. See findings.hpp.
+  /// what runs is left alone; what they find about other objects is reported and waited for. See findings.hpp.
   std::span<const validate::Finding> findings;
 
   const LiveChild* find(ChildType type, std::string_view name) const {
@@ -147,8 +147,8 @@ struct Plan {
   bool acts = true;
   Status status;
   std::vector<EventNote> events;  // to go with the status, when that says something new
-  /// Of what is missing and mostly comes in a moment: to be told once the condition ReferencesResolved has been False
-  /// for a while.
+  /// Of what is missing and mostly comes in a moment: to be recorded once the condition ReferencesResolved has been
+  /// False for a while.
   std::vector<EventNote> late_events;
 };
 

@@ -35,7 +35,7 @@ std::string image_or_own(const parts::Scope& scope, const parts::Field& field, s
 struct Ending {
   /// Sub-commands that run before the container starts, after `migrate`.
   std::vector<std::string> init = {};
-  /// A `pvc` object whose claim the pods mount: what is wrong with it is told in the status.
+  /// A `pvc` object whose claim the pods mount: what is wrong with it is reported in the status.
   std::optional<parts::Field> mounted = {};
 };
 

@@ -37,7 +37,7 @@ void use_secrets(parts::Workload& workload, const Field& secrets) {
   env.push_back(env_value("STACKGATE_INLINE_CONFIG_DIR", mount("inline-config", "datastoreInlineConfigSecret")));
 }
 
-/// Without `ssl` the port tells.
+/// Without `ssl` the port decides.
 bool speaks_tls(const Field& store) {
   if (const auto ssl = store["ssl"].flag()) return *ssl;
   const auto address = validate::grammar::parse_host_port(store["endpoint"].text().value_or(""));

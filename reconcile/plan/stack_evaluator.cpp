@@ -33,7 +33,7 @@ std::vector<PolicyRule> own_rights() {
 std::vector<PolicyRule> workflow_rights(const Settings& settings) {
   std::vector<PolicyRule> rights{{{""}, {"pods", "pods/log"}, {"get", "watch", "list", "create", "delete"}},
                                  {{""}, {"secrets"}, {"get"}}};
-  // The executor of Argo Workflows 3.4 and later tells its results there.
+  // The executor of Argo Workflows 3.4 and later reports its results there.
   if (settings.workflow_task_results) rights.push_back({{"argoproj.io"}, {"workflowtaskresults"}, {"create", "patch"}});
   return rights;
 }

@@ -82,7 +82,7 @@ bool job_is(const json::Value* job, std::string_view condition) {
   return read::text(read::condition(job, condition), {"status"}) == "True";
 }
 
-/// When the model was complete on the claim, or nothing when it never was. Without a Job the stored status tells.
+/// When the model was complete on the claim, or nothing when it never was. Without a Job the stored status decides.
 std::optional<std::string_view> filled_at(const CacheView& view) {
   if (job_is(view.job, "Complete")) return read::text(view.job, {"status", "completionTime"});
   if (view.job != nullptr || read::text(view.stored, {"state"}) != to_string(State::ready)) return std::nullopt;

@@ -38,9 +38,9 @@ std::optional<Trouble> pod_trouble(const json::Value& pod);
 
 PodFacts pod_facts(const json::Value& pod);
 
-/// Of several troubles the one to tell: lasting before passing, then by cause (what a user must cure before the others
-/// can be seen comes first), then by text. The order of the pods does not matter. Nothing when there is none; pods
-/// that are being deleted are passed over.
+/// Of several troubles the one to report: lasting before passing, then by cause (what a user must cure before the
+/// others can be seen comes first), then by text. The order of the pods does not matter. Nothing when there is none;
+/// pods that are being deleted are passed over.
 const Trouble* worst_trouble(std::span<const PodFacts> pods);
 
 /// True for what spec.md counts as waiting: scheduling, images, claims, Secrets and ConfigMaps, quota.

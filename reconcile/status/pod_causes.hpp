@@ -1,4 +1,4 @@
-// The causes behind pod_trouble(), one function for each place where a pod tells of them. Internal to this folder.
+// The causes behind pod_trouble(), one function for each place where a pod reports them. Internal to this folder.
 // Pure and thread-safe.
 #pragma once
 #include <cstdint>

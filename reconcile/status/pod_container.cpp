@@ -58,7 +58,7 @@ std::optional<Trouble> of_waiting(const Container& container, const json::Value&
                                         shortened(without_pod(message), longest_text))};
 }
 
-/// How its last run ended, or nullptr: an end stays told until the container is ready again.
+/// How its last run ended, or nullptr: an end stays reported until the container is ready again.
 const json::Value* last_end(const json::Value& status) {
   if (const json::Value* now = read::at(&status, {"state", "terminated"})) return now;
   return read::at(&status, {"lastState", "terminated"});

@@ -21,7 +21,7 @@ struct Sign {
   std::string_view text;  // in lower case
   Answer answer;
 };
-/// The first that is found decides. "not found" comes after "denied": some registries tell both of a private image.
+/// The first that is found decides. "not found" comes after "denied": some registries report both of a private image.
 constexpr std::array<Sign, 24> signs{{
     {"unauthorized", Answer::refused},
     {"authentication required", Answer::refused},
@@ -94,7 +94,7 @@ std::string_view cause_in(std::string_view message) {
   return at == std::string_view::npos ? std::string_view{} : message.substr(at + head.size());
 }
 
-/// The cause, or empty when it is not told. An image's own name may hold any of the signs: it is taken out first.
+/// The cause, or empty when none is given. An image's own name may hold any of the signs: it is taken out first.
 std::string detail_of(const Container& container, std::string_view image, std::string_view message) {
   const std::string_view cause = cause_in(message);
   std::string text = lower_case(cause);

@@ -28,10 +28,10 @@ Counts counts_of(const json::Value& object, std::optional<std::int64_t> wanted) 
   out.available = read::integer(&object, {"status", group ? "readyReplicas" : "availableReplicas"});
   out.deleting = !read::text(&object, {"metadata", "deletionTimestamp"}).empty();
   const json::Value* seen = read::at(&object, {"status", "observedGeneration"});
-  // Groups have told their generation only since LeaderWorkerSet 0.7.
+  // Groups report their generation only since LeaderWorkerSet 0.7.
   out.current = seen == nullptr ? group && read::at(&object, {"status", "conditions"}) != nullptr
                                 : seen->integer() >= read::integer(&object, {"metadata", "generation"});
-  // What the object was told to run, and not only what it shall run, decides until the change is written.
+  // What the object is configured to run, and not only what it shall run, decides until the change is written.
   if (read::integer(&object, {"spec", "replicas"}, 1) != out.wanted) out.current = false;
   return out;
 }
@@ -141,7 +141,8 @@ Outcome outcome_of(const WorkloadView& view) {
   return not_ready_yet(counts, runs);
 }
 
-/// Kubelet tells why an image cannot be pulled only between two waits; until it says something else that stays true.
+/// Kubelet reports why an image cannot be pulled only between two waits; until it reports another cause that stays
+/// true.
 void keep_detail(Condition& fresh, const json::Value* stored) {
   for (const json::Value& each : read::items(stored, {"conditions"})) {
     if (read::text(&each, {"type"}) != fresh.type || read::text(&each, {"reason"}) != fresh.reason) continue;

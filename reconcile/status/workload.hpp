@@ -23,13 +23,13 @@ struct WorkloadView {
   std::optional<std::int64_t> wanted = {};
   std::span<const PodFacts> pods = {};
   /// What the plan knows to stand in the way: a claim that is pending, a cache that is not ready, a name that is taken.
-  /// The first lasting one makes the state Failed, whatever runs. The others are told only where no pod tells more: a
-  /// claim may be pending just because its pod fits no node.
+  /// The first lasting one makes the state Failed, whatever runs. The others are reported only where no pod reports
+  /// more: a claim may be pending just because its pod fits no node.
   std::span<const Trouble> blockers = {};
   /// The object will be made when it is absent; false for a resource that is leaving.
   bool acts = true;
   /// Status of the resource as it is stored, or nullptr. Its Ready message is kept where it says the same in more
-  /// detail: kubelet tells why an image cannot be pulled only between two waits.
+  /// detail: kubelet reports why an image cannot be pulled only between two waits.
   const json::Value* stored = nullptr;
 };
 
@@ -49,7 +49,7 @@ Status workload_status(const WorkloadView& view);
 /// pod wants it.
 std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view name);
 
-/// No watch tells when a stranger's object goes: its name is looked at again this often at least.
+/// No watch reports when a stranger's object goes: its name is looked at again this often at least.
 inline constexpr std::chrono::seconds name_retry{30};
 inline constexpr std::string_view name_taken_reason = "NameTaken";
 

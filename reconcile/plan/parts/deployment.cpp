@@ -14,7 +14,7 @@ namespace {
 /// On top of the time to start: pulling an image of many GB, attaching a volume.
 constexpr std::int64_t rollout_slack_seconds = 600;
 
-/// Under an autoscaler its number stays, as far as the bounds allow. Zero would tell it to stand still.
+/// Under an autoscaler its number stays, as far as the bounds allow. Zero would stop it.
 std::int64_t scaled_replicas(const Scope& scope) {
   const Field scale = scope.spec["scale"];
   const std::int64_t least = scale["minReplicas"].integer().value_or(1);
@@ -51,7 +51,7 @@ std::int64_t progress_deadline(const Workload& workload) {
   return std::min<std::int64_t>(start + ready + rollout_slack_seconds, std::numeric_limits<std::int32_t>::max());
 }
 
-/// Of stack kinds that name no image, when the operator was not told of its own either.
+/// Of stack kinds that name no image, when the operator was given none either.
 void tell_missing_image(const Scope& scope) {
   scope.troubles.push_back(
       {.reason = "ImageMissing",

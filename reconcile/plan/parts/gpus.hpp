@@ -1,4 +1,4 @@
-// What counts as a GPU: an extended resource whose name ends in "/gpu", or one that the operator was told of.
+// What counts as a GPU: an extended resource whose name ends in "/gpu", or one that the operator was configured with.
 #pragma once
 #include "reconcile/plan/plan.hpp"
 #include "validators/field.hpp"

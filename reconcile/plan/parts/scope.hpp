@@ -37,7 +37,7 @@ struct Scope {
   validate::Walk walk;
   /// Reads give the schema's default where nothing is written.
   Field spec;
-  /// What stands in the way of a child; conclude() tells it. (outcome.hpp)
+  /// What stands in the way of a child; conclude() reports it. (outcome.hpp)
   mutable std::vector<Trouble> troubles;
 };
 

@@ -68,7 +68,7 @@ std::string claim_name(const Scope& scope, const Field& pvc);
 void add_claim(const Scope& scope, const Field& pvc, bool owned = false);
 
 /// ServiceAccount, Role, RoleBinding, Service, Deployment and, where asked for, Ingress, HTTPRoute,
-/// HorizontalPodAutoscaler, ServiceMonitor. What an API that is not served would need is left out and told in a
+/// HorizontalPodAutoscaler, ServiceMonitor. What an API that is not served would need is left out and reported in a
 /// condition.
 void add_workload(const Scope& scope, const Workload& workload);
 

@@ -118,8 +118,9 @@ class Repository {
   virtual Expected<std::vector<std::pair<std::string, Commit>>> last_commits(const Oid& commit, std::string_view folder,
                                                                              const std::vector<std::string>& names,
                                                                              std::size_t at_most) = 0;
-  /// Walks through history (log, count_commits, last_commits) end then, with what they have found; out_of_time() tells
-  /// whether one did. Without it they take as long as they take: minutes, in a large folder with a long history.
+  /// Walks through history (log, count_commits, last_commits) end then, with what they have found; out_of_time()
+  /// returns whether one did. Without it they take as long as they take: minutes, in a large folder with a long
+  /// history.
   virtual void set_deadline(std::chrono::steady_clock::time_point deadline) = 0;
   virtual bool out_of_time() const = 0;
   /// `from` empty: against the empty tree.

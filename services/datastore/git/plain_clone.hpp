@@ -1,5 +1,5 @@
 // The commonest fetch of all, answered by one `git pack-objects` instead of a `git upload-pack` that starts it: a
-// client that has nothing takes everything below some references and wants no progress told. gitprotocol-v2(5),
+// client that has nothing takes everything below some references and wants no progress reported. gitprotocol-v2(5),
 // "fetch". Pure.
 #pragma once
 #include <optional>

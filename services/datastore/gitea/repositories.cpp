@@ -40,7 +40,7 @@ constexpr std::string_view changed_repository_schema = R"({
   }
 })";
 
-/// The error is a folder that is damaged: what lies in it cannot be told, least of all that it is nothing.
+/// The error is a folder that is damaged: what lies in it is unknown, so it must not be shown as empty.
 git::Expected<bool> is_empty(const Backend& backend, const Repository& repository) {
   auto git = git::Repository::open(backend.repositories.path(repository));
   if (!git) return std::unexpected(git.error());

@@ -18,7 +18,7 @@
 namespace stackgate::datastore {
 
 /// Who sent it, by its Authorization header; anonymous without one. Wrong credentials are a failure even where none are
-/// needed. Tells the access log.
+/// needed. Notes who it is in the access log.
 std::expected<Identity, web::Failure> identify(const Backend& backend, web::Call& call);
 /// The same, and 401 for nobody.
 std::expected<Identity, web::Failure> identify_someone(const Backend& backend, web::Call& call);

@@ -1,4 +1,4 @@
-// Errors of the layers below, as a client is told of them; their causes are in the log.
+// Errors of the layers below, as a client gets them; their causes are in the log.
 #pragma once
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/objects/service_error.hpp"

@@ -129,7 +129,7 @@ web::Answer get_repositories(Visit& visit) {
 web::Answer get_account(Visit& visit) {
   auto account = visit.backend().accounts.find(visit.call.parameter("owner"));
   if (!visit.signed_in() && (account || account.error().fault == ServiceFault::missing)) {
-    // Which names exist is not told: an account shows itself to everybody by what it has made public.
+    // Which names exist is not disclosed: an account shows itself to everybody by what it has made public.
     const auto open = account && visit.backend().anonymous_read
                           ? visit.backend().repositories.list(visit.identity, {.owner = account->name, .limit = 1})
                           : Repositories::Expected<RepositoryPage>(RepositoryPage{});

@@ -34,7 +34,7 @@ class Answering {
     }
     return true;
   }
-  /// The client hears something now and then, as git's own upload-pack has it.
+  /// The client gets something now and then, as from git's own upload-pack.
   void keep_alive() {
     if (!how_.frame || std::chrono::steady_clock::now() - sent_ < between_signs) return;
     how_.frame(held_, {});

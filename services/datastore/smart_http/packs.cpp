@@ -138,7 +138,7 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
   git::clear_way(path, commands, *lock);
   git::ChildSpec spec{
       .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock->fd(), .silence = shared.options.silence};
-  // Ten thousand references synced one by one take minutes; settle_push syncs them at once before the client hears
+  // Ten thousand references synced one by one take minutes; settle_push syncs them at once before the client gets
   // "ok". ("committed" would hold the references again.)
   if (commands.size() > git::many_references)
     spec.settings.emplace_back("core.fsync=objects,derived-metadata,-reference");

@@ -18,7 +18,7 @@ struct Options {
 };
 
 /// "/{owner}/{repo}.git/info/refs" and its neighbours, and the same without ".git". `backend` must outlive the routes.
-/// A push tells Repositories::touch, and moves the default branch when the first push went to another one.
+/// A push calls Repositories::touch, and moves the default branch when the first push went to another one.
 std::vector<web::Route> routes(Backend& backend, Options options = {});
 
 }  // namespace stackgate::datastore::smart_http

@@ -82,7 +82,7 @@ void add(validate::Findings& out, std::string_view rule, std::string path, std::
 }
 
 void read_lora(const json::Value& lora, Metadata& out) {
-  // What has another type is told by the schema, and claims nothing that could be compared.
+  // What has another type is reported by the schema, and claims nothing that could be compared.
   if (const json::Value* rank = lora.find("rank"); rank != nullptr && rank->is_integer()) out.rank = rank->integer();
   if (const json::Value* alpha = lora.find("alpha"); alpha != nullptr && alpha->is_number())
     out.alpha = alpha->number();

@@ -1,5 +1,5 @@
 // Where the work of this thread stands in a trace (https://www.w3.org/TR/trace-context/), so that log lines and calls
-// to other services can say it without being told. Set while a request is served; each thread has its own.
+// to other services carry it without passing it along. Set while a request is served; each thread has its own.
 #pragma once
 #include <string_view>
 #include <utility>

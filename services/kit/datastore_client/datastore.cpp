@@ -42,8 +42,8 @@ DatastoreError unanswered(std::string_view why) {
   return {.away = true, .status = 0, .message = fmt::format("the datastore is away: {}", why)};
 }
 
-// One that takes connections and says nothing is as away as one that is not there: whoever waits for us is told before
-// their own patience ends. Half of the patience for one attempt leaves the other to a replica that does answer.
+// One that takes connections and says nothing is as away as one that is not there: whoever waits for us gets an error
+// before their own patience ends. Half of the patience for one attempt leaves the other to a replica that does answer.
 Datastore::Datastore(DatastoreOptions options)
     : options_(std::move(options)),
       base_(wire::base_of(options_.url)),

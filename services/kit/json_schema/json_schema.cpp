@@ -28,7 +28,7 @@
 namespace stackgate::validate {
 
 struct JsonSchema::Compiled {
-  nlohmann::json text;  // for what a fault is told by
+  nlohmann::json text;  // for the words of a fault
   valijson::Schema schema;
 };
 
@@ -195,7 +195,7 @@ schema::SchemaFault to_fault(const valijson::ValidationResults::Error& error, co
   return out;
 }
 
-// valijson tells the first unknown field of an object only.
+// valijson reports the first unknown field of an object only.
 void add_unknown_fields(const json::Value& value, const nlohmann::json& text, const nlohmann::json* node,
                         const Path* at, std::vector<schema::SchemaFault>& faults, std::size_t max_faults) {
   for (const json::Member& each : value.members()) {

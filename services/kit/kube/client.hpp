@@ -47,7 +47,7 @@ struct ListOptions {
   std::string_view label_selector = {}, field_selector = {};
 };
 
-/// One exchange with the server, watches included: told when the answer begins or when there will be none.
+/// One exchange with the server, watches included: reported when the answer begins or when there will be none.
 struct SeenCall {
   std::string_view verb, resource, subresource;  // see RequestInfo
   int code = 0;                                  // HTTP status; 0: no answer

@@ -21,7 +21,7 @@ enum class CrdChange : std::uint8_t {
 class CrdNames final : public WatchSink {
  public:
   using Told = std::function<void(std::string_view name, CrdChange change)>;
-  /// `listed` is called after each whole list, when all changes were told.
+  /// `listed` is called after each whole list, when all changes were reported.
   CrdNames(Told told, std::function<void()> listed) : told_(std::move(told)), listed_(std::move(listed)) {}
 
   void want(std::string_view name) { wanted_.try_emplace(std::string(name)); }

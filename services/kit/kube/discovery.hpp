@@ -1,5 +1,5 @@
-// What the API server serves. One question each, for those who ask once; whether a type comes or goes later is told by
-// SharedWatches. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+// What the API server serves. One question each, for those who ask once; whether a type comes or goes later is reported
+// by SharedWatches. Source: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 #pragma once
 #include <initializer_list>
 #include <optional>

@@ -1,4 +1,4 @@
-// Tells users what happens to their objects, as core/v1 Events: `kubectl describe` shows them.
+// Reports to users what happens to their objects, as core/v1 Events: `kubectl describe` shows them.
 #pragma once
 #include <chrono>
 #include <memory>

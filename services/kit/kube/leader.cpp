@@ -113,7 +113,7 @@ void LeaderElector::Impl::keep_watch(bool wanted) {
   }
 }
 
-/// Tells the world what has changed.
+/// Reports what has changed: to the log and the callbacks.
 void LeaderElector::Impl::show(LeaderClock::time_point now) {
   std::string holder, why;
   bool leading = false, changed = false;

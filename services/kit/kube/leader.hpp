@@ -51,8 +51,8 @@ class LeaderElector {
 
   /// Ends the competition and hands a lease that is held to the next: call it when the leader's work has ended, since
   /// another may begin within milliseconds. Blocks until the API server has answered, at most `limit`; if it could not
-  /// be told, the others wait for the lease to run out. is_leader() is false from the beginning, and no callback comes
-  /// after the end. Once; later calls do nothing.
+  /// be reached, the others wait for the lease to run out. is_leader() is false from the beginning, and no callback
+  /// comes after the end. Once; later calls do nothing.
   void release(std::chrono::milliseconds limit = std::chrono::milliseconds(3'000));
 
   LeaderNumbers numbers() const;

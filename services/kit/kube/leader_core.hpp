@@ -1,4 +1,4 @@
-// Leader election over a Lease as a state machine without I/O: it is told what was read and written, and answers what
+// Leader election over a Lease as a state machine without I/O: it gets what was read and written, and returns what
 // to do next.
 //
 //   ┌→ read → held by another: wait until it changes, or has not changed for its duration ─┐

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // A definition that was just made is served within seconds; one that does not serve our version may never be. What
-// changes it is told by its watch, so that asking again soon is not worth much.
+// changes it is reported by its watch, so that asking again soon is not worth much.
 constexpr BackoffLimits after_404{milliseconds(100), milliseconds(300'000), 1.5};
 WatchTarget definitions() { return {types::custom_resource_definitions, {}, {}, {}, true}; }
 
@@ -203,7 +203,7 @@ void SharedWatches::Impl::stop() {
   for (Group& group : groups) end(group);
 }
 
-/// The type's objects are gone with it, if there ever were any: the sinks hear of an empty list.
+/// The type's objects are gone with it, if there ever were any: the sinks get an empty list.
 void SharedWatches::Impl::vanish(Group& group) {
   for (auto& part : group.state->parts) part.coverage = Coverage::absent;
   if (group.merge) group.merge->reset();
@@ -284,7 +284,7 @@ void SharedWatches::Impl::observed(Group& group, std::size_t part, const WatchHe
   note_contact(health);
   const bool untold_or_gone = !group.crd.empty() && (untold || !crds->exists(group.crd));
   if (untold_or_gone && (health.missing || (health.denied && !untold))) {
-    // A refusal tells nothing of a type that nobody has defined.
+    // A refusal means nothing for a type that nobody has defined.
     if (!untold) end(group);
     if (!group.all(Coverage::absent)) vanish(group);
     return;

@@ -6,8 +6,8 @@
 //   watches.start();
 //
 // An optional type is watched while its CustomResourceDefinition exists. One metadata-only watch on the definitions
-// tells; a type without one is asked for once (another API server may serve it) and costs no request afterwards. Where
-// the definitions may not be listed, absent types are asked for every 30 seconds instead.
+// shows that; a type without one is asked for once (another API server may serve it) and costs no request afterwards.
+// Where the definitions may not be listed, absent types are asked for every 30 seconds instead.
 #pragma once
 #include <functional>
 #include <memory>
@@ -38,8 +38,8 @@ class Subscription {
 };
 
 /// All objects of a type; of Secrets, all but Helm's release records, which are large, many and nobody's reference.
-/// Whoever wants them all takes this, so that they share one watch and hear of a change in the order in which they
-/// subscribed.
+/// Whoever wants them all takes this, so that they share one watch and are notified of a change in the order in
+/// which they subscribed.
 WatchTarget watch_all(const ResourceType& type);
 
 /// subscribe() and on_served_changed() before start(), on one thread; the rest is thread-safe.
@@ -53,21 +53,21 @@ class SharedWatches {
   SharedWatches& operator=(const SharedWatches&) = delete;
 
   /// `target.ns` may name one namespace; when empty, the namespaces given to the constructor hold. Sinks of the same
-  /// target share its watch and are told in the order of subscription; a metadata-only subscriber shares the watch of
-  /// whole objects where there is one. With several namespaces a sink hears of them as NamespaceMerge says.
+  /// target share its watch and are notified in the order of subscription; a metadata-only subscriber shares the watch
+  /// of whole objects where there is one. With several namespaces a sink sees them through NamespaceMerge.
   Subscription subscribe(WatchTarget target, std::shared_ptr<WatchSink> sink);
   /// `crd_name` is "<plural>.<group>". While the type is absent, the sink holds nothing: when it vanishes the sink gets
   /// an empty list. A target that anybody subscribed to as optional is optional for all.
   Subscription subscribe_optional(WatchTarget target, const std::string& crd_name, std::shared_ptr<WatchSink> sink);
-  /// Told on the transport's thread: true once a type that was absent has been listed, in every namespace that may be;
-  /// false when it has vanished and the sinks are empty. Of types that are there from the start too. What `told` uses
-  /// must outlive this.
+  /// Called on the transport's thread: true once a type that was absent has been listed, in every namespace that may
+  /// be; false when it has vanished and the sinks are empty. Of types that are there from the start too. What `told`
+  /// uses must outlive this.
   void on_served_changed(std::function<void(std::string_view crd_name, bool served)> told);
 
   void start();
 
-  /// Everything was listed once that is there and may be listed. Stays true: what comes later is told by
-  /// on_served_changed().
+  /// Everything was listed once that is there and may be listed. Stays true: what comes later is reported
+  /// by on_served_changed().
   bool synced() const;
   std::vector<WatchReport> report() const;
   /// Whether any of the watches reaches the API server. Logs its loss and its return. Valid as long as this.

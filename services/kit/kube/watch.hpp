@@ -1,4 +1,4 @@
-// List and watch as a state machine without I/O: it is told what happened and answers what to do next.
+// List and watch as a state machine without I/O: it gets what happened and returns what to do next.
 //
 //            ┌────────── failed ────────────┐
 //   start → listing ── last page ──→ watching ── closed, stalled ──→ watching (resumes where it was)
@@ -47,7 +47,7 @@ struct WatchTuning {
 
 enum class WatchState : std::uint8_t { idle, listing, watching, waiting };
 
-/// What became of the last attempt to hear something from the API server.
+/// What became of the last attempt to get something from the API server.
 enum class Reach : std::uint8_t {
   unknown,    // none has ended yet, or the next one is under way
   reached,    // it answered: with objects, with a refusal, or with a fault that it explains as API servers do

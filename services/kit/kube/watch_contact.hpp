@@ -1,7 +1,7 @@
-// Whether the API server is reached at all, and how an administrator gets to hear of it: one warning when it has been
+// Whether the API server is reached at all, and how that is reported: one warning when it has been
 // away for some seconds, one line when it is back, whatever the number of watches.
 //
-// Contact is lost when an attempt gets no answer while no watch is open, not when nothing is heard: a quiet watch hears
+// Contact is lost when an attempt gets no answer while no watch is open, not when nothing comes: a quiet watch gets
 // one bookmark a minute.
 #pragma once
 #include <atomic>
@@ -17,16 +17,16 @@ namespace stackgate::kube {
 class Contact {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Shorter absences are not told: a connection is moved, an API server is replaced by its neighbour.
+  /// Shorter absences are not reported: a connection is moved, an API server is replaced by its neighbour.
   static constexpr std::chrono::seconds patience{5};
 
-  /// The API server answered. How long it had been away, when that had been told.
+  /// The API server answered. How long it had been away, when that had been reported.
   std::optional<Clock::duration> heard(Clock::time_point now);
   /// An attempt got no answer, and nothing else is open.
   void failed(Clock::time_point now, std::string_view error);
   /// True once for each loss, as soon as it has lasted for `patience`.
   bool tell(Clock::time_point now);
-  /// When tell() can be true next; nothing in contact, and nothing when it has been told.
+  /// When tell() can be true next; nothing in contact, and nothing when it has been reported.
   std::optional<Clock::time_point> due() const;
 
   bool lost() const { return since_.has_value(); }

@@ -31,7 +31,7 @@ void FanOut::relist_ended() {
 struct NamespaceMerge::Shared {
   WatchSink& sink;
   std::size_t unlisted = 0;  // parts whose first list is not complete
-  bool began = false;        // the sink was told of the first list
+  bool began = false;        // the sink has got the beginning of the first list
 };
 
 class NamespaceMerge::Part final : public WatchSink {

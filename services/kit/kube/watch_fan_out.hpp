@@ -9,7 +9,7 @@
 
 namespace stackgate::kube {
 
-/// Tells every sink everything, in the order in which they were added.
+/// Passes everything on to every sink, in the order in which they were added.
 class FanOut final : public WatchSink {
  public:
   void add(std::shared_ptr<WatchSink> sink) { sinks_.push_back(std::move(sink)); }
@@ -27,7 +27,7 @@ class FanOut final : public WatchSink {
 };
 
 /// A type that is watched namespace by namespace, as if it were one watch. The first lists of all namespaces are one
-/// list for the sink. When a namespace is listed again later, the sink is told of single objects: whatever is no longer
+/// list for the sink. When a namespace is listed again later, the sink gets single objects: whatever is no longer
 /// there is removed with its name and namespace as all that is known of it. Remembers the names for that.
 class NamespaceMerge {
  public:
@@ -39,7 +39,7 @@ class NamespaceMerge {
 
   /// By index of `namespaces`.
   std::shared_ptr<WatchSink> part(std::size_t index) const;
-  /// As if nothing had been listed. The sink is not told.
+  /// As if nothing had been listed. The sink is not notified.
   void reset();
 
  private:

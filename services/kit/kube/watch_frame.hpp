@@ -21,7 +21,7 @@ using PieceSink = std::function<bool(std::string_view piece)>;
 /// Follows an object from its opening brace to the matching one.
 class ObjectEnd {
  public:
-  /// Bytes of the object in `bytes`, which begins with the brace or continues after earlier bytes; `complete` tells
+  /// Bytes of the object in `bytes`, which begins with the brace or continues after earlier bytes; `complete` becomes
   /// whether the object ended there.
   std::size_t advance(std::string_view bytes, bool& complete);
 

@@ -17,7 +17,7 @@ class DirectoryStore final : public Store {
   static Expected<std::unique_ptr<DirectoryStore>> open_at(const std::string& path, std::chrono::seconds stale_after);
 
   Expected<Info> stat(std::string_view key) override;
-  /// With `size` the free space is looked at: a full disk is told before the first byte is sent.
+  /// With `size` the free space is looked at: a full disk is an error before the first byte is sent.
   Expected<std::unique_ptr<Upload>> create(std::string_view key, std::optional<std::uint64_t> size) override;
   Expected<std::unique_ptr<Download>> open(std::string_view key, std::uint64_t offset) override;
   Expected<void> remove(std::string_view key) override;

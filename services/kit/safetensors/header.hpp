@@ -51,7 +51,7 @@ std::optional<std::uint64_t> elements_of(const Tensor& tensor);
 std::expected<std::uint64_t, std::string> header_length(std::string_view first_bytes);
 
 /// Reads the header's text, all of it. `data_bytes`: how many bytes follow it in the file, when known. At most
-/// `max_faults` are told; tensors with faults are left out.
+/// `max_faults` are returned; tensors with faults are left out.
 Header read_header(std::string_view text, std::optional<std::uint64_t> data_bytes, std::size_t max_faults = 100);
 
 }  // namespace stackgate::safetensors

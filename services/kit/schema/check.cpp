@@ -149,7 +149,7 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
       if (property->must_be_written) ++written;
       const std::size_t before = faults_;
       if (node.embedded_resource && member.key == "metadata") walk(object_meta(), &object_meta(), member.value, &here);
-      // What a schema adds about metadata is looked at when the rest is right: else a fault would be told twice.
+      // What a schema adds about metadata is looked at when the rest is right: else a fault would be reported twice.
       if (faults_ == before) walk(*property->node, structure, member.value, &here);
       continue;
     }

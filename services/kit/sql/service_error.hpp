@@ -5,7 +5,7 @@
 
 namespace stackgate::sql {
 
-/// Logs the cause, which the client is not told. `duplicate` and `refers` mean something to the caller that wrote the
+/// Logs the cause, which is kept from the client. `duplicate` and `refers` mean something to the caller that wrote the
 /// statement; here they are `broken`.
 ServiceError to_service_error(const SqlError& error);
 

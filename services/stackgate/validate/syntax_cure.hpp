@@ -1,4 +1,4 @@
-// What to do about YAML or JSON that cannot be read, in words of manifests: the reader's own tell what it stumbled
+// What to do about YAML or JSON that cannot be read, in words of manifests: the reader's own name what it stumbled
 // over, which is often lines behind the slip.
 #pragma once
 #include <cstddef>
