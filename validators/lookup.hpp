@@ -1,6 +1,6 @@
 // What the rules may ask about the cluster. The rules stay pure: whoever calls them supplies an answerer.
 //
-// Implementations: webhook/ (watch cache, asks the API server before it says absent), `stackgate validate --cluster`,
+// Implementations: cluster_state/ (watch cache, asks the API server before it returns absent), `stackgate validate`,
 // tests (a table). Secret values never pass this interface: only the names of their keys.
 #pragma once
 #include <algorithm>

@@ -13,8 +13,8 @@
 
 namespace stackgate::reconcile {
 
-/// Since when something is missing says the stored condition ReferencesResolved: it survives restarts, and who starts
-/// long after that warns no second time. Thread-safe.
+/// The time since when something is missing stands in the stored condition ReferencesResolved: it survives restarts,
+/// and a process that starts long after that warns no second time. Thread-safe.
 class LateWarnings {
  public:
   static constexpr std::chrono::seconds patience{10};

@@ -80,7 +80,7 @@ struct Observed {
   /// secrets.gitAdminSecret of the StackDatastore in this namespace that spec.datastore.endpoint names; empty: unknown.
   std::string_view datastore_admin = {};
   Served served;
-  /// What the rules say of the resource as it is stored. With a fault of the resource itself nothing is planned and
+  /// What the rules find in the resource as it is stored. With a fault of the resource itself nothing is planned and
   /// what runs is left alone; what they find about other objects is reported and waited for. See findings.hpp.
   std::span<const validate::Finding> findings;
 

@@ -22,7 +22,7 @@ inline constexpr std::string_view secrets_folder = "/run/secrets/stackgate";
 /// The workload with image, listening address, data folder, OpenTelemetry and, where the spec has one, the database.
 parts::Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& defaults);
 
-/// A variable with what the field says (or its default), when it says something.
+/// A variable with the field's value (or its default), when there is one.
 void put_text(parts::Workload& workload, std::string_view name, const parts::Field& field);
 
 /// Mounts keys of a Secret, or all of them, read-only at <secrets_folder>/<volume>; gives that path.

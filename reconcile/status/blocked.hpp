@@ -1,4 +1,4 @@
-// A status that has to say that something could not be done. Pure and thread-safe.
+// The status of a resource for which something could not be done. Pure and thread-safe.
 #pragma once
 #include "reconcile/status/status.hpp"
 

@@ -12,7 +12,7 @@ struct CrdsOptions {
   bool json = false;
 
   bool apply = false;
-  bool dry_run = false;           // with apply: only say what would change
+  bool dry_run = false;           // with apply: only print what would change
   unsigned timeout_seconds = 60;  // with apply: for each definition to be served
   std::string kubeconfig, context;
 };

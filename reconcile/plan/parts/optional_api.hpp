@@ -8,7 +8,7 @@ namespace stackgate::reconcile::parts {
 
 inline constexpr std::string_view optional_apis_condition = "OptionalAPIs";
 
-/// Says in the condition OptionalAPIs that `field` asks for a child that cannot be made until `product`
+/// Reports in the condition OptionalAPIs that `field` asks for a child that cannot be made until `product`
 /// ("the Prometheus Operator") is installed.
 void note_missing_api(const Scope& scope, std::string_view field, ChildType type, std::string_view product);
 

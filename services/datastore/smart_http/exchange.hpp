@@ -1,4 +1,4 @@
-// One request's body into a git process and what it says back, with back-pressure both ways and no more than a few
+// One request's body into a git process and its output back, with back-pressure both ways and no more than a few
 // hundred KiB held.
 #pragma once
 #include <functional>

@@ -46,7 +46,7 @@ sql::Expected<std::vector<StoredFile>> read_files(sql::Database& database, std::
 /// Notes the step and the commit and renews the lease. False: the row is no longer ours, or no longer uploading.
 sql::Expected<bool> note_step(sql::Database& database, std::string_view id, std::string_view step,
                               std::string_view commit, const Lease& lease);
-/// Says that its owner is still at work. A row that is no longer ours is let be.
+/// Records that its owner is still at work. A row that is no longer ours is let be.
 sql::Expected<void> renew_lease(sql::Database& database, std::string_view id, const Lease& lease);
 /// Takes a row whose lease has run out. False: somebody else was faster.
 sql::Expected<bool> take_over(sql::Database& database, const Work& work, const Lease& lease);

@@ -42,7 +42,7 @@ class Registrar {
 
   /// From a judged upload in the spool to a record that is ready or pending. The spool is empty afterwards.
   /// Failures: 409 for a version that exists, 502 and 503 for the datastore and the database. `silence`: the datastore
-  /// was just asked something and said nothing; it is not asked again while the caller waits.
+  /// was just asked something and did not answer; it is not asked again while the caller waits.
   std::expected<Record, web::Failure> enter(Record record, const Intake::Outcome& upload,
                                             const std::optional<DatastoreError>& silence = {});
 

@@ -16,7 +16,7 @@ struct ReadError {
   std::string message;
 };
 
-/// Fills a part of the space and says how much; 0 is the end.
+/// Fills a part of the space and returns how much; 0 is the end.
 using Source = std::function<std::expected<std::size_t, ReadError>(std::span<char>)>;
 
 struct GunzipLimits {

@@ -1,4 +1,4 @@
-// What is said to the datastore and what it answers: Hugging Face's API below /v1/hf and Git LFS. Pure.
+// Requests to the datastore and its answers: Hugging Face's API below /v1/hf and Git LFS. Pure.
 #pragma once
 #include <cstdint>
 #include <expected>
@@ -22,7 +22,7 @@ std::string batch_url(std::string_view base, std::string_view repository);
 std::string create_body(std::string_view repository, bool is_private);
 std::string delete_body(std::string_view repository);
 
-/// "/api/v1/repos/<owner>/<name>": what the datastore says of a repository, in Gitea's form.
+/// "/api/v1/repos/<owner>/<name>": what the datastore holds of a repository, in Gitea's form.
 std::string repository_path(std::string_view repository);
 std::expected<std::string, std::string> read_description(std::string_view body);
 struct Object {

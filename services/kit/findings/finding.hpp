@@ -1,4 +1,4 @@
-// What a rule says about a resource.
+// What a rule reports about a resource.
 #pragma once
 #include <cstdint>
 #include <string>

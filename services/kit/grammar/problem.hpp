@@ -1,4 +1,4 @@
-// What a grammar says about a text that is not in it.
+// What a grammar reports about a text that is not in it.
 #pragma once
 #include <string>
 

@@ -113,7 +113,7 @@ class Client {
   Result<void> list(const ResourceType& type, std::string_view ns, const ListOptions& list_options,
                     const std::function<void(const json::Value& object)>& each, const CallOptions& options = {});
 
-  // What these send is said at Request.
+  // What these send is documented at Request.
   Result<Object> create(const ResourceType& type, std::string_view ns, std::string json, bool dry_run = false,
                         const CallOptions& options = {});
   Result<Object> replace(const ResourceType& type, std::string_view ns, std::string_view name, std::string json,

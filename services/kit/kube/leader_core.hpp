@@ -97,7 +97,7 @@ class LeaderMachine {
   bool known_ = false;                 // record_ is what is stored now, as far as we know
   bool watching_ = false;
   bool leading_ = false;
-  Time changed_{};     // when record_ was first seen to say what it says
+  Time changed_{};     // when record_ was first seen as it is
   Time renewed_{};     // before the request of our last renewal was sent
   Time not_before_{};  // next attempt
   Time last_read_{};

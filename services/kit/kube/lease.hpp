@@ -1,4 +1,4 @@
-// What a Lease says, as far as an election needs it.
+// What a Lease holds, as far as an election needs it.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
 #pragma once
 #include <chrono>
@@ -15,11 +15,11 @@ struct LeaseRecord {
   std::chrono::seconds duration{0};
   std::string acquire_time, renew_time;  // RFC 3339 with microseconds, by the holder's clock; never compared here
   std::int64_t transitions = 0;          // how often the holder has changed
-  std::string resource_version;          // not part of what was said; see same_words()
+  std::string resource_version;          // not part of its contents; see same_words()
 };
 
-/// Two records that say the same: nobody has renewed in between. The resource version may have changed, by a label for
-/// example.
+/// Two records with the same contents: nobody has renewed in between. The resource version may have changed, by a label
+/// for example.
 bool same_words(const LeaseRecord& a, const LeaseRecord& b);
 
 /// From a coordination.k8s.io/v1 Lease. What is absent or of another type reads as empty.

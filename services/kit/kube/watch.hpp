@@ -136,7 +136,7 @@ class WatchMachine {
   std::size_t denials_ = 0;  // in a row
   std::string denial_;
   bool progress_ = false;  // something was received on this stream
-  bool expired_ = false;   // the stream said that version_ is forgotten
+  bool expired_ = false;   // the stream reported that version_ is forgotten
   int failed_watches_ = 0;
   ApiError stream_error_;
   std::string last_error_;

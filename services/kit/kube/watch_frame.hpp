@@ -47,7 +47,7 @@ class FrameSplitter {
   std::string fault_;
 };
 
-/// What a list says beside its items.
+/// What a list holds beside its items.
 struct ListPage {
   std::string resource_version;
   std::string continue_token;  // empty on the last page

@@ -15,7 +15,7 @@
 
 namespace stackgate::kube {
 
-/// Thread-safe. What each call means is said at WorkQueueCore, which decides; here are the lock and the waiting.
+/// Thread-safe. What each call means is documented at WorkQueueCore, which decides; here are the lock and the waiting.
 template <class Key, class Hash = std::hash<Key>, class Equal = std::equal_to<Key>>
 class WorkQueue {
   using Core = WorkQueueCore<Key, Hash, Equal>;

@@ -56,8 +56,8 @@ class Process {
 
   enum class Fed : std::uint8_t {
     taken,
-    closed,  // it wants no more, and will say why
-    failed,  // output() said stop, or silence
+    closed,  // it wants no more, and its output has the reason
+    failed,  // output() returned stop, or silence
   };
   /// Writes to its standard input; output that it makes meanwhile goes to `output`, so that neither waits for the
   /// other.
@@ -78,7 +78,7 @@ class Process {
   Process() = default;
   void finish(int first_signal, std::chrono::milliseconds grace);
   int exit_code() const;
-  /// Waits for something to do; false when the silence was too long or `output` said stop.
+  /// Waits for something to do; false when the silence was too long or `output` returned stop.
   bool step(bool for_input, const Output& output, std::chrono::milliseconds limit);
 
   pid_t pid_ = -1;

@@ -1,4 +1,4 @@
-// What a collector says to a batch. Pure.
+// What a collector answers to a batch. Pure.
 #pragma once
 #include <cstdint>
 #include <string>

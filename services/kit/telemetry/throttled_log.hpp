@@ -1,4 +1,4 @@
-// What the log says about telemetry that does not arrive: one line a minute, however many batches are lost.
+// What is logged about telemetry that does not arrive: one line a minute, however many batches are lost.
 // Thread-safe.
 #pragma once
 #include <array>

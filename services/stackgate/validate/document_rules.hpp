@@ -1,4 +1,4 @@
-// What `stackgate validate` says about documents before the rule book gets to see a resource. The gate has no such
+// What `stackgate validate` reports about documents before the rule book gets to see a resource. The gate has no such
 // rules, because nothing but resources of ours ever reaches it.
 #pragma once
 #include <string_view>

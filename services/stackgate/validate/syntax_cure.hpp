@@ -7,7 +7,7 @@
 
 namespace stackgate {
 
-/// `problem`: the reader's; `offset`: where in `text` it gave up. Never empty. Says also when documents behind the
+/// `problem`: the reader's; `offset`: where in `text` it gave up. Never empty. Mentions, too, when documents behind the
 /// fault went unread.
 std::string syntax_cure(std::string_view problem, std::string_view text, std::size_t offset);
 
