@@ -15,6 +15,7 @@
 #include "certs/file_watch.hpp"
 #include "certs/reloader.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::certs {
@@ -47,11 +48,9 @@ std::expected<std::string, Error> read_file(const std::string& path) {
 }
 
 std::expected<PemPair, Error> read_pair(const FileIdentityOptions& options) {
-  auto certificates = read_file(options.certificate_file);
-  if (!certificates) return std::unexpected(certificates.error());
-  auto key = read_file(options.key_file);
-  if (!key) return std::unexpected(key.error());
-  return PemPair{std::move(*certificates), std::move(*key)};
+  auto certificates = TRY(read_file(options.certificate_file));
+  auto key = TRY(read_file(options.key_file));
+  return PemPair{std::move(certificates), std::move(key)};
 }
 
 }  // namespace file_detail

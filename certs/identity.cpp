@@ -9,6 +9,7 @@
 
 #include "certs/openssl.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/stream.hpp"
 
 namespace stackgate::certs {
@@ -147,21 +148,18 @@ std::expected<void, Error> check_dates(const Description& certificate, Time now)
 }  // namespace identity_detail
 
 std::expected<Description, Error> describe(std::string_view pem) {
-  const auto chain = identity_detail::read_certificates(pem);
-  if (!chain) return std::unexpected(chain.error());
-  return identity_detail::describe_one(*chain->front());
+  const auto chain = TRY(identity_detail::read_certificates(pem));
+  return identity_detail::describe_one(*chain.front());
 }
 
 std::expected<Identity, Error> make_identity(const PemPair& pair, Time now) {
   using namespace identity_detail;
-  const auto chain = read_certificates(pair.certificates);
-  if (!chain) return std::unexpected(chain.error());
-  const auto key = read_key(pair.key);
-  if (!key) return std::unexpected(key.error());
+  const auto chain = TRY(read_certificates(pair.certificates));
+  const auto key = TRY(read_key(pair.key));
 
-  X509& leaf = *chain->front();
+  X509& leaf = *chain.front();
   Identity identity{describe_one(leaf), Time::max(), nullptr};
-  if (X509_check_private_key(&leaf, key->get()) != 1) {
+  if (X509_check_private_key(&leaf, key.get()) != 1) {
     ERR_clear_error();
     return fail(fmt::format("the private key does not belong to the certificate {}", identity.leaf.subject));
   }
@@ -169,9 +167,9 @@ std::expected<Identity, Error> make_identity(const PemPair& pair, Time now) {
     return fail(fmt::format("the key type {} is not served: use EC P-256, or RSA of at least 2048 bits",
                             identity.leaf.key_type));
   }
-  for (const auto& certificate : *chain) {
+  for (const auto& certificate : chain) {
     const Description description = describe_one(*certificate);
-    if (const auto dates = check_dates(description, now); !dates) return std::unexpected(dates.error());
+    TRY(check_dates(description, now));
     identity.not_after = std::min(identity.not_after, description.not_after);
   }
 
@@ -179,9 +177,9 @@ std::expected<Identity, Error> make_identity(const PemPair& pair, Time now) {
   SSL_CTX* context = identity.context.get();
   if (context == nullptr) return fail(fmt::format("cannot make a TLS context: {}", openssl_reason()));
   http::configure_server_context(context);
-  bool loaded = SSL_CTX_use_certificate(context, &leaf) == 1 && SSL_CTX_use_PrivateKey(context, key->get()) == 1;
-  for (std::size_t i = 1; i < chain->size() && loaded; ++i)
-    loaded = SSL_CTX_add1_chain_cert(context, (*chain)[i].get()) == 1;
+  bool loaded = SSL_CTX_use_certificate(context, &leaf) == 1 && SSL_CTX_use_PrivateKey(context, key.get()) == 1;
+  for (std::size_t i = 1; i < chain.size() && loaded; ++i)
+    loaded = SSL_CTX_add1_chain_cert(context, chain[i].get()) == 1;
   if (!loaded)
     return fail(fmt::format("OpenSSL refuses the certificate {}: {}", identity.leaf.subject, openssl_reason()));
   return identity;
@@ -189,8 +187,7 @@ std::expected<Identity, Error> make_identity(const PemPair& pair, Time now) {
 
 std::expected<void, Error> verify_chain(std::string_view certificates, std::string_view ca_bundle, Time now) {
   using namespace identity_detail;
-  const auto chain = read_certificates(certificates);
-  if (!chain) return std::unexpected(chain.error());
+  const auto chain = TRY(read_certificates(certificates));
   const auto authorities = read_certificates(ca_bundle);
   if (!authorities) return fail(fmt::format("in the CA bundle: {}", authorities.error().message));
 
@@ -200,8 +197,8 @@ std::expected<void, Error> verify_chain(std::string_view certificates, std::stri
       sk_X509_new_null());
   if (!store || !check || !untrusted) return fail("out of memory");
   for (const auto& authority : *authorities) X509_STORE_add_cert(store.get(), authority.get());
-  for (std::size_t i = 1; i < chain->size(); ++i) sk_X509_push(untrusted.get(), (*chain)[i].get());
-  X509_STORE_CTX_init(check.get(), store.get(), chain->front().get(), untrusted.get());
+  for (std::size_t i = 1; i < chain.size(); ++i) sk_X509_push(untrusted.get(), chain[i].get());
+  X509_STORE_CTX_init(check.get(), store.get(), chain.front().get(), untrusted.get());
   X509_VERIFY_PARAM* parameters = X509_STORE_CTX_get0_param(check.get());
   X509_VERIFY_PARAM_set_time(parameters, std::chrono::system_clock::to_time_t(now));
   X509_VERIFY_PARAM_set_flags(parameters,
@@ -212,8 +209,7 @@ std::expected<void, Error> verify_chain(std::string_view certificates, std::stri
   ERR_clear_error();
   if (good) return {};
   return fail(fmt::format("the certificate {} does not lead to the CA bundle: {}",
-                          name_text(X509_get_subject_name(chain->front().get())),
-                          X509_verify_cert_error_string(error)));
+                          name_text(X509_get_subject_name(chain.front().get())), X509_verify_cert_error_string(error)));
 }
 
 Age age_of(Time not_before, Time not_after, Time now) {

@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 
 #include "certs/openssl.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::certs {
 namespace issuer_detail {
@@ -132,7 +133,7 @@ std::expected<PemPair, Error> make(const Subject& subject, const Authority* auth
     return fail("extensions");
   }
   if (!is_ca) {
-    if (const auto named = add_names(leaf, subject); !named) return std::unexpected(named.error());
+    TRY(add_names(leaf, subject));
   }
   if (X509_sign(&leaf, authority != nullptr ? authority->key.get() : key.get(), EVP_sha256()) == 0)
     return fail("signature");
@@ -146,9 +147,8 @@ std::expected<PemPair, Error> make_self_signed_ca(const Subject& subject) {
 }
 
 std::expected<PemPair, Error> issue_leaf(const PemPair& ca, const Subject& subject) {
-  const auto authority = issuer_detail::read_authority(ca);
-  if (!authority) return std::unexpected(authority.error());
-  return issuer_detail::make(subject, &*authority);
+  const auto authority = TRY(issuer_detail::read_authority(ca));
+  return issuer_detail::make(subject, &authority);
 }
 
 }  // namespace stackgate::certs

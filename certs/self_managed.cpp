@@ -12,6 +12,7 @@
 #include "certs/self_managed_secret.hpp"
 #include "services/kit/base/backoff.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -114,11 +115,9 @@ bool SelfManaged::Impl::trusted_by(const std::vector<Configuration>& all, const 
 
 kube::Result<void> SelfManaged::Impl::write_secret(const std::string& version, const SelfManagedState& state) {
   const auto once = kube::CallOptions::once(call_limit);
-  const auto written =
-      version.empty() ? client.create(kube::types::secrets, options.ns, new_secret(options.secret, state), false, once)
+  TRY(version.empty() ? client.create(kube::types::secrets, options.ns, new_secret(options.secret, state), false, once)
                       : client.patch(kube::types::secrets, options.ns, options.secret, kube::PatchType::merge,
-                                     patch_of_secret(version, state), {}, once);
-  if (!written) return std::unexpected(written.error());
+                                     patch_of_secret(version, state), {}, once));
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include "certs/issuer.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::certs {
 namespace self_managed_plan {
@@ -19,10 +20,9 @@ Time renewal_of(const Description& certificate) {
 std::expected<Description, Error> usable_ca(const PemPair& ca, Time now) {
   if (ca.certificates.empty()) return std::unexpected(Error{"there is none"});
   // Also checks that the key belongs to it and that it is in date.
-  const auto identity = make_identity(ca, now);
-  if (!identity) return std::unexpected(identity.error());
-  if (!identity->leaf.is_ca) return std::unexpected(Error{"it is no CA"});
-  return identity->leaf;
+  const auto identity = TRY(make_identity(ca, now));
+  if (!identity.leaf.is_ca) return std::unexpected(Error{"it is no CA"});
+  return identity.leaf;
 }
 
 bool covers(const std::vector<std::string>& have, const std::vector<std::string>& want) {
@@ -135,21 +135,19 @@ std::expected<SelfManagedState, Error> carry_out(const SelfManagedPlan& plan, co
     out.next = {};
   }
   if (plan.make_ca || plan.stage_ca) {
-    auto made = make_self_signed_ca(ca_subject(policy, now));
-    if (!made) return std::unexpected(made.error());
+    auto made = TRY(make_self_signed_ca(ca_subject(policy, now)));
     if (plan.make_ca) out.next = {};
-    (plan.make_ca ? out.signing : out.next) = std::move(*made);
+    (plan.make_ca ? out.signing : out.next) = std::move(made);
   }
   if (plan.make_leaf) {
-    const auto ca = describe(out.signing.certificates);
-    if (!ca) return std::unexpected(ca.error());
-    auto made = issue_leaf(out.signing, {.common_name = policy.dns_names.empty() ? "stackgate" : policy.dns_names[0],
-                                         .dns_names = policy.dns_names,
-                                         .ip_addresses = policy.ip_addresses,
-                                         .not_before = std::max(now - policy.backdate, ca->not_before),
-                                         .not_after = std::min<Time>(now + policy.leaf_life, ca->not_after)});
-    if (!made) return std::unexpected(made.error());
-    out.leaf = std::move(*made);
+    const auto ca = TRY(describe(out.signing.certificates));
+    auto made =
+        TRY(issue_leaf(out.signing, {.common_name = policy.dns_names.empty() ? "stackgate" : policy.dns_names[0],
+                                     .dns_names = policy.dns_names,
+                                     .ip_addresses = policy.ip_addresses,
+                                     .not_before = std::max(now - policy.backdate, ca.not_before),
+                                     .not_after = std::min<Time>(now + policy.leaf_life, ca.not_after)}));
+    out.leaf = std::move(made);
   }
   return out;
 }

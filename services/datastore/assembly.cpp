@@ -7,6 +7,7 @@
 
 #include "services/datastore/migrations.hpp"
 #include "services/datastore/own_secrets.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/service/database.hpp"
 
 namespace stackgate::datastore {
@@ -33,20 +34,19 @@ Assembly::Assembly(Options chosen, std::shared_ptr<sql::Database> opened_databas
 
 std::expected<std::unique_ptr<Assembly>, Error> assemble(const settings::Values& values, Secrets secrets) {
   Options options = read_options(values);
-  auto database = service::open_database(program(), values);
-  if (!database) return std::unexpected(database.error());
+  auto database = TRY(service::open_database(program(), values));
   std::error_code error;
   for (const std::string_view folder : {"repositories", "trash"}) {
     std::filesystem::create_directories(std::filesystem::path(options.data_dir) / folder, error);
     if (error) return std::unexpected(Error{fmt::format("{}: {}", options.data_dir, error.message())});
   }
-  if (auto done = complete_secrets(options, secrets); !done) return std::unexpected(done.error());
+  TRY(complete_secrets(options, secrets));
   auto store = objects::open_store(options.store);
   if (!store) return std::unexpected(Error{store.error().message});
   if (options.embedded)
-    if (auto done = sql::migrate(**database, all_migrations()); !done)
+    if (auto done = sql::migrate(*database, all_migrations()); !done)
       return std::unexpected(Error{done.error().message});
-  return std::make_unique<Assembly>(std::move(options), std::move(*database), std::move(*store));
+  return std::make_unique<Assembly>(std::move(options), std::move(database), std::move(*store));
 }
 
 }  // namespace stackgate::datastore

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore {
@@ -54,9 +55,7 @@ struct SecretText {
 std::expected<SecretText, Error> read_or_make(const std::string& path, std::size_t bytes) {
   bool fresh = false;
   if (::access(path.c_str(), F_OK) != 0) {
-    auto made = make_secret_file(path, random_hex(bytes) + "\n");
-    if (!made) return std::unexpected(made.error());
-    fresh = *made;
+    fresh = TRY(make_secret_file(path, random_hex(bytes) + "\n"));
   }
   std::ifstream file(path);
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -81,19 +80,17 @@ std::expected<void, Error> complete_secrets(Options& options, Secrets secrets) {
     ::chmod(folder.c_str(), 0700);  // best effort: a shared volume may not know modes; the files say it too
   }
   if (const std::string path = folder + "/admin-password"; options.admin_name.empty() && is_there(path)) {
-    auto secret = read_or_make(path, 16);
-    if (!secret) return std::unexpected(secret.error());
+    auto secret = TRY(read_or_make(path, 16));
     options.admin_name = "admin";
-    options.admin_password = secret->text;
-    if (secret->fresh)
+    options.admin_password = secret.text;
+    if (secret.fresh)
       std::fputs(
           fmt::format("no administrator is configured: \"admin\" was made, the password is in {}\n", path).c_str(),
           stderr);
   }
   if (const std::string path = folder + "/jwt-key"; options.jwt_key.empty() && is_there(path)) {
-    auto secret = read_or_make(path, 32);
-    if (!secret) return std::unexpected(secret.error());
-    options.jwt_key = secret->text;
+    auto secret = TRY(read_or_make(path, 32));
+    options.jwt_key = secret.text;
   }
   return {};
 }

@@ -18,6 +18,7 @@
 #include "services/kit/service/database.hpp"
 #if __has_include("services/datastore/pages/routes.cpp")
 #include "services/datastore/pages/routes.hpp"
+#include "services/kit/base/try.hpp"
 #endif
 
 namespace stackgate::datastore {
@@ -82,9 +83,8 @@ void show_clock_skew(metrics::Registry& metrics, const std::shared_ptr<Running>&
 }  // namespace
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics) {
-  auto assembly = assemble(values, Secrets::made);
-  if (!assembly) return std::unexpected(assembly.error());
-  auto running = std::make_shared<Running>(std::move(*assembly));
+  auto assembly = TRY(assemble(values, Secrets::made));
+  auto running = std::make_shared<Running>(std::move(assembly));
   Assembly& all = *running->assembly;
   // A database that is away may come back; one that lacks tables will not mend itself.
   if (auto current = sql::require_current(*all.database, all_migrations()); !current) {

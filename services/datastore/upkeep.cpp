@@ -1,5 +1,6 @@
 #include "services/datastore/upkeep.hpp"
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore {
@@ -7,7 +8,7 @@ namespace stackgate::datastore {
 Repositories::Expected<UpkeepResult> keep_up(Repositories& repositories, git::Upkeep upkeep,
                                              const std::stop_token& stop) {
   UpkeepResult out;
-  auto visited = repositories.each([&](const Repository& repository) {
+  TRY(repositories.each([&](const Repository& repository) {
     ++out.repositories;
     auto done = git::maintain(repositories.path(repository), upkeep);
     if (!done) {
@@ -18,12 +19,9 @@ Repositories::Expected<UpkeepResult> keep_up(Repositories& repositories, git::Up
       ++out.maintained;
     }
     return !stop.stop_requested();
-  });
-  if (!visited) return std::unexpected(visited.error());
+  }));
   if (stop.stop_requested()) return out;
-  auto swept = repositories.sweep();
-  if (!swept) return std::unexpected(swept.error());
-  out.swept = *swept;
+  out.swept = TRY(repositories.sweep());
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "certs/identity_metrics.hpp"
 #include "certs/self_managed.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"
 #include "services/kit/run/startup.hpp"
@@ -55,13 +56,12 @@ std::expected<std::unique_ptr<Admission>, Error> Admission::start(const GateOpti
     return certs::why_not_ready(status(), std::chrono::system_clock::now());
   });
 
-  auto server = http::Server::start(
+  auto server = TRY(http::Server::start(
       {.listen = options.listen, .tls = out->identity_, .threads = run::event_loops(options.workers)},
       telemetry::traced([gate = &out->gate_](const http::Request& request,
                                              http::Responder respond) { gate->handle(request, std::move(respond)); },
-                        telemetry, {"/validate", "/early"}));
-  if (!server) return std::unexpected(server.error());
-  out->server_ = std::move(*server);
+                        telemetry, {"/validate", "/early"})));
+  out->server_ = std::move(server);
   run::add_server_metrics(registry, "stackgate_gate", *out->server_);
   log::info("gate serves", {{"listen", options.listen},
                             {"port", out->server_->port()},  // the real one where 0 was asked for

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/kube/config.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"
@@ -30,12 +31,11 @@ void configure_process(const GateOptions& options) {
 
 std::expected<std::unique_ptr<kube::Client>, Error> connect(const GateOptions& options, std::string_view command,
                                                             const kube::ClientOptions& client_options) {
-  auto config = kube::find_config(options.kubeconfig, options.context);
-  if (!config) return std::unexpected(config.error());
-  for (const std::string& warning : config->warnings) log::warning(warning, {{"source", config->source}});
-  config->user_agent = fmt::format("stackgate-{}/{}", command, version);
-  log::info("cluster", {{"server", config->server}, {"source", config->source}});
-  return kube::Client::connect(std::move(*config), client_options);
+  auto config = TRY(kube::find_config(options.kubeconfig, options.context));
+  for (const std::string& warning : config.warnings) log::warning(warning, {{"source", config.source}});
+  config.user_agent = fmt::format("stackgate-{}/{}", command, version);
+  log::info("cluster", {{"server", config.server}, {"source", config.source}});
+  return kube::Client::connect(std::move(config), client_options);
 }
 
 Endpoints::Endpoints(const GateOptions& options, metrics::Registry& registry)
@@ -44,12 +44,8 @@ Endpoints::Endpoints(const GateOptions& options, metrics::Registry& registry)
       telemetry_(telemetry::Telemetry::start(options.telemetry, registry, true)) {}
 
 std::expected<void, Error> Endpoints::serve(const run::Readiness& readiness) {
-  auto health = plain_server(options_.health_listen, run::health_handler(readiness));
-  if (!health) return std::unexpected(health.error());
-  health_ = std::move(*health);
-  auto scrape = plain_server(options_.metrics_listen, run::metrics_handler(registry_));
-  if (!scrape) return std::unexpected(scrape.error());
-  metrics_ = std::move(*scrape);
+  health_ = TRY(plain_server(options_.health_listen, run::health_handler(readiness)));
+  metrics_ = TRY(plain_server(options_.metrics_listen, run::metrics_handler(registry_)));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/names.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/password.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -69,7 +70,7 @@ Accounts::Expected<Identity> Accounts::Impl::administrator() {
 
 Accounts::Expected<void> Accounts::prepare() {
   if (impl_->admin_key_.empty()) return {};
-  if (auto identity = impl_->administrator(); !identity) return std::unexpected(identity.error());
+  TRY(impl_->administrator());
   return {};
 }
 
@@ -91,11 +92,10 @@ Accounts::Expected<Account> Accounts::find(std::int64_t id) {
 }
 
 Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
-  auto found = find(account);
-  if (!found) return std::unexpected(found.error());
-  if (!found->active || found->kind != AccountKind::user)
+  auto found = TRY(find(account));
+  if (!found.active || found.kind != AccountKind::user)
     return std::unexpected(account_error(ServiceFault::missing, "the account is switched off"));
-  return Identity{.account = found->id, .name = found->name, .admin = found->admin};
+  return Identity{.account = found.id, .name = found.name, .admin = found.admin};
 }
 
 Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::string_view search, std::size_t skip,
@@ -178,7 +178,7 @@ Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active
     return std::unexpected(sql::to_service_error(changed.error()));
   }
   if (changed->affected == 0) {
-    if (auto there = find(name); !there) return std::unexpected(there.error());
+    TRY(find(name));
     return false;
   }
   impl_->forget(key);

@@ -8,43 +8,40 @@
 #include "services/datastore/git/pack_writer.hpp"
 #include "services/datastore/git/reference.hpp"
 #include "services/datastore/git/write.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
 
 Expected<void> check_commit(const std::string& repository, const Oid& oid) {
-  const auto handle = open_handle(repository);
-  if (!handle) return std::unexpected(handle.error());
+  const auto handle = TRY(open_handle(repository));
   git_oid id;
   git_commit* raw = nullptr;
   if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", oid));
-  if (git_commit_lookup(&raw, handle->get(), &id) != 0)
+  if (git_commit_lookup(&raw, handle.get(), &id) != 0)
     return git_error_of(Fault::missing, fmt::format("there is no commit {}", oid));
   git_commit_free(raw);
   return {};
 }
 
 Expected<Oid> current(const std::string& repository, const std::string& name) {
-  const auto now = read_reference(repository, name);
-  if (!now) return std::unexpected(now.error());
-  return *now ? (*now)->oid : Oid{};
+  const auto now = TRY(read_reference(repository, name));
+  return now ? now->oid : Oid{};
 }
 
 /// Packed references are rewritten by git itself, which knows that dance best.
 Expected<void> delete_reference(const std::string& repository, const std::string& name, std::string_view what) {
-  const auto lock = WriterLock::share(repository);
-  if (!lock) return std::unexpected(lock.error());
-  const auto now = current(repository, name);
-  if (!now) return std::unexpected(now.error());
-  if (now->empty()) return git_error_of(Fault::missing, fmt::format("there is no {}", what));
+  const auto lock = TRY(WriterLock::share(repository));
+  const auto now = TRY(current(repository, name));
+  if (now.empty()) return git_error_of(Fault::missing, fmt::format("there is no {}", what));
   for (const std::string& file : {repository + "/packed-refs.lock", fmt::format("{}/{}.lock", repository, name)})
-    remove_stale_lock(repository, file, &*lock);
+    remove_stale_lock(repository, file, &lock);
   const auto done = run_git(
-      {.arguments = {"--git-dir=" + repository, "update-ref", "--no-deref", "-d", name, *now}, .keep_fd = lock->fd()},
+      {.arguments = {"--git-dir=" + repository, "update-ref", "--no-deref", "-d", name, now}, .keep_fd = lock.fd()},
       {});
   if (done) return {};
   const auto after = current(repository, name);
-  if (after && *after != *now)
+  if (after && *after != now)
     return git_error_of(Fault::conflict, fmt::format("{} was moved by somebody else meanwhile: try again", what));
   return std::unexpected(done.error());
 }
@@ -54,16 +51,14 @@ Expected<void> delete_reference(const std::string& repository, const std::string
 Expected<void> create_branch(const std::string& repository_path, std::string_view name, const Oid& at, bool overwrite) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
   if (const auto there = check_commit(repository_path, at); !there) return there;
-  const auto lock = WriterLock::share(repository_path);
-  if (!lock) return std::unexpected(lock.error());
+  const auto lock = TRY(WriterLock::share(repository_path));
   const std::string reference = fmt::format("refs/heads/{}", name);
   for (int attempt = 0;; ++attempt) {
-    const auto before = current(repository_path, reference);
-    if (!before) return std::unexpected(before.error());
-    if (!before->empty() && !overwrite)
+    const auto before = TRY(current(repository_path, reference));
+    if (!before.empty() && !overwrite)
       return git_error_of(Fault::exists, fmt::format("branch \"{}\" is there already", name));
-    if (*before == at) return {};
-    const auto moved = move_reference(repository_path, reference, *before, at, &*lock);
+    if (before == at) return {};
+    const auto moved = move_reference(repository_path, reference, before, at, &lock);
     if (moved || moved.error().fault != Fault::conflict || attempt == 10) return moved;
   }
 }
@@ -71,9 +66,8 @@ Expected<void> create_branch(const std::string& repository_path, std::string_vie
 Expected<void> delete_branch(const std::string& repository_path, std::string_view name) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
   const std::string reference = fmt::format("refs/heads/{}", name);
-  const auto head = read_reference(repository_path, "HEAD");
-  if (!head) return std::unexpected(head.error());
-  if (*head && (*head)->symbolic == reference)
+  const auto head = TRY(read_reference(repository_path, "HEAD"));
+  if (head && head->symbolic == reference)
     return git_error_of(Fault::invalid,
                         fmt::format("branch \"{}\" is the default branch: make another one the default first", name));
   return delete_reference(repository_path, reference, fmt::format("branch \"{}\"", name));
@@ -83,13 +77,11 @@ Expected<void> create_tag(const std::string& repository_path, std::string_view n
                           std::string_view message, const Signature& tagger) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
   if (const auto there = check_commit(repository_path, at); !there) return there;
-  const auto lock = WriterLock::share(repository_path);
-  if (!lock) return std::unexpected(lock.error());
+  const auto lock = TRY(WriterLock::share(repository_path));
   const std::string reference = fmt::format("refs/tags/{}", name);
-  const auto before = current(repository_path, reference);
-  if (!before) return std::unexpected(before.error());
+  const auto before = TRY(current(repository_path, reference));
   const auto exists = [&] { return git_error_of(Fault::exists, fmt::format("tag \"{}\" is there already", name)); };
-  if (!before->empty()) return exists();
+  if (!before.empty()) return exists();
   Oid target = at;
   if (!message.empty()) {
     PackWriter pack(repository_path);
@@ -97,12 +89,11 @@ Expected<void> create_tag(const std::string& repository_path, std::string_view n
     for (const char c : message)
       if (c != '\0') text.push_back(c);
     if (!text.ends_with('\n')) text.push_back('\n');
-    const auto tag = pack.add(ObjectType::tag, text);
-    if (!tag) return std::unexpected(tag.error());
+    const auto tag = TRY(pack.add(ObjectType::tag, text));
     if (const auto done = pack.finish(); !done) return done;
-    target = *tag;
+    target = tag;
   }
-  const auto moved = move_reference(repository_path, reference, {}, target, &*lock);
+  const auto moved = move_reference(repository_path, reference, {}, target, &lock);
   if (!moved && moved.error().fault == Fault::conflict) return exists();
   return moved;
 }
@@ -114,9 +105,8 @@ Expected<void> delete_tag(const std::string& repository_path, std::string_view n
 
 Expected<void> set_default_branch(const std::string& repository_path, std::string_view name) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
-  const auto lock = WriterLock::share(repository_path);
-  if (!lock) return std::unexpected(lock.error());
-  return point_symbolic(repository_path, "HEAD", fmt::format("refs/heads/{}", name), &*lock);
+  const auto lock = TRY(WriterLock::share(repository_path));
+  return point_symbolic(repository_path, "HEAD", fmt::format("refs/heads/{}", name), &lock);
 }
 
 }  // namespace stackgate::datastore::git

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/library.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -67,20 +68,19 @@ Expected<std::unique_ptr<Child>> start_git(const ChildSpec& spec) {
 bool is_out_of_space(const Child& child) { return child.errors().find("No space left on device") != std::string::npos; }
 
 Expected<std::string> run_git(const ChildSpec& spec, std::string_view input, std::size_t most) {
-  auto child = start_git(spec);
-  if (!child) return std::unexpected(child.error());
+  auto child = TRY(start_git(spec));
   std::string out;
   const auto take = [&](std::string_view piece) {
     out.append(piece);
     return out.size() <= most;
   };
   const auto name = spec.arguments.empty() ? std::string("git") : "git " + spec.arguments.front();
-  if ((*child)->feed(input, take) == Child::Fed::failed) return git_error_of(Fault::broken, name + " was stopped");
-  (*child)->close_input();
-  if (!(*child)->drain(take)) return git_error_of(Fault::broken, name + " was stopped: too slow, or too much to say");
-  if (const int status = (*child)->wait(); status != 0) {
-    return git_error_of(is_out_of_space(**child) ? Fault::full : Fault::broken,
-                        fmt::format("{} ended with {}: {}", name, status, (*child)->errors()));
+  if (child->feed(input, take) == Child::Fed::failed) return git_error_of(Fault::broken, name + " was stopped");
+  child->close_input();
+  if (!child->drain(take)) return git_error_of(Fault::broken, name + " was stopped: too slow, or too much to say");
+  if (const int status = child->wait(); status != 0) {
+    return git_error_of(is_out_of_space(*child) ? Fault::full : Fault::broken,
+                        fmt::format("{} ended with {}: {}", name, status, child->errors()));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "services/datastore/git/reference.hpp"
 #include "services/datastore/git/tree_edit.hpp"
 #include "services/datastore/git/write.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -49,15 +50,13 @@ Expected<TreeEdit> take_changes(const NextChange& next, PackWriter& pack) {
   TreeEdit edit;
   for (;;) {
     Change change;
-    const auto more = next(change);
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return edit;
+    const auto more = TRY(next(change));
+    if (!more) return edit;
     if (auto fault = fault_of_path(change.path)) return git_error_of(Fault::invalid, std::move(*fault));
     Expected<void> done;
     if (change.kind == Change::Kind::put) {
-      auto blob = pack.add(ObjectType::blob, change.content);
-      if (!blob) return std::unexpected(blob.error());
-      done = edit.put(change.path, std::move(*blob));
+      auto blob = TRY(pack.add(ObjectType::blob, change.content));
+      done = edit.put(change.path, std::move(blob));
     } else {
       done = edit.remove(change.path, change.kind == Change::Kind::remove_folder);
     }
@@ -78,11 +77,10 @@ struct Base {
 };
 
 Expected<Base> find_base(const Attempt& attempt) {
-  const auto now = read_reference(attempt.path, attempt.name);
-  if (!now) return std::unexpected(now.error());
-  if (*now && !(*now)->symbolic.empty())
+  const auto now = TRY(read_reference(attempt.path, attempt.name));
+  if (now && !now->symbolic.empty())
     return git_error_of(Fault::invalid, fmt::format("\"{}\" is an alias of another branch", attempt.request.branch));
-  const Oid tip = *now ? (*now)->oid : Oid{};
+  const Oid tip = now ? now->oid : Oid{};
   const Oid& demanded = attempt.request.parent;
   if (!tip.empty() && !demanded.empty() && tip != demanded)
     return git_error_of(Fault::conflict,
@@ -93,34 +91,29 @@ Expected<Base> find_base(const Attempt& attempt) {
 }
 
 Expected<Committed> commit_once(const Attempt& attempt, PackWriter& pack, const WriterLock& writer) {
-  const auto base = find_base(attempt);
-  if (!base) return std::unexpected(base.error());
-  const auto repository = open_handle(attempt.path);
-  if (!repository) return std::unexpected(repository.error());
-  const auto base_tree = tree_of(repository->get(), base->parent);
-  if (!base_tree) return std::unexpected(base_tree.error());
+  const auto base = TRY(find_base(attempt));
+  const auto repository = TRY(open_handle(attempt.path));
+  const auto base_tree = TRY(tree_of(repository.get(), base.parent));
 
   auto tree = attempt.edit.apply(
-      *base_tree, [&](const Oid& oid) { return read_tree_lines(repository->get(), oid); },
+      base_tree, [&](const Oid& oid) { return read_tree_lines(repository.get(), oid); },
       [&](const std::string& content) { return pack.add(ObjectType::tree, content); });
   if (tree && tree->empty()) tree = pack.add(ObjectType::tree, {});
   if (!tree) return std::unexpected(tree.error());
-  if (*tree == *base_tree && !attempt.request.allow_empty && !base->tip.empty())
-    return Committed{base->tip, base->tip, false};
+  if (*tree == base_tree && !attempt.request.allow_empty && !base.tip.empty())
+    return Committed{base.tip, base.tip, false};
 
   std::string text = fmt::format("tree {}\n", *tree);
-  if (!base->parent.empty()) text += fmt::format("parent {}\n", base->parent);
+  if (!base.parent.empty()) text += fmt::format("parent {}\n", base.parent);
   text += fmt::format("author {}\ncommitter {}\n\n", format_identity(attempt.request.author),
                       format_identity(attempt.request.committer));
   for (const char c : attempt.request.message)
     if (c != '\0') text.push_back(c);
   if (!text.ends_with('\n')) text.push_back('\n');
-  const auto commit = pack.add(ObjectType::commit, text);
-  if (!commit) return std::unexpected(commit.error());
-  if (const auto done = pack.finish(); !done) return std::unexpected(done.error());
-  if (const auto moved = move_reference(attempt.path, attempt.name, base->tip, *commit, &writer); !moved)
-    return std::unexpected(moved.error());
-  return Committed{*commit, base->tip, true};
+  const auto commit = TRY(pack.add(ObjectType::commit, text));
+  TRY(pack.finish());
+  TRY(move_reference(attempt.path, attempt.name, base.tip, commit, &writer));
+  return Committed{commit, base.tip, true};
 }
 
 }  // namespace
@@ -132,15 +125,13 @@ Expected<Committed> commit_changes(const std::string& repository_path, const Com
   if (!request.parent.empty() && !is_oid(request.parent))
     return git_error_of(Fault::invalid, fmt::format("the parent \"{}\" is no commit id", request.parent));
   auto pack = std::make_unique<PackWriter>(repository_path);
-  const auto edit = take_changes(next, *pack);
-  if (!edit) return std::unexpected(edit.error());
+  const auto edit = TRY(take_changes(next, *pack));
 
-  const auto lock = CommitLock::take(repository_path, commit_wait);
-  if (!lock) return std::unexpected(lock.error());
-  const Attempt attempt{repository_path, request, "refs/heads/" + request.branch, *edit};
+  const auto lock = TRY(CommitLock::take(repository_path, commit_wait));
+  const Attempt attempt{repository_path, request, "refs/heads/" + request.branch, edit};
   Expected<Committed> out;
   for (int i = 0; i < commit_attempts; ++i) {
-    out = commit_once(attempt, *pack, lock->writer());
+    out = commit_once(attempt, *pack, lock.writer());
     // A push may have been faster; with a demanded parent, find_base() says so the next time round.
     if (out || out.error().fault != Fault::conflict) break;
     if (!request.parent.empty() && i > 0) break;

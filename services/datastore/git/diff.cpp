@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/open_repository.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -53,17 +54,14 @@ Expected<DiffFile> to_diff_file(git_diff* diff, std::size_t index, const DiffLim
 Expected<std::vector<DiffFile>> OpenRepository::diff(const Oid& from, const Oid& to, const DiffLimits& limits) {
   TreeHandle before;
   if (!from.empty()) {
-    auto tree = folder_at(from, {});
-    if (!tree) return std::unexpected(tree.error());
-    before = std::move(*tree);
+    before = TRY(folder_at(from, {}));
   }
-  const auto after = folder_at(to, {});
-  if (!after) return std::unexpected(after.error());
+  const auto after = TRY(folder_at(to, {}));
   git_diff_options options;
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.max_size = 1 << 20;  // larger files count as binary
   git_diff* raw = nullptr;
-  if (const int code = git_diff_tree_to_tree(&raw, handle_.get(), before.get(), after->get(), &options); code != 0)
+  if (const int code = git_diff_tree_to_tree(&raw, handle_.get(), before.get(), after.get(), &options); code != 0)
     return library_error(code, "the change cannot be computed");
   const DiffHandle diff(raw);
   if (git_diff_num_deltas(raw) <= limits.files) {
@@ -76,9 +74,7 @@ Expected<std::vector<DiffFile>> OpenRepository::diff(const Oid& from, const Oid&
   std::vector<DiffFile> out;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < std::min(git_diff_num_deltas(raw), limits.files); ++i) {
-    auto file = to_diff_file(raw, i, limits, bytes);
-    if (!file) return std::unexpected(file.error());
-    out.push_back(std::move(*file));
+    out.push_back(TRY(to_diff_file(raw, i, limits, bytes)));
   }
   return out;
 }

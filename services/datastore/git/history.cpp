@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/open_repository.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -36,17 +37,14 @@ struct HistoryWalk {
   Expected<const git_commit*> get(const git_oid& id) {
     auto& handle = held[key(id)];
     if (!handle) {
-      auto found = repository.lookup_commit(id);
-      if (!found) return std::unexpected(found.error());
-      handle = std::move(*found);
+      handle = TRY(repository.lookup_commit(id));
     }
     return handle.get();
   }
   Expected<void> push(const git_oid& id) {
     if (!seen.insert(key(id)).second) return {};
-    const auto commit = get(id);
-    if (!commit) return std::unexpected(commit.error());
-    queue.push({git_commit_time(*commit), seen.size(), id});
+    const auto commit = TRY(get(id));
+    queue.push({git_commit_time(commit), seen.size(), id});
     return {};
   }
   CommitHandle pop() {
@@ -72,11 +70,10 @@ struct HistoryWalk {
   /// What stands at a path in a commit's tree; all zeroes for nothing.
   Expected<git_oid> at(const git_oid& tree, const std::string& path) {
     if (path.empty()) return tree;
-    const auto root = repository.lookup_tree(tree);
-    if (!root) return std::unexpected(root.error());
+    const auto root = TRY(repository.lookup_tree(tree));
     git_tree_entry* raw = nullptr;
     git_oid none{};
-    if (git_tree_entry_bypath(&raw, root->get(), path.c_str()) != 0) return none;
+    if (git_tree_entry_bypath(&raw, root.get(), path.c_str()) != 0) return none;
     const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
     // The mode counts as well: a file that becomes executable has changed.
     git_oid out = *git_tree_entry_id(raw);
@@ -91,7 +88,7 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
   HistoryWalk walk{*this};
-  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  TRY(walk.push(start));
   const std::string where(path);
   std::vector<Commit> out;
   while (!walk.queue.empty() && out.size() < limit && !walk.out_of_time()) {
@@ -99,21 +96,18 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
     bool shown = true;
     if (!where.empty()) {
       // git log's own simplification: a parent that has the same is all that matters.
-      const auto here = walk.at(*at, where);
-      if (!here) return std::unexpected(here.error());
-      shown = git_commit_parentcount(at.get()) > 0 || !git_oid_is_zero(&*here);
+      const auto here = TRY(walk.at(*at, where));
+      shown = git_commit_parentcount(at.get()) > 0 || !git_oid_is_zero(&here);
       std::optional<git_oid> same;
       for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !same; ++i) {
         const git_oid& id = *git_commit_parent_id(at.get(), i);
-        const auto parent = lookup_commit(id);
-        if (!parent) return std::unexpected(parent.error());
-        const auto there = walk.at(**parent, where);
-        if (!there) return std::unexpected(there.error());
-        if (git_oid_cmp(&*here, &*there) == 0) same = id;
+        const auto parent = TRY(lookup_commit(id));
+        const auto there = TRY(walk.at(*parent, where));
+        if (git_oid_cmp(&here, &there) == 0) same = id;
       }
       walk.places.erase(HistoryWalk::key(*git_commit_id(at.get())));
       if (same) {
-        if (const auto done = walk.push(*same); !done) return std::unexpected(done.error());
+        TRY(walk.push(*same));
         continue;
       }
     }
@@ -124,7 +118,7 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
         out.push_back(to_commit(*at));
       }
     }
-    if (const auto done = walk.push_parents(*at); !done) return std::unexpected(done.error());
+    TRY(walk.push_parents(*at));
   }
   return out;
 }
@@ -133,11 +127,11 @@ Expected<std::size_t> OpenRepository::count_commits(const Oid& commit, std::size
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
   HistoryWalk walk{*this};
-  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  TRY(walk.push(start));
   std::size_t count = 0;
   while (!walk.queue.empty() && count < at_most && !walk.out_of_time()) {
     ++count;
-    if (const auto done = walk.push_parents(*walk.pop()); !done) return std::unexpected(done.error());
+    TRY(walk.push_parents(*walk.pop()));
   }
   return count;
 }
@@ -147,7 +141,7 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
   HistoryWalk walk{*this};
-  if (const auto done = walk.push(start); !done) return std::unexpected(done.error());
+  TRY(walk.push(start));
   const std::string where(folder);
   std::map<std::string, std::set<std::size_t>> wanted;  // commit → names whose last change lies there or behind
   for (std::size_t i = 0; i < names.size(); ++i) wanted[HistoryWalk::key(start)].insert(i);
@@ -178,25 +172,22 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
     wanted.erase(HistoryWalk::key(*git_commit_id(at.get())));
     std::erase_if(pending, [&](std::size_t name) { return found.contains(name); });
     if (pending.empty()) continue;
-    const auto here = folder_of(*at);
-    if (!here) return std::unexpected(here.error());
+    const auto here = TRY(folder_of(*at));
     for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !pending.empty(); ++i) {
       const git_oid& id = *git_commit_parent_id(at.get(), i);
-      const auto parent = lookup_commit(id);
-      if (!parent) return std::unexpected(parent.error());
-      const auto there = folder_of(**parent);
-      if (!there) return std::unexpected(there.error());
-      const bool alike = *here && *there && git_oid_cmp(git_tree_id(here->get()), git_tree_id(there->get())) == 0;
+      const auto parent = TRY(lookup_commit(id));
+      const auto there = TRY(folder_of(*parent));
+      const bool alike = here && there && git_oid_cmp(git_tree_id(here.get()), git_tree_id(there.get())) == 0;
       std::set<std::size_t> passed;
       for (const std::size_t name : pending)
-        if (alike || same_in(name, *here, *there)) passed.insert(name);
+        if (alike || same_in(name, here, there)) passed.insert(name);
       if (passed.empty()) continue;
       for (const std::size_t name : passed) pending.erase(name);
       wanted[HistoryWalk::key(id)].merge(passed);
-      if (const auto done = walk.push(id); !done) return std::unexpected(done.error());
+      TRY(walk.push(id));
     }
     for (const std::size_t name : pending)
-      if (*here && git_tree_entry_byname(here->get(), names[name].c_str()) != nullptr)
+      if (here && git_tree_entry_byname(here.get(), names[name].c_str()) != nullptr)
         found.emplace(name, to_commit(*at));
   }
   std::vector<std::pair<std::string, Commit>> out;

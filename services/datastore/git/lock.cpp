@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "services/datastore/git/library.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::git {
@@ -72,11 +73,10 @@ int lock_within(int fd, int kind, std::chrono::milliseconds limit) {
 }  // namespace
 
 Expected<WriterLock> WriterLock::share(const std::string& repository) {
-  auto file = open_lock(repository, "stackgate.writers");
-  if (!file) return std::unexpected(file.error());
-  if (const int fault = lock_within(file->fd(), LOCK_SH, std::chrono::seconds(30)); fault != 0)
+  auto file = TRY(open_lock(repository, "stackgate.writers"));
+  if (const int fault = lock_within(file.fd(), LOCK_SH, std::chrono::seconds(30)); fault != 0)
     return system_error(fault, "the repository is locked for cleaning");
-  return WriterLock(std::move(*file));
+  return WriterLock(std::move(file));
 }
 
 Expected<CommitLock> CommitLock::take(const std::string& repository, std::chrono::milliseconds limit) {

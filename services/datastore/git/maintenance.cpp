@@ -11,6 +11,7 @@
 #include "services/datastore/git/child.hpp"
 #include "services/datastore/git/library.hpp"
 #include "services/datastore/git/lock.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::git {
@@ -73,40 +74,38 @@ bool remove_locks(const std::string& repository) {
 Expected<bool> maintain(const std::string& repository_path, Upkeep upkeep) {
   bool any = remove_locks(repository_path);
   any = remove_leftovers(repository_path) || any;
-  const auto lock = WriterLock::share(repository_path);
-  if (!lock) return std::unexpected(lock.error());
+  const auto lock = TRY(WriterLock::share(repository_path));
   const auto git = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "--git-dir=" + repository_path);
-    return run_git({.arguments = std::move(arguments), .keep_fd = lock->fd(), .silence = repack_silence}, {});
+    return run_git({.arguments = std::move(arguments), .keep_fd = lock.fd(), .silence = repack_silence}, {});
   };
   if (upkeep == Upkeep::thorough) {
     // What nobody reaches stays for two weeks: a push under way may be about to reach it.
-    if (const auto done = git({"gc", "--quiet", "--prune=2.weeks.ago"}); !done) return std::unexpected(done.error());
+    TRY(git({"gc", "--quiet", "--prune=2.weeks.ago"}));
     return true;
   }
   const bool many_packs = count_files(repository_path + "/objects/pack", ".pack") > packs_wanted;
   const bool many_loose = count_files(repository_path + "/objects/17", "") > loose_wanted;
   if (!many_packs && !many_loose) return any;
   // Geometric: each pack at least twice as large as the next smaller one, so large ones are rarely written again.
-  if (const auto done = git({"repack", "-d", "-l", "-q", "--geometric=2"}); !done) return std::unexpected(done.error());
-  if (const auto done = git({"pack-refs", "--all"}); !done) return std::unexpected(done.error());
+  TRY(git({"repack", "-d", "-l", "-q", "--geometric=2"}));
+  TRY(git({"pack-refs", "--all"}));
   return true;
 }
 
 Expected<std::vector<std::string>> fsck(const std::string& repository_path) {
   const auto child =
-      start_git({.arguments = {"--git-dir=" + repository_path, "fsck", "--full", "--no-dangling", "--no-progress"},
-                 .silence = repack_silence});
-  if (!child) return std::unexpected(child.error());
-  (*child)->close_input();
+      TRY(start_git({.arguments = {"--git-dir=" + repository_path, "fsck", "--full", "--no-dangling", "--no-progress"},
+                     .silence = repack_silence}));
+  child->close_input();
   std::string text;
-  const bool whole = (*child)->drain([&](std::string_view piece) {
+  const bool whole = child->drain([&](std::string_view piece) {
     if (text.size() < (1U << 20U)) text.append(piece);
     return true;
   });
   if (!whole) return git_error_of(Fault::broken, "git fsck was stopped");
-  const int status = (*child)->wait();
-  text += (*child)->errors();
+  const int status = child->wait();
+  text += child->errors();
   std::vector<std::string> faults;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -135,10 +134,9 @@ Expected<std::uint64_t> disk_size(const std::string& repository_path) {
 
 Expected<void> each_lfs_pointer(const std::string& repository_path,
                                 const std::function<void(const LfsPointer&)>& visit) {
-  const auto handle = open_handle(repository_path);
-  if (!handle) return std::unexpected(handle.error());
+  const auto handle = TRY(open_handle(repository_path));
   git_odb* raw = nullptr;
-  if (const int code = git_repository_odb(&raw, handle->get()); code != 0) return library_error(code, "objects");
+  if (const int code = git_repository_odb(&raw, handle.get()); code != 0) return library_error(code, "objects");
   const OdbHandle odb(raw);
   struct Visit {
     git_odb* odb;

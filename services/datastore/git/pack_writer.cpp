@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "services/datastore/git/library.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore::git {
@@ -102,10 +103,9 @@ Expected<Oid> PackWriter::add(ObjectType type, std::string_view content) {
     return library_error(code, "an object cannot be hashed");
   const std::string name(reinterpret_cast<const char*>(id.id), GIT_OID_RAWSZ);
   if (known_.contains(name)) return to_oid(id);
-  if (path_.empty())
-    if (const auto begun = begin(); !begun) return std::unexpected(begun.error());
+  if (path_.empty()) TRY(begin());
   Entry entry{name, written_, static_cast<std::uint32_t>(crc32_z(0, nullptr, 0))};
-  if (const auto done = put(object_head(type, content.size()), entry.crc); !done) return std::unexpected(done.error());
+  TRY(put(object_head(type, content.size()), entry.crc));
 
   z_stream& z = deflater_->stream;
   deflateReset(&z);
@@ -117,8 +117,7 @@ Expected<Oid> PackWriter::add(ObjectType type, std::string_view content) {
     z.avail_out = sizeof piece;
     state = deflate(&z, Z_FINISH);
     if (state != Z_OK && state != Z_STREAM_END) return git_error_of(Fault::broken, "zlib failed");
-    if (const auto done = put({piece, sizeof piece - z.avail_out}, entry.crc); !done)
-      return std::unexpected(done.error());
+    TRY(put({piece, sizeof piece - z.avail_out}, entry.crc));
   }
   known_.emplace(name, entries_.size());
   entries_.push_back(std::move(entry));
@@ -162,18 +161,17 @@ Expected<void> PackWriter::finish() {
   append_be32(count, entries_.size());
   if (::pwrite(file_.fd(), count.data(), count.size(), 8) != static_cast<ssize_t>(count.size()))
     return failed("a pack cannot be written");
-  const auto hash = hash_of_file(file_.fd(), written_);
-  if (!hash) return std::unexpected(hash.error());
-  if (const int fault = files::write_all(file_.fd(), raw(*hash)); fault != 0)
+  const auto hash = TRY(hash_of_file(file_.fd(), written_));
+  if (const int fault = files::write_all(file_.fd(), raw(hash)); fault != 0)
     return system_error(fault, "a pack cannot be written");
   if (::fchmod(file_.fd(), 0444) != 0 || ::fsync(file_.fd()) != 0) return failed("a pack cannot be written");
   file_.close();
 
-  const std::string stem = fmt::format("{}/pack-{}", folder_, crypto::to_hex(*hash));
+  const std::string stem = fmt::format("{}/pack-{}", folder_, crypto::to_hex(hash));
   std::string index_path = folder_ + "/tmp_idx_XXXXXX";
   files::File index_file(::mkostemp(index_path.data(), O_CLOEXEC));
   if (!index_file) return failed("a pack's index cannot be made");
-  const std::string text = index(raw(*hash));
+  const std::string text = index(raw(hash));
   int fault = files::write_all(index_file.fd(), text);
   if (fault == 0 && (::fchmod(index_file.fd(), 0444) != 0 || ::fsync(index_file.fd()) != 0)) fault = errno;
   // The pack first: a reader that sees an index opens the pack.

@@ -12,6 +12,7 @@
 
 #include "services/datastore/git/library.hpp"
 #include "services/datastore/git/names.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -137,36 +138,31 @@ Expected<std::optional<Target>> read_reference(const std::string& repository, co
     return target;
   }
   if (loose.error().fault != Fault::missing) return std::unexpected(loose.error());
-  const auto packed = look_in_packed(repository, name);
-  if (!packed) return std::unexpected(packed.error());
-  if (packed->oid.empty()) return std::optional<Target>{};
-  return Target{packed->oid, {}};
+  const auto packed = TRY(look_in_packed(repository, name));
+  if (packed.oid.empty()) return std::optional<Target>{};
+  return Target{packed.oid, {}};
 }
 
 Expected<void> move_reference(const std::string& repository, const std::string& name, const Oid& before,
                               const Oid& after, const WriterLock* own) {
-  auto lock = RefLock::take(repository, name, own);
-  if (!lock) return std::unexpected(lock.error());
-  const auto now = read_reference(repository, name);
-  if (!now) return std::unexpected(now.error());
-  const Oid tip = *now ? (*now)->oid : Oid{};
-  if (tip != before || (*now && !(*now)->symbolic.empty()))
+  auto lock = TRY(RefLock::take(repository, name, own));
+  const auto now = TRY(read_reference(repository, name));
+  const Oid tip = now ? now->oid : Oid{};
+  if (tip != before || (now && !now->symbolic.empty()))
     return git_error_of(Fault::conflict, fmt::format("{} is at {}, not at {}", name, tip.empty() ? "no commit" : tip,
                                                      before.empty() ? "no commit" : before));
   if (before.empty()) {
-    const auto packed = look_in_packed(repository, name);
-    if (!packed) return std::unexpected(packed.error());
-    if (packed->in_the_way)
+    const auto packed = TRY(look_in_packed(repository, name));
+    if (packed.in_the_way)
       return git_error_of(Fault::exists, fmt::format("another reference's name is in the way of {}", name));
   }
-  return lock->commit(after + "\n");
+  return lock.commit(after + "\n");
 }
 
 Expected<void> point_symbolic(const std::string& repository, const std::string& name, const std::string& target,
                               const WriterLock* own) {
-  auto lock = RefLock::take(repository, name, own);
-  if (!lock) return std::unexpected(lock.error());
-  return lock->commit(fmt::format("ref: {}\n", target));
+  auto lock = TRY(RefLock::take(repository, name, own));
+  return lock.commit(fmt::format("ref: {}\n", target));
 }
 
 }  // namespace stackgate::datastore::git

@@ -6,6 +6,7 @@
 
 #include "services/datastore/git/child.hpp"
 #include "services/datastore/git/scan_references.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -49,9 +50,8 @@ Expected<std::shared_ptr<References::Known>> References::know(const std::string&
   auto known = std::make_shared<Known>();
   if (before) known->facts = before->facts;
   if (known->facts.size() > 4 * (before ? before->scan.list.refs.size() : 0) + 1000) known->facts.clear();
-  auto scan = scan_references(repository, known->facts);
-  if (!scan) return std::unexpected(scan.error());
-  known->scan = std::move(*scan);
+  auto scan = TRY(scan_references(repository, known->facts));
+  known->scan = std::move(scan);
   // Whoever changes something after now leaves a mark that is later than `now`, unless clocks are too coarse to show
   // it.
   known->young = too_young(known->scan, wall_ns());
@@ -89,10 +89,9 @@ Expected<std::string> References::ask_git(const std::string& repository, Service
 Expected<std::shared_ptr<const std::string>> References::info_refs(const std::string& repository, Service service,
                                                                    int version) {
   if (service == Service::receive_pack && version == 2) version = 0;  // pushes know no version 2
-  auto known = know(repository);
-  if (!known) return std::unexpected(known.error());
+  auto known = TRY(know(repository));
   const auto index = static_cast<std::size_t>(service);
-  const bool usual = !(*known)->scan.unusual;
+  const bool usual = !known->scan.unusual;
   std::string capabilities;
   {
     const std::lock_guard lock(mutex_);
@@ -100,34 +99,31 @@ Expected<std::shared_ptr<const std::string>> References::info_refs(const std::st
     capabilities = capabilities_[index];
   }
   if (usual && version == 0 && !capabilities.empty()) {
-    const std::lock_guard lock((*known)->mutex);
-    auto& body = (*known)->bodies[index];
+    const std::lock_guard lock(known->mutex);
+    auto& body = known->bodies[index];
     if (!body)
       body = std::make_shared<const std::string>(service_line(service) +
-                                                 advertise(service, (*known)->scan.list, capabilities));
+                                                 advertise(service, known->scan.list, capabilities));
     return body;
   }
-  auto asked = ask_git(repository, service, version);
-  if (!asked) return std::unexpected(asked.error());
+  auto asked = TRY(ask_git(repository, service, version));
   const std::lock_guard lock(mutex_);
   if (version == 0)
-    if (auto learnt = capabilities_of(*asked)) capabilities_[index] = std::move(*learnt);
-  auto body = std::make_shared<const std::string>(version == 2 ? std::move(*asked) : service_line(service) + *asked);
+    if (auto learnt = capabilities_of(asked)) capabilities_[index] = std::move(*learnt);
+  auto body = std::make_shared<const std::string>(version == 2 ? std::move(asked) : service_line(service) + asked);
   if (version == 2 && usual) version_2_ = body;
   return body;
 }
 
 Expected<std::optional<std::string>> References::ls_refs(const std::string& repository, const LsRefs& request) {
-  const auto known = know(repository);
-  if (!known) return std::unexpected(known.error());
-  if ((*known)->scan.unusual) return std::optional<std::string>{};
-  return answer_ls_refs(request, (*known)->scan.list);
+  const auto known = TRY(know(repository));
+  if (known->scan.unusual) return std::optional<std::string>{};
+  return answer_ls_refs(request, known->scan.list);
 }
 
 Expected<bool> References::are_tips(const std::string& repository, const std::vector<Oid>& ids) {
-  const auto known = know(repository);
-  if (!known) return std::unexpected(known.error());
-  const Scan& scan = (*known)->scan;
+  const auto known = TRY(know(repository));
+  const Scan& scan = known->scan;
   if (scan.unusual) return false;
   std::unordered_set<std::string_view> tips;
   if (scan.list.head) tips.insert(scan.list.head->oid);

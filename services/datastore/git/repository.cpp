@@ -11,6 +11,7 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/objects.hpp"
 #include "services/datastore/git/open_repository.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -19,17 +20,16 @@ namespace {
 /// `take` returns false to stop. An error when the blob ended early.
 Expected<void> cat_file(const std::string& repository, const Oid& oid,
                         const std::function<bool(std::string_view)>& take) {
-  auto child = start_git({{"--git-dir=" + repository, "cat-file", "blob", oid}});
-  if (!child) return std::unexpected(child.error());
-  (*child)->close_input();
+  auto child = TRY(start_git({{"--git-dir=" + repository, "cat-file", "blob", oid}}));
+  child->close_input();
   bool stopped = false;
-  const bool whole = (*child)->drain([&](std::string_view piece) {
+  const bool whole = child->drain([&](std::string_view piece) {
     stopped = !take(piece);
     return !stopped;
   });
   if (stopped) return {};
-  if (!whole || (*child)->wait() != 0)
-    return std::unexpected(GitError{Fault::broken, fmt::format("blob {} cannot be read: {}", oid, (*child)->errors())});
+  if (!whole || child->wait() != 0)
+    return std::unexpected(GitError{Fault::broken, fmt::format("blob {} cannot be read: {}", oid, child->errors())});
   return {};
 }
 
@@ -43,12 +43,11 @@ Signature to_signature(const git_signature* from) {
 }  // namespace
 
 Expected<std::unique_ptr<Repository>> Repository::open(const std::string& path) {
-  auto handle = open_handle(path);
-  if (!handle) return std::unexpected(handle.error());
+  auto handle = TRY(open_handle(path));
   git_odb* odb = nullptr;
-  if (const int code = git_repository_odb(&odb, handle->get()); code != 0)
+  if (const int code = git_repository_odb(&odb, handle.get()); code != 0)
     return library_error(code, "objects cannot be opened");
-  return std::make_unique<OpenRepository>(path, std::move(*handle), OdbHandle(odb));
+  return std::make_unique<OpenRepository>(path, std::move(handle), OdbHandle(odb));
 }
 
 Commit to_commit(const git_commit& commit) {
@@ -177,9 +176,8 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
 }
 
 Expected<Commit> OpenRepository::commit(const Oid& oid) {
-  const auto found = lookup_commit(oid);
-  if (!found) return std::unexpected(found.error());
-  return to_commit(**found);
+  const auto found = TRY(lookup_commit(oid));
+  return to_commit(*found);
 }
 
 Expected<std::string> OpenRepository::blob(const Oid& oid, std::uint64_t largest) {

@@ -10,6 +10,7 @@
 #include "services/datastore/git/library.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/reference.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
@@ -45,10 +46,9 @@ class Scanner {
     mark(repository_ + "/packed-refs");
     if (!out_.unusual) read_packed();
     if (out_.unusual) return std::move(out_);
-    auto handle = open_handle(repository_);
-    if (!handle) return std::unexpected(handle.error());
+    auto handle = TRY(open_handle(repository_));
     git_odb* odb = nullptr;
-    if (const int code = git_repository_odb(&odb, handle->get()); code != 0) return library_error(code, "objects");
+    if (const int code = git_repository_odb(&odb, handle.get()); code != 0) return library_error(code, "objects");
     odb_.reset(odb);
     for (const auto& [name, ref] : found_) show(name, ref);
     show_head();

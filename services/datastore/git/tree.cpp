@@ -2,6 +2,7 @@
 
 #include "services/datastore/git/lfs_pointer.hpp"
 #include "services/datastore/git/open_repository.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -52,9 +53,8 @@ Expected<void> OpenRepository::describe(Entry& entry, bool size, bool lfs) {
     return library_error(code, fmt::format("blob {} of {}", entry.oid, entry.path));
   entry.size = bytes;
   if (!lfs || bytes > lfs_pointer_most || bytes < 100 || entry.kind == EntryKind::symlink) return {};
-  const auto text = blob(entry.oid, lfs_pointer_most);
-  if (!text) return std::unexpected(text.error());
-  entry.lfs = parse_lfs_pointer(*text);
+  const auto text = TRY(blob(entry.oid, lfs_pointer_most));
+  entry.lfs = parse_lfs_pointer(text);
   return {};
 }
 
@@ -95,18 +95,15 @@ Expected<void> OpenRepository::list(const git_tree& tree, const std::string& pre
       out.push_back(std::move(entry));
     }
     if (!is_folder || !options.recursive) continue;
-    const auto folder = lookup_tree(*git_tree_entry_id(&from));
-    if (!folder) return std::unexpected(folder.error());
-    if (const auto done = list(**folder, below, at_mark ? deeper : std::string_view{}, options, out); !done)
-      return done;
+    const auto folder = TRY(lookup_tree(*git_tree_entry_id(&from)));
+    if (const auto done = list(*folder, below, at_mark ? deeper : std::string_view{}, options, out); !done) return done;
   }
   return {};
 }
 
 Expected<std::vector<Entry>> OpenRepository::tree(const Oid& commit, std::string_view path,
                                                   const TreeOptions& options) {
-  const auto folder = folder_at(commit, path);
-  if (!folder) return std::unexpected(folder.error());
+  const auto folder = TRY(folder_at(commit, path));
   const std::string prefix = path.empty() ? std::string{} : std::string(path) + "/";
   std::string_view after = options.after;
   if (!after.empty() && !prefix.empty()) {
@@ -115,23 +112,21 @@ Expected<std::vector<Entry>> OpenRepository::tree(const Oid& commit, std::string
     after.remove_prefix(prefix.size());
   }
   std::vector<Entry> out;
-  if (const auto done = list(**folder, prefix, after, options, out); !done) return std::unexpected(done.error());
+  TRY(list(*folder, prefix, after, options, out));
   return out;
 }
 
 Expected<Entry> OpenRepository::entry(const Oid& commit, std::string_view path) {
-  const auto found = lookup_commit(commit);
-  if (!found) return std::unexpected(found.error());
-  if (path.empty()) return Entry{{}, EntryKind::folder, to_oid(*git_commit_tree_id(found->get())), 0, {}};
-  const auto root = lookup_tree(*git_commit_tree_id(found->get()));
-  if (!root) return std::unexpected(root.error());
+  const auto found = TRY(lookup_commit(commit));
+  if (path.empty()) return Entry{{}, EntryKind::folder, to_oid(*git_commit_tree_id(found.get())), 0, {}};
+  const auto root = TRY(lookup_tree(*git_commit_tree_id(found.get())));
   git_tree_entry* raw = nullptr;
-  const int code = git_tree_entry_bypath(&raw, root->get(), std::string(path).c_str());
+  const int code = git_tree_entry_bypath(&raw, root.get(), std::string(path).c_str());
   if (code == GIT_ENOTFOUND) return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
   if (code != 0) return library_error(code, fmt::format("\"{}\"", path));
   const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> held(raw);
   Entry out = to_entry(*raw, std::string(path));
-  if (const auto told = describe(out, true, true); !told) return std::unexpected(told.error());
+  TRY(describe(out, true, true));
   return out;
 }
 

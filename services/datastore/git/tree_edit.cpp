@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::datastore::git {
 namespace {
 
@@ -59,25 +61,23 @@ Expected<TreeEdit*> TreeEdit::at(std::string_view path, bool for_put) {
 }
 
 Expected<void> TreeEdit::put(std::string_view path, Oid blob) {
-  const auto node = at(path, true);
-  if (!node) return std::unexpected(node.error());
-  if ((*node)->puts_below())
+  const auto node = TRY(at(path, true));
+  if (node->puts_below())
     return edit_error(Fault::invalid, fmt::format("\"{}\" is both a file and a folder in this commit", path));
-  (*node)->instead_of_folder_ = (*node)->instead_of_folder_ || (*node)->what_ == What::remove_folder;
-  (*node)->what_ = What::put;
-  (*node)->blob_ = std::move(blob);
+  node->instead_of_folder_ = node->instead_of_folder_ || node->what_ == What::remove_folder;
+  node->what_ = What::put;
+  node->blob_ = std::move(blob);
   return {};
 }
 
 Expected<void> TreeEdit::remove(std::string_view path, bool folder) {
-  const auto node = at(path, false);
-  if (!node) return std::unexpected(node.error());
-  if (folder && (*node)->what_ == What::put) {
-    (*node)->instead_of_folder_ = true;
+  const auto node = TRY(at(path, false));
+  if (folder && node->what_ == What::put) {
+    node->instead_of_folder_ = true;
     return {};
   }
   // What is put below it, before or after, stays: a folder is emptied first, then filled; a file makes room for one.
-  (*node)->what_ = folder ? What::remove_folder : What::remove;
+  node->what_ = folder ? What::remove_folder : What::remove;
   return {};
 }
 
@@ -86,9 +86,8 @@ Expected<void> TreeEdit::fits(const TreeLine& line, const std::string& here, con
   const bool is_folder = line.mode == mode_folder;
   if (what_ == What::put && is_folder && !instead_of_folder_) {
     // Its files may be deleted one by one.
-    auto left = children_.empty() ? Expected<Oid>(line.oid) : apply(line.oid, here + "/", read, write);
-    if (!left) return std::unexpected(left.error());
-    if (!left->empty())
+    auto left = TRY(children_.empty() ? Expected<Oid>(line.oid) : apply(line.oid, here + "/", read, write));
+    if (!left.empty())
       return edit_error(Fault::invalid, fmt::format("\"{}\" is a folder and would become a file; choose another name, "
                                                     "or delete the folder in the same commit",
                                                     here));
@@ -106,9 +105,7 @@ Expected<Oid> TreeEdit::apply(const Oid& base, const std::string& path, const Re
                               const WriteTree& write) const {
   std::vector<TreeLine> lines;
   if (!base.empty()) {
-    auto there = read(base);
-    if (!there) return std::unexpected(there.error());
-    lines = std::move(*there);
+    lines = TRY(read(base));
   }
   std::vector<TreeLine> added;
   bool changed = false;
@@ -120,8 +117,7 @@ Expected<Oid> TreeEdit::apply(const Oid& base, const std::string& path, const Re
     const auto place = places.find(name);
     TreeLine* line = place == places.end() ? nullptr : &lines[place->second];
     const std::string here = path + name;
-    if (line != nullptr)
-      if (auto fit = edit.fits(*line, here, read, write); !fit) return std::unexpected(fit.error());
+    if (line != nullptr) TRY(edit.fits(*line, here, read, write));
     if (edit.what_ == What::put) {
       const std::uint32_t mode = line != nullptr && line->mode == mode_executable ? mode_executable : mode_file;
       if (line == nullptr) {

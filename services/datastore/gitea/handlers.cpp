@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "services/datastore/gitea/routes.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::gitea {
 
@@ -28,11 +29,10 @@ std::expected<Authorization, web::Failure> authorize_named(Backend& backend, web
 }
 
 std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, std::string_view revision) {
-  auto allowed = authorize_named(backend, call, Action::read);
-  if (!allowed) return std::unexpected(std::move(allowed.error()));
-  auto at = open_revision(backend, allowed->repository, revision);
+  auto allowed = TRY(authorize_named(backend, call, Action::read));
+  auto at = open_revision(backend, allowed.repository, revision);
   if (!at) return std::unexpected(to_failure(at.error()));
-  return Opened{std::move(*at), std::move(*allowed)};
+  return Opened{std::move(*at), std::move(allowed)};
 }
 
 git::Signature author_of(const Identity& identity) {

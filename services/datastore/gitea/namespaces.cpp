@@ -1,4 +1,5 @@
 #include "services/datastore/gitea/handlers.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/media_type.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -17,13 +18,11 @@ http::Response namespace_response(int status, const Account& account) {
 /// The form's field, or the same member of a JSON body.
 std::expected<std::string, web::Failure> wanted_name(web::Call& call) {
   if (web::is_json_type(call.request().header("Content-Type"))) {
-    auto body = call.json();
-    if (!body) return std::unexpected(std::move(body.error()));
-    return std::string(json::text_at((*body)->root, "namespace"));
+    auto body = TRY(call.json());
+    return std::string(json::text_at(body->root, "namespace"));
   }
-  auto body = call.body();
-  if (!body) return std::unexpected(std::move(body.error()));
-  return std::string(web::Query::parse(*body).get("namespace").value_or(""));
+  auto body = TRY(call.body());
+  return std::string(web::Query::parse(body).get("namespace").value_or(""));
 }
 
 web::Answer create_namespace(Backend& backend, web::Call& call) {

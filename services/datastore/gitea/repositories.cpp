@@ -6,6 +6,7 @@
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/body_schema.hpp"
 
@@ -44,9 +45,8 @@ constexpr std::string_view changed_repository_schema = R"({
 git::Expected<bool> is_empty(const Backend& backend, const Repository& repository) {
   auto git = git::Repository::open(backend.repositories.path(repository));
   if (!git) return std::unexpected(git.error());
-  auto refs = (*git)->refs();
-  if (!refs) return std::unexpected(refs.error());
-  if (!refs->empty()) return false;
+  auto refs = TRY((*git)->refs());
+  if (!refs.empty()) return false;
   // Listing passes over references that cannot be read.
   const auto tip = (*git)->resolve("refs/heads/" + repository.default_branch);
   if (!tip && tip.error().fault != git::Fault::missing) return std::unexpected(tip.error());

@@ -9,6 +9,7 @@
 #include "services/datastore/accounts/credentials.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/body_schema.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -26,13 +27,12 @@ constexpr std::string_view new_token_schema = R"({
 
 /// Whose tokens, if the caller showed a password: a token must not beget tokens.
 std::expected<Account, web::Failure> owner_of_tokens(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return std::unexpected(std::move(identity.error()));
+  auto identity = TRY(identify_someone(backend, call));
   if (read_credentials(call.request().header("Authorization")).kind != Credentials::Kind::password)
     return std::unexpected(unauthorized("tokens are managed with name and password (HTTP Basic), not with a token"));
   auto account = backend.accounts.find(call.parameter("username"));
   if (!account) return std::unexpected(to_failure(account.error()));
-  if (account->id != identity->account && !identity->admin)
+  if (account->id != identity.account && !identity.admin)
     return std::unexpected(web::Failure{.status = 403, .message = "these tokens belong to another account"});
   if (account->kind != AccountKind::user)
     return std::unexpected(web::Failure{.status = 422, .message = "an organisation has no tokens; use a user's"});

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/basic_auth.hpp"
 
@@ -68,11 +69,9 @@ std::expected<Repository, web::Failure> authorize(const Backend& backend, const 
 
 std::expected<Authorization, web::Failure> authorize(const Backend& backend, web::Call& call, std::string_view owner,
                                                      std::string_view name, Action action) {
-  auto identity = identify(backend, call);
-  if (!identity) return std::unexpected(std::move(identity.error()));
-  auto repository = authorize(backend, *identity, owner, name, action);
-  if (!repository) return std::unexpected(std::move(repository.error()));
-  return Authorization{std::move(*identity), std::move(*repository)};
+  auto identity = TRY(identify(backend, call));
+  auto repository = TRY(authorize(backend, identity, owner, name, action));
+  return Authorization{std::move(identity), std::move(repository)};
 }
 
 ServiceError to_service_error(const git::GitError& error) {

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "services/datastore/guard/guard.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore {
 
@@ -32,9 +33,8 @@ git::Expected<RepositoryAtRevision> open_revision(const Backend& backend, const 
     if (commit || !names_nothing(commit.error())) return commit;
     if (revision.empty()) return git::Oid{};
     if (std::ranges::find(unborn, name) == unborn.end()) return commit;
-    const auto refs = out.git->refs();
-    if (!refs) return std::unexpected(refs.error());
-    return refs->empty() ? git::Oid{} : std::move(commit);
+    const auto refs = TRY(out.git->refs());
+    return refs.empty() ? git::Oid{} : std::move(commit);
   };
   auto commit = resolve(out.revision);
   std::string longer = out.revision;

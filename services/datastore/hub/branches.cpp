@@ -3,6 +3,7 @@
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -11,9 +12,8 @@ namespace {
 /// The body may be missing altogether.
 std::expected<const json::Document*, web::Failure> optional_json(web::Call& call) {
   static const json::Document none{};
-  const auto body = call.body();
-  if (!body) return std::unexpected(body.error());
-  if (body->empty()) return &none;
+  const auto body = TRY(call.body());
+  if (body.empty()) return &none;
   return call.json();
 }
 

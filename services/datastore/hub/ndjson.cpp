@@ -7,6 +7,7 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
 
@@ -71,9 +72,7 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
   if (const auto fault = git::fault_of_path(out.path)) return bad_line(400, "\"path\" " + out.path + ": " + *fault);
   if (key == "file") {
     out.kind = CommitLine::Kind::file;
-    auto content = content_of(*value, largest);
-    if (!content) return std::unexpected(std::move(content.error()));
-    out.content = std::move(*content);
+    out.content = TRY(content_of(*value, largest));
   } else if (key == "lfsFile") {
     out.kind = CommitLine::Kind::lfs_file;
     out.oid = json::text_at(*value, "oid");
@@ -125,9 +124,8 @@ std::expected<std::optional<CommitLine>, web::Failure> CommitLines::next() {
     const auto end = buffer_.find('\n', scanned_);
     if (end == std::string::npos) {
       scanned_ = buffer_.size();
-      const auto more = fill();
-      if (!more) return std::unexpected(more.error());
-      if (*more) continue;
+      const auto more = TRY(fill());
+      if (more) continue;
       if (begin_ == buffer_.size()) return std::nullopt;
     }
     const std::size_t stop = std::min(end, buffer_.size());

@@ -1,6 +1,7 @@
 #include "services/datastore/hub/place.hpp"
 
 #include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
@@ -20,10 +21,9 @@ std::optional<web::Failure> check_type(const Repository& repository, RepositoryT
 }
 
 std::expected<Place, web::Failure> enter(const Backend& backend, web::Call& call, RepositoryType type, Action action) {
-  auto allowed = authorize(backend, call, call.parameter("owner"), call.parameter("name"), action);
-  if (!allowed) return std::unexpected(std::move(allowed.error()));
-  if (auto other = check_type(allowed->repository, type)) return std::unexpected(std::move(*other));
-  return Place{std::move(allowed->repository), std::move(allowed->identity), type, call.base_url()};
+  auto allowed = TRY(authorize(backend, call, call.parameter("owner"), call.parameter("name"), action));
+  if (auto other = check_type(allowed.repository, type)) return std::unexpected(std::move(*other));
+  return Place{std::move(allowed.repository), std::move(allowed.identity), type, call.base_url()};
 }
 
 std::expected<RepositoryAtRevision, web::Failure> open_at(const Backend& backend, const Place& place,

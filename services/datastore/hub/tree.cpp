@@ -4,6 +4,7 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/paging.hpp"
 
@@ -47,9 +48,7 @@ std::expected<std::string, web::Failure> entries_json(git::Repository& git, cons
                                                       const std::vector<git::Entry>& entries, bool expand) {
   std::map<std::string, LastCommit> last;
   if (expand) {
-    auto found = last_commits(git, commit, entries);
-    if (!found) return std::unexpected(std::move(found.error()));
-    last = std::move(*found);
+    last = TRY(last_commits(git, commit, entries));
   }
   std::string out;
   json::Writer w(out);
@@ -71,15 +70,13 @@ struct PathsRequest {
 std::expected<PathsRequest, web::Failure> read_paths(web::Call& call) {
   PathsRequest out;
   if (web::is_media_type(call.request().header("content-type"), "application/x-www-form-urlencoded")) {
-    const auto body = call.body();
-    if (!body) return std::unexpected(body.error());
-    const web::Query form = web::Query::parse(*body);
+    const auto body = TRY(call.body());
+    const web::Query form = web::Query::parse(body);
     for (std::string_view path : form.all("paths")) out.paths.emplace_back(path);
     out.expand = tree_flag(form.get("expand"));
   } else {
-    const auto body = call.json();
-    if (!body) return std::unexpected(body.error());
-    const json::Value& root = (*body)->root;
+    const auto body = TRY(call.json());
+    const json::Value& root = body->root;
     if (const json::Value* paths = root.find("paths"); paths != nullptr) {
       if (paths->is_string()) out.paths.emplace_back(paths->string());
       for (const json::Value& path : paths->items()) out.paths.emplace_back(path.string());

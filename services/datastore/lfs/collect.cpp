@@ -10,6 +10,7 @@
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/lfs/oid_list.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -20,9 +21,9 @@ constexpr std::int64_t abandoned_after = 600;  // a 'deleting' row whose collect
 Expected<Collected> LargeFiles::collect(std::chrono::seconds grace, const Referenced& referenced) {
   Collected out;
   const std::int64_t before = seconds_now() - grace.count();
-  if (auto done = collect_links(before, referenced, out); !done) return std::unexpected(done.error());
-  if (auto done = collect_files(before, out); !done) return std::unexpected(done.error());
-  if (auto done = collect_orphans(grace, out); !done) return std::unexpected(done.error());
+  TRY(collect_links(before, referenced, out));
+  TRY(collect_files(before, out));
+  TRY(collect_orphans(grace, out));
   return out;
 }
 
@@ -64,13 +65,12 @@ Expected<void> LargeFiles::collect_files(std::int64_t before, Collected& out) {
     std::optional<std::int64_t> size;
     auto marked = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
       size.reset();
-      auto row_marked = session.run(
+      auto row_marked = TRY(session.run(
           "UPDATE lfs_objects SET state = 'deleting', touched_at = $1 WHERE oid = $2 AND "
           "((state = 'present' AND touched_at <= $3 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $4)) "
           "OR (state = 'deleting' AND touched_at <= $5)) RETURNING size",
-          {seconds_now(), oid, before, oid, seconds_now() - abandoned_after});
-      if (!row_marked) return std::unexpected(row_marked.error());
-      if (!row_marked->rows.empty()) size = row_marked->rows[0].integer(0);
+          {seconds_now(), oid, before, oid, seconds_now() - abandoned_after}));
+      if (!row_marked.rows.empty()) size = row_marked.rows[0].integer(0);
       return {};
     });
     if (!marked) return failed(marked.error());

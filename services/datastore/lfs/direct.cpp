@@ -7,6 +7,7 @@
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/sql/clock.hpp"
 
@@ -14,16 +15,15 @@ namespace stackgate::datastore::lfs {
 
 Expected<void> LargeFiles::confirm(std::int64_t repository, std::string_view oid, std::uint64_t size) {
   const std::array one{std::string(oid)};
-  const auto known = look_up(repository, one);
-  if (!known) return std::unexpected(known.error());
+  const auto known = TRY(look_up(repository, one));
   const auto differs = [&](std::uint64_t stored) {
     return std::unexpected(ServiceError{
         ServiceFault::invalid,
         "large file " + std::string(oid) + " has " + std::to_string(stored) + " bytes, not " + std::to_string(size)});
   };
-  if (!known->empty() && known->front().linked) {
-    if (known->front().stat.size != size) return differs(known->front().stat.size);
-    return touch(repository, *known);  // a commit is about to name it: collect() must not take it now
+  if (!known.empty() && known.front().linked) {
+    if (known.front().stat.size != size) return differs(known.front().stat.size);
+    return touch(repository, known);  // a commit is about to name it: collect() must not take it now
   }
   const ServiceError missing{ServiceFault::missing, "large file " + std::string(oid) + " has not been uploaded"};
   if (!is_oid(oid)) return std::unexpected(missing);
@@ -39,11 +39,10 @@ Expected<void> LargeFiles::confirm(std::int64_t repository, std::string_view oid
   }
   if (auto fits = admit(repository, size, size); !fits) return fits;
   return link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
-    auto noted = session.run(
+    TRY(session.run(
         "INSERT INTO lfs_incoming (repository_id, oid, size, touched_at, claimed_until, attempts) "
         "VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
-        {repository, std::string(oid), static_cast<std::int64_t>(size), seconds_now()});
-    if (!noted) return std::unexpected(noted.error());
+        {repository, std::string(oid), static_cast<std::int64_t>(size), seconds_now()}));
     return {};
   });
 }
@@ -89,7 +88,7 @@ Expected<bool> LargeFiles::promote(std::chrono::seconds claim) {
   if (moved.error().fault == ServiceFault::invalid || moved.error().fault == ServiceFault::missing) {
     log::warning("a direct upload was not what it claimed and is dropped",
                  {{"repository", repository}, {"oid", oid}, {"problem", moved.error().message}});
-    if (auto dropped = drop_incoming(repository, oid); !dropped) return std::unexpected(dropped.error());
+    TRY(drop_incoming(repository, oid));
     return true;
   }
   // Later again, each time a little later.

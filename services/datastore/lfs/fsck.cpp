@@ -1,6 +1,7 @@
 // Records held against the store.
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -43,9 +44,8 @@ Expected<Fsck> LargeFiles::fsck(bool hash) {
         out.faults.push_back("large file " + after + ": has " + std::to_string(there->size) + " bytes, recorded are " +
                              std::to_string(size));
       } else if (hash) {
-        auto really = fsck_hash(store_, key_of(after));
-        if (!really) return std::unexpected(really.error());
-        if (*really != after) out.faults.push_back("large file " + after + ": its bytes hash to " + *really);
+        auto really = TRY(fsck_hash(store_, key_of(after)));
+        if (really != after) out.faults.push_back("large file " + after + ": its bytes hash to " + really);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/jwt.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/json/write.hpp"
@@ -64,9 +65,8 @@ std::string sign_grant(std::string_view key, const Grant& grant, std::chrono::sy
 
 std::expected<Grant, std::string> read_grant(std::string_view key, std::string_view token,
                                              std::chrono::system_clock::time_point now) {
-  auto claims = crypto::verify_jwt(key, token, now);
-  if (!claims) return std::unexpected(claims.error());
-  const json::Value& root = claims->root;
+  auto claims = TRY(crypto::verify_jwt(key, token, now));
+  const json::Value& root = claims.root;
   Grant out;
   const auto number = [&](std::string_view name) -> std::optional<std::int64_t> {
     const json::Value* value = root.find(name);
@@ -125,13 +125,12 @@ std::string sign_url(std::string_view key, std::string_view method, std::string_
 std::expected<Grant, std::string> read_url(std::string_view key, std::string_view method, std::string_view path,
                                            std::string_view query, std::string_view oid,
                                            std::chrono::system_clock::time_point now) {
-  const auto extras = crypto::verify_query(key, method, path, query, now);
-  if (!extras) return std::unexpected(extras.error());
+  const auto extras = TRY(crypto::verify_query(key, method, path, query, now));
   Grant out;
   out.operation = method == "GET" ? Operation::download : Operation::upload;
   out.oid = oid;
   bool sound = is_oid(oid), repository = false, size = false;
-  for (const auto& [name, value] : *extras) {
+  for (const auto& [name, value] : extras) {
     if (name == "repository") {
       repository = read_number_text(value, out.repository);
     } else if (name == "user") {

@@ -1,5 +1,6 @@
 #include "services/datastore/lfs/http.hpp"
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/basic_auth.hpp"
 #include "services/kit/web/json.hpp"
@@ -26,8 +27,8 @@ std::expected<void, web::Failure> check_accept(const web::Call& call) {
 }
 
 std::expected<const json::Value*, web::Failure> read_body(web::Call& call) {
-  if (auto ok = check_accept(call); !ok) return std::unexpected(ok.error());
-  if (const auto body = call.body(); !body) return std::unexpected(body.error());
+  TRY(check_accept(call));
+  TRY(call.body());
   auto object = web::read_object(call);
   if (!object && object.error().status == 400) object.error().status = 422;  // as git-lfs has it
   return object;

@@ -6,6 +6,7 @@
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/oid_list.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -106,16 +107,14 @@ Expected<std::vector<Known>> LargeFiles::look_up(std::int64_t repository, std::s
 Expected<std::optional<Stat>> LargeFiles::stat(std::int64_t repository, std::string_view oid) {
   if (!is_oid(oid)) return std::nullopt;
   const std::array one{std::string(oid)};
-  auto known = look_up(repository, one);
-  if (!known) return std::unexpected(known.error());
-  if (known->empty() || !known->front().linked) return std::nullopt;
-  return known->front().stat;
+  auto known = TRY(look_up(repository, one));
+  if (known.empty() || !known.front().linked) return std::nullopt;
+  return known.front().stat;
 }
 
 Expected<bool> LargeFiles::is_linked(std::int64_t repository, std::string_view oid) {
-  auto found = stat(repository, oid);
-  if (!found) return std::unexpected(found.error());
-  return found->has_value();
+  auto found = TRY(stat(repository, oid));
+  return found.has_value();
 }
 
 Expected<void> LargeFiles::link(std::int64_t repository, std::string_view oid) {
@@ -123,16 +122,15 @@ Expected<void> LargeFiles::link(std::int64_t repository, std::string_view oid) {
   auto done = link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
     found = false;
     // Locks the row, and its fresh time keeps collect() from it.
-    auto row = session.run("UPDATE lfs_objects SET touched_at = $1 WHERE oid = $2 AND state = 'present' RETURNING oid",
-                           {seconds_now(), std::string(oid)});
-    if (!row) return std::unexpected(row.error());
-    if (row->rows.empty()) return {};
+    auto row =
+        TRY(session.run("UPDATE lfs_objects SET touched_at = $1 WHERE oid = $2 AND state = 'present' RETURNING oid",
+                        {seconds_now(), std::string(oid)}));
+    if (row.rows.empty()) return {};
     found = true;
-    auto linked = session.run(
-        "INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
-        "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
-        {repository, std::string(oid), seconds_now()});
-    if (!linked) return std::unexpected(linked.error());
+    TRY(
+        session.run("INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
+                    "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+                    {repository, std::string(oid), seconds_now()}));
     return {};
   });
   if (!done) return done;
@@ -145,8 +143,7 @@ Expected<void> LargeFiles::unlink(std::int64_t repository, std::string_view oid)
   auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
     for (std::string_view statement : {"DELETE FROM lfs_links WHERE repository_id = $1 AND oid = $2",
                                        "DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2"})
-      if (auto gone = session.run(statement, {repository, std::string(oid)}); !gone)
-        return std::unexpected(gone.error());
+      TRY(session.run(statement, {repository, std::string(oid)}));
     return {};
   });
   if (!done) return failed(done.error());
@@ -199,13 +196,12 @@ Expected<void> LargeFiles::admit(std::int64_t repository, std::uint64_t size, st
         ServiceFault::too_large,
         "the file has " + std::to_string(size) + " bytes; this server takes at most " + std::to_string(limits_.file)});
   if (limits_.repository == 0 && limits_.total == 0) return {};
-  auto used = usage(repository);
-  if (!used) return std::unexpected(used.error());
-  if (limits_.repository != 0 && (more > limits_.repository || used->repository > limits_.repository - more))
+  auto used = TRY(usage(repository));
+  if (limits_.repository != 0 && (more > limits_.repository || used.repository > limits_.repository - more))
     return std::unexpected(ServiceError{
         ServiceFault::quota, "the repository's quota for large files (" + std::to_string(limits_.repository) +
-                                 " bytes) is used up: " + std::to_string(used->repository) + " bytes are stored"});
-  if (limits_.total != 0 && (more > limits_.total || used->total > limits_.total - more))
+                                 " bytes) is used up: " + std::to_string(used.repository) + " bytes are stored"});
+  if (limits_.total != 0 && (more > limits_.total || used.total > limits_.total - more))
     return std::unexpected(ServiceError{ServiceFault::quota, "the server's quota for large files is used up"});
   return {};
 }

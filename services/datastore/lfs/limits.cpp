@@ -1,6 +1,7 @@
 // Quotas that hold when several upload at once: the sums are looked at in the transaction that adds to them.
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -33,19 +34,18 @@ Expected<void> LargeFiles::link_within_limits(std::int64_t repository, std::stri
     over.reset();
     bool counted = limits_.repository == 0 && limits_.total == 0;
     if (!counted) {
-      auto before = session.run(
-          "SELECT 1 FROM lfs_links WHERE repository_id = $1 AND oid = $2 UNION ALL "
-          "SELECT 1 FROM lfs_incoming WHERE repository_id = $3 AND oid = $4",
-          {repository, std::string(oid), repository, std::string(oid)});
-      if (!before) return std::unexpected(before.error());
-      counted = !before->rows.empty();
+      auto before =
+          TRY(session.run("SELECT 1 FROM lfs_links WHERE repository_id = $1 AND oid = $2 UNION ALL "
+                          "SELECT 1 FROM lfs_incoming WHERE repository_id = $3 AND oid = $4",
+                          {repository, std::string(oid), repository, std::string(oid)}));
+      counted = !before.rows.empty();
     }
     if (auto worked = work(session); !worked || counted) return worked;
     for (const LimitSum& sum : sums) {
       if (sum.limit == 0) continue;
-      auto row = sum.of_repository ? session.run(sum.statement, {repository, repository}) : session.run(sum.statement);
-      if (!row) return std::unexpected(row.error());
-      if (static_cast<std::uint64_t>(row->rows.at(0).integer(0)) <= sum.limit) continue;
+      auto row =
+          TRY(sum.of_repository ? session.run(sum.statement, {repository, repository}) : session.run(sum.statement));
+      if (static_cast<std::uint64_t>(row.rows.at(0).integer(0)) <= sum.limit) continue;
       over = sum.message;
       return std::unexpected(sql::SqlError{.fault = sql::Fault::broken, .message = *over});
     }

@@ -7,6 +7,7 @@
 
 #include "services/datastore/lfs/faults.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -42,9 +43,8 @@ Expected<LockTaken> take_lock(sql::Database& database, const NewLock& wanted) {
         {new_lock_id(), wanted.repository, wanted.path, wanted.ref, wanted.owner, wanted.owner_name, now});
     if (!made) return failed(made.error());
     if (!made->rows.empty()) return LockTaken{to_lock(made->rows.front()), true};
-    auto standing = list_locks(database, wanted.repository, {.path = wanted.path, .limit = 1});
-    if (!standing) return std::unexpected(standing.error());
-    if (!standing->locks.empty()) return LockTaken{standing->locks.front(), false};
+    auto standing = TRY(list_locks(database, wanted.repository, {.path = wanted.path, .limit = 1}));
+    if (!standing.locks.empty()) return LockTaken{standing.locks.front(), false};
   }
   return std::unexpected(ServiceError{ServiceFault::unavailable, "the lock changes hands too fast; try again"});
 }
@@ -77,10 +77,9 @@ Expected<LockPage> list_locks(sql::Database& database, std::int64_t repository, 
 }
 
 Expected<std::optional<Lock>> find_lock(sql::Database& database, std::int64_t repository, std::string_view id) {
-  auto page = list_locks(database, repository, {.id = std::string(id), .limit = 1});
-  if (!page) return std::unexpected(page.error());
-  if (page->locks.empty() || id.empty()) return std::nullopt;
-  return page->locks.front();
+  auto page = TRY(list_locks(database, repository, {.id = std::string(id), .limit = 1}));
+  if (page.locks.empty() || id.empty()) return std::nullopt;
+  return page.locks.front();
 }
 
 Expected<bool> drop_lock(sql::Database& database, std::int64_t repository, std::string_view id) {

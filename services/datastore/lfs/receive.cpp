@@ -6,6 +6,7 @@
 #include "services/datastore/lfs/clock.hpp"
 #include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/hash_beside.hpp"
 
@@ -36,14 +37,13 @@ Expected<Counted> pass_through(const Source& source, std::uint64_t largest, obje
   std::uint64_t size = 0;
   for (;;) {
     const std::span<char> space = hash.space();
-    const auto got = read_piece(source, space);
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) break;
-    size += *got;
+    const auto got = TRY(read_piece(source, space));
+    if (got == 0) break;
+    size += got;
     if (size > largest) return Counted{{}, size};
-    hash.add(*got);
+    hash.add(got);
     if (upload == nullptr) continue;
-    if (auto written = upload->write({space.data(), *got}); !written) return failed(written.error());
+    if (auto written = upload->write({space.data(), got}); !written) return failed(written.error());
   }
   return Counted{crypto::to_hex(hash.finish()), size};
 }
@@ -72,10 +72,9 @@ Expected<void> LargeFiles::receive(std::int64_t repository, std::string_view oid
   if (!is_oid(oid))
     return std::unexpected(ServiceError{ServiceFault::invalid, "a large file's id is 64 lower-case hex digits"});
   const std::array one{std::string(oid)};
-  const auto known = look_up(repository, one);
-  if (!known) return std::unexpected(known.error());
-  const bool here = !known->empty() && known->front().stat.state == State::trusted;
-  const bool counted_already = !known->empty() && known->front().linked;  // also what waits to be hashed
+  const auto known = TRY(look_up(repository, one));
+  const bool here = !known.empty() && known.front().stat.state == State::trusted;
+  const bool counted_already = !known.empty() && known.front().linked;  // also what waits to be hashed
   if (auto fits = admit(repository, size, size); !counted_already && !fits) return fits;
   std::unique_ptr<objects::Upload> upload;
   if (!here) {  // otherwise the sender only has to show that it has the bytes
@@ -83,15 +82,14 @@ Expected<void> LargeFiles::receive(std::int64_t repository, std::string_view oid
     if (!made) return failed(made.error());
     upload = std::move(*made);
   }
-  const auto counted = pass_through(source, size, upload.get());
-  if (!counted) return std::unexpected(counted.error());
-  if (counted->size != size)
+  const auto counted = TRY(pass_through(source, size, upload.get()));
+  if (counted.size != size)
     return std::unexpected(ServiceError{
-        ServiceFault::invalid, counted->size > size ? "more bytes came than the announced " + std::to_string(size)
-                                                    : std::to_string(counted->size) + " bytes came; " +
-                                                          std::to_string(size) + " were announced"});
-  if (counted->oid != oid)
-    return std::unexpected(ServiceError{ServiceFault::invalid, "the bytes have the SHA-256 " + counted->oid +
+        ServiceFault::invalid, counted.size > size ? "more bytes came than the announced " + std::to_string(size)
+                                                   : std::to_string(counted.size) + " bytes came; " +
+                                                         std::to_string(size) + " were announced"});
+  if (counted.oid != oid)
+    return std::unexpected(ServiceError{ServiceFault::invalid, "the bytes have the SHA-256 " + counted.oid +
                                                                    ", not the announced " + std::string(oid)});
   if (upload)
     if (auto stored = upload->commit(); !stored) return failed(stored.error());
@@ -106,21 +104,18 @@ Expected<void> LargeFiles::record(std::int64_t repository, std::string_view oid,
     auto done = link_within_limits(repository, oid, [&](sql::Session& session) -> sql::Expected<void> {
       leaving = false;
       const std::string id(oid);
-      auto row = session.run(
+      auto row = TRY(session.run(
           "INSERT INTO lfs_objects (oid, size, state, touched_at) VALUES ($1, $2, 'present', $3) "
           "ON CONFLICT (oid) DO UPDATE SET touched_at = excluded.touched_at WHERE lfs_objects.state = 'present' "
           "RETURNING oid",
-          {id, static_cast<std::int64_t>(size), seconds_now()});
-      if (!row) return std::unexpected(row.error());
-      leaving = row->rows.empty();
+          {id, static_cast<std::int64_t>(size), seconds_now()}));
+      leaving = row.rows.empty();
       if (leaving) return {};
-      auto linked = session.run(
-          "INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
-          "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
-          {repository, id, seconds_now()});
-      if (!linked) return std::unexpected(linked.error());
-      auto gone = session.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, id});
-      if (!gone) return std::unexpected(gone.error());
+      TRY(
+          session.run("INSERT INTO lfs_links (repository_id, oid, touched_at) VALUES ($1, $2, $3) "
+                      "ON CONFLICT (repository_id, oid) DO UPDATE SET touched_at = excluded.touched_at",
+                      {repository, id, seconds_now()}));
+      TRY(session.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, id}));
       return {};
     });
     if (!done && done.error().fault == ServiceFault::quota) {
@@ -153,18 +148,17 @@ Expected<LargeFiles::Taken> LargeFiles::take_in(std::int64_t repository, std::ui
       "incoming/browser/" + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
   auto upload = store_.create(key, std::nullopt);
   if (!upload) return failed(upload.error());
-  const auto counted = pass_through(source, most, upload->get());
-  if (!counted) return std::unexpected(counted.error());
-  if (counted->size > most)
+  const auto counted = TRY(pass_through(source, most, upload->get()));
+  if (counted.size > most)
     return std::unexpected(
         ServiceError{ServiceFault::too_large, "the file has more than the allowed " + std::to_string(most) + " bytes"});
   if (auto stored = (*upload)->commit(); !stored) return failed(stored.error());
   auto again = store_.open(key);
   if (!again) return failed(again.error());
-  auto moved = receive(repository, counted->oid, counted->size, from(**again));
+  auto moved = receive(repository, counted.oid, counted.size, from(**again));
   (void)store_.remove(key);
   if (!moved) return std::unexpected(moved.error());
-  return Taken{counted->oid, counted->size};
+  return Taken{counted.oid, counted.size};
 }
 
 }  // namespace stackgate::datastore::lfs

@@ -4,18 +4,18 @@
 
 #include "services/datastore/accounts/names.hpp"
 #include "services/datastore/lfs/http.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace content_detail {
 
 std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place& place, const git::Entry& entry,
                                                 std::uint64_t most) {
-  const auto file = find_large(visit, place, entry);
-  if (!file) return std::unexpected(file.error());
-  auto download = visit.backend().large_files.open(*file);
+  const auto file = TRY(find_large(visit, place, entry));
+  auto download = visit.backend().large_files.open(file);
   if (!download) return std::unexpected(to_failure(download.error()));
-  Head out{.size = file->size};
-  out.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file->size)));
+  Head out{.size = file.size};
+  out.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file.size)));
   std::size_t have = 0;
   while (have < out.bytes.size()) {
     const auto got = (*download)->read(std::span(out.bytes).subspan(have));

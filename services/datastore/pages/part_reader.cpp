@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/call.hpp"
 
 namespace stackgate::datastore::pages {
@@ -29,17 +30,15 @@ std::expected<bool, web::Failure> PartReader::fill() {
     const auto got = source_(buffer_);
     if (!got) return std::unexpected(web::to_failure(got.error()));
     ended_ = *got == 0;
-    const auto done = ended_ ? parser_.finish() : parser_.add(std::string_view(buffer_).substr(0, *got));
-    if (!done) return std::unexpected(done.error());
+    TRY(ended_ ? parser_.finish() : parser_.add(std::string_view(buffer_).substr(0, *got)));
   }
   return !events_.empty();
 }
 
 std::expected<std::optional<web::PartHead>, web::Failure> PartReader::next() {
   for (;;) {
-    const auto more = fill();
-    if (!more) return std::unexpected(more.error());
-    if (!*more) return std::nullopt;
+    const auto more = TRY(fill());
+    if (!more) return std::nullopt;
     Event event = std::move(events_.front());
     events_.pop_front();
     used_ = 0;
@@ -48,9 +47,8 @@ std::expected<std::optional<web::PartHead>, web::Failure> PartReader::next() {
 }
 
 std::expected<std::size_t, web::Failure> PartReader::read(std::span<char> space) {
-  const auto more = fill();
-  if (!more) return std::unexpected(more.error());
-  if (!*more) return 0;
+  const auto more = TRY(fill());
+  if (!more) return 0;
   const auto* text = std::get_if<std::string>(&events_.front());
   if (text == nullptr) return 0;  // the end stays until next() takes it
   const std::size_t count = std::min(space.size(), text->size() - used_);
@@ -66,10 +64,9 @@ std::expected<std::size_t, web::Failure> PartReader::read(std::span<char> space)
 std::expected<std::string, web::Failure> PartReader::read_all(std::size_t most) {
   std::string out, piece(std::min<std::size_t>(most + 1, 16 * 1024), '\0');
   for (;;) {
-    const auto got = read(piece);
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) return out;
-    out.append(piece, 0, *got);
+    const auto got = TRY(read(piece));
+    if (got == 0) return out;
+    out.append(piece, 0, got);
     if (out.size() > most)
       return std::unexpected(web::Failure{.status = 413, .message = "a field of the form is too long"});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::pages {
@@ -26,15 +27,14 @@ bool allows(const Visit& visit, const Repository& repository, Action action) {
 }  // namespace place_detail
 
 std::expected<Place, web::Answer> enter_repository(Visit& visit, Action action) {
-  auto found =
-      authorize(visit.backend(), visit.identity, visit.call.parameter("owner"), visit.call.parameter("repo"), action);
-  if (!found) return std::unexpected(std::move(found.error()));
+  auto found = TRY(
+      authorize(visit.backend(), visit.identity, visit.call.parameter("owner"), visit.call.parameter("repo"), action));
   const std::string_view method = visit.call.request().method;
   if ((method == "GET" || method == "HEAD") &&
-      (found->owner != visit.call.parameter("owner") || found->name != visit.call.parameter("repo")))
-    return std::unexpected(go_to(visit, {place_detail::right_address(visit, *found)}));
+      (found.owner != visit.call.parameter("owner") || found.name != visit.call.parameter("repo")))
+    return std::unexpected(go_to(visit, {place_detail::right_address(visit, found)}));
   Place out;
-  out.repository = std::move(*found);
+  out.repository = std::move(found);
   out.may_write = place_detail::allows(visit, out.repository, Action::write);
   out.may_administer = place_detail::allows(visit, out.repository, Action::administer);
   return out;

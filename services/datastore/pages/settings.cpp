@@ -1,6 +1,7 @@
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::pages {
@@ -64,11 +65,9 @@ struct Sent {
 };
 
 std::expected<Sent, web::Answer> enter_form(Visit& visit) {
-  auto form = read_form(visit);
-  if (!form) return std::unexpected(std::move(form.error()));
-  auto place = enter_revision(visit, Action::administer);
-  if (!place) return std::unexpected(std::move(place.error()));
-  return Sent{std::move(*place), std::move(*form)};
+  auto form = TRY(read_form(visit));
+  auto place = TRY(enter_revision(visit, Action::administer));
+  return Sent{std::move(place), std::move(form)};
 }
 
 }  // namespace settings_detail

@@ -12,6 +12,7 @@
 #include "services/datastore/pages/part_reader.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::pages {
@@ -159,22 +160,20 @@ std::expected<Fields, web::Failure> read_fields(const Visit& visit, PartReader& 
   Fields out;
   std::string token;
   for (;;) {
-    auto head = parts.next();
-    if (!head) return std::unexpected(head.error());
-    const bool is_file = *head && (*head)->file_name;
-    if (!*head || is_file) {
-      if (auto good = check_form_token(visit, token); !good) return std::unexpected(std::move(good.error()));
-      out.first_file = std::move(*head);
+    auto head = TRY(parts.next());
+    const bool is_file = head && head->file_name;
+    if (!head || is_file) {
+      TRY(check_form_token(visit, token));
+      out.first_file = std::move(head);
       return out;
     }
-    auto text = parts.read_all(4096);
-    if (!text) return std::unexpected(text.error());
-    if ((*head)->name == "token")
-      token = std::move(*text);
-    else if ((*head)->name == "folder")
-      out.folder = std::move(*text);
-    else if ((*head)->name == "message")
-      out.message = std::move(*text);
+    auto text = TRY(parts.read_all(4096));
+    if (head->name == "token")
+      token = std::move(text);
+    else if (head->name == "folder")
+      out.folder = std::move(text);
+    else if (head->name == "message")
+      out.message = std::move(text);
   }
 }
 

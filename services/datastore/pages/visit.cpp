@@ -2,6 +2,7 @@
 
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/web/cookies.hpp"
 #include "services/kit/web/media_type.hpp"
@@ -26,9 +27,7 @@ std::expected<Visit, web::Failure> enter_site(const Site& site, web::Call& call)
     }
   }
   if (!call.request().header("Authorization").empty()) {
-    auto identity = identify(site.backend, call);
-    if (!identity) return std::unexpected(std::move(identity.error()));
-    visit.identity = std::move(*identity);
+    visit.identity = TRY(identify(site.backend, call));
   }
   if (const auto known = web::find_cookie(call.request(), visitor_cookie_name(visit.secure()));
       known && known->size() == 32)
@@ -55,11 +54,9 @@ std::expected<void, web::Failure> check_form_token(const Visit& visit, std::stri
 std::expected<web::Query, web::Failure> read_form(Visit& visit) {
   if (!web::is_media_type(visit.call.request().header("Content-Type"), "application/x-www-form-urlencoded"))
     return std::unexpected(web::Failure{.status = 415, .message = "send a form: application/x-www-form-urlencoded"});
-  const auto body = visit.call.body();
-  if (!body) return std::unexpected(body.error());
-  web::Query form = web::Query::parse(*body);
-  if (auto good = check_form_token(visit, form.get("token").value_or("")); !good)
-    return std::unexpected(std::move(good.error()));
+  const auto body = TRY(visit.call.body());
+  web::Query form = web::Query::parse(body);
+  TRY(check_form_token(visit, form.get("token").value_or("")));
   return form;
 }
 

@@ -8,6 +8,7 @@
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/repositories/rows.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore {
@@ -91,22 +92,19 @@ Repositories::Expected<Repository> Repositories::create(const NewRepository& wan
     auto next = database_.run("UPDATE repository_ids SET last = last + 1 RETURNING last");
     if (!next) return std::unexpected(of_sql(next.error()));
     id = next->rows.at(0).integer(0);
-    if (auto made = folders::make_parent(data_, id); !made) return std::unexpected(made.error());
+    TRY(folders::make_parent(data_, id));
     auto made = git::create_repository(path(id), wanted.default_branch);
     if (made) break;
     if (made.error().fault != git::Fault::exists || attempt == 100) return std::unexpected(of_git(made.error()));
   }
   const std::string time = time_now();
   auto recorded = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
-    auto row = session.run(
+    TRY(session.run(
         "INSERT INTO repositories (id, owner_id, name, name_key, type, description, is_private, default_branch, "
         "created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)",
         {id, wanted.owner_id, wanted.name, key, type_value(wanted.type), wanted.description,
-         std::int64_t{wanted.is_private ? 1 : 0}, wanted.default_branch, time});
-    if (!row) return std::unexpected(row.error());
-    auto taken =
-        session.run("DELETE FROM repository_redirects WHERE owner_id = $1 AND name_key = $2", {wanted.owner_id, key});
-    if (!taken) return std::unexpected(taken.error());
+         std::int64_t{wanted.is_private ? 1 : 0}, wanted.default_branch, time}));
+    TRY(session.run("DELETE FROM repository_redirects WHERE owner_id = $1 AND name_key = $2", {wanted.owner_id, key}));
     return {};
   });
   if (!recorded) {
@@ -130,11 +128,10 @@ Repositories::Expected<Repository> Repositories::update(std::int64_t id, const R
   bool gone = false;
   auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
     const bool locks = session.engine() == sql::Engine::postgresql;
-    auto found = session.run(select("WHERE r.id = $1") + (locks ? " FOR UPDATE OF r" : ""), {id});
-    if (!found) return std::unexpected(found.error());
-    gone = found->rows.empty();
+    auto found = TRY(session.run(select("WHERE r.id = $1") + (locks ? " FOR UPDATE OF r" : ""), {id}));
+    gone = found.rows.empty();
     if (gone) return {};
-    const Repository old = repository_of(found->rows.front());
+    const Repository old = repository_of(found.rows.front());
     Repository now = old;
     if (change.name) now.name = *change.name;
     if (change.owner_id) now.owner_id = *change.owner_id;

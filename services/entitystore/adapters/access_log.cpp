@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::entitystore {
@@ -23,8 +24,7 @@ sql::Expected<void> write(sql::Session& session, const Access* rows, std::size_t
     values.insert(values.end(), {row.adapter, row.at, row.actor, row.action, static_cast<std::int64_t>(row.bytes),
                                  row.client, row.trace});
   }
-  const auto done = session.run(statement, values);
-  if (!done) return std::unexpected(done.error());
+  TRY(session.run(statement, values));
   return {};
 }
 
@@ -96,25 +96,22 @@ void AccessLog::work() {
 
 sql::Expected<AccessLog::PageOf> AccessLog::read(sql::Database& database, std::string_view adapter,
                                                  std::uint64_t offset, std::uint64_t limit) {
-  const auto count = database.run("SELECT count(*) FROM access_log WHERE adapter_id = $1", {std::string(adapter)});
-  if (!count) return std::unexpected(count.error());
-  const auto result = database.run(
+  const auto count = TRY(database.run("SELECT count(*) FROM access_log WHERE adapter_id = $1", {std::string(adapter)}));
+  const auto result = TRY(database.run(
       "SELECT at, actor, action, bytes, client, trace_id FROM access_log WHERE adapter_id = $1 ORDER BY id DESC LIMIT "
       "$2 OFFSET $3",
-      {std::string(adapter), static_cast<std::int64_t>(limit), static_cast<std::int64_t>(offset)});
-  if (!result) return std::unexpected(result.error());
+      {std::string(adapter), static_cast<std::int64_t>(limit), static_cast<std::int64_t>(offset)}));
   PageOf out;
-  out.total = static_cast<std::uint64_t>(count->rows.at(0).integer(0));
-  for (const sql::Row& row : result->rows)
+  out.total = static_cast<std::uint64_t>(count.rows.at(0).integer(0));
+  for (const sql::Row& row : result.rows)
     out.rows.push_back({std::string(adapter), row.text(0), row.text(1), row.text(2),
                         static_cast<std::uint64_t>(row.integer(3)), row.text(4), row.text(5)});
   return out;
 }
 
 sql::Expected<std::int64_t> AccessLog::forget(sql::Database& database, std::string_view time) {
-  const auto done = database.run("DELETE FROM access_log WHERE at < $1", {std::string(time)});
-  if (!done) return std::unexpected(done.error());
-  return done->affected;
+  const auto done = TRY(database.run("DELETE FROM access_log WHERE at < $1", {std::string(time)}));
+  return done.affected;
 }
 
 }  // namespace stackgate::entitystore

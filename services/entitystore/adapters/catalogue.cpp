@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "services/entitystore/adapters/rows.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::entitystore {
 namespace catalogue_detail {
@@ -54,9 +55,8 @@ void Snapshot::remember(std::string_view query, const std::shared_ptr<const Answ
 
 sql::Expected<void> Catalogue::refresh() {
   const std::lock_guard lock(refreshing_);
-  const auto counter = database_.run("SELECT value FROM change_counter WHERE id = 1");
-  if (!counter) return std::unexpected(counter.error());
-  const std::int64_t now = counter->rows.empty() ? 0 : counter->rows[0].integer(0);
+  const auto counter = TRY(database_.run("SELECT value FROM change_counter WHERE id = 1"));
+  const std::int64_t now = counter.rows.empty() ? 0 : counter.rows[0].integer(0);
   const std::int64_t seen = snapshot()->counter();
   if (loaded_ && now == seen) return {};
   // A counter that ran backwards is another database, or one that was restored.
@@ -64,23 +64,22 @@ sql::Expected<void> Catalogue::refresh() {
 }
 
 sql::Expected<void> Catalogue::reload(std::int64_t counter, std::int64_t from) {
-  auto rows = read_changed(database_, from);
-  if (!rows) return std::unexpected(rows.error());
+  auto rows = TRY(read_changed(database_, from));
   std::vector<ListedPtr> all;
   std::unordered_map<std::string_view, bool> replaced;
-  for (const Record& record : *rows) {
+  for (const Record& record : rows) {
     replaced.emplace(record.id, true);
     counter = std::max(counter, record.changed);
   }
   const auto old = snapshot();
   if (from >= 0) {
-    all.reserve(old->all().size() + rows->size());
+    all.reserve(old->all().size() + rows.size());
     for (const ListedPtr& row : old->all())
       if (!replaced.contains(row->record.id)) all.push_back(row);
   }
   const auto kept = static_cast<std::ptrdiff_t>(all.size());
   replaced.clear();
-  for (Record& record : *rows)
+  for (Record& record : rows)
     if (record.deleted_at.empty()) all.push_back(make_listed(std::move(record)));
   std::sort(all.begin() + kept, all.end(), catalogue_detail::before);
   std::inplace_merge(all.begin(), all.begin() + kept, all.end(), catalogue_detail::before);

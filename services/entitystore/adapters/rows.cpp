@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/sql/clock.hpp"
@@ -113,78 +114,67 @@ sql::Expected<std::vector<Work>> works(const sql::Expected<Result>& result) {
 
 /// The lock on the counter's row makes changes take turns, so that the counter's order is the commits' order.
 sql::Expected<std::int64_t> next_change(Session& session) {
-  const auto result = session.run("UPDATE change_counter SET value = value + 1 WHERE id = 1 RETURNING value");
-  if (!result) return std::unexpected(result.error());
-  if (result->rows.empty())
+  const auto result = TRY(session.run("UPDATE change_counter SET value = value + 1 WHERE id = 1 RETURNING value"));
+  if (result.rows.empty())
     return std::unexpected(sql::SqlError{sql::Fault::broken, "the table change_counter is empty", {}});
-  return result->rows[0].integer(0);
+  return result.rows[0].integer(0);
 }
 
 /// `assignments … WHERE …` with `changed` and `updated_at` set; $1 and $2 are those two. True when a row was changed.
 sql::Expected<bool> change(sql::Database& database, std::string_view assignments, std::string_view where,
                            const std::vector<Value>& values) {
   bool changed = false;
-  const auto done = database.transact([&](Session& session) -> sql::Expected<void> {
+  TRY(database.transact([&](Session& session) -> sql::Expected<void> {
     changed = false;
-    const auto next = next_change(session);
-    if (!next) return std::unexpected(next.error());
-    std::vector<Value> all = {*next, timestamp()};
+    const auto next = TRY(next_change(session));
+    std::vector<Value> all = {next, timestamp()};
     all.insert(all.end(), values.begin(), values.end());
-    const auto result = session.run(
-        fmt::format("UPDATE adapter SET changed = $1, updated_at = $2, {} WHERE {}", assignments, where), all);
-    if (!result) return std::unexpected(result.error());
-    changed = result->affected > 0;
+    const auto result = TRY(session.run(
+        fmt::format("UPDATE adapter SET changed = $1, updated_at = $2, {} WHERE {}", assignments, where), all));
+    changed = result.affected > 0;
     return {};
-  });
-  if (!done) return std::unexpected(done.error());
+  }));
   return changed;
 }
 
 sql::Expected<void> insert_all(Session& session, const Record& r, const std::vector<StoredFile>& files,
                                const Lease& lease) {
-  const auto next = next_change(session);
-  if (!next) return std::unexpected(next.error());
-  const auto row = session.run(
+  const auto next = TRY(next_change(session));
+  TRY(session.run(
       fmt::format("INSERT INTO adapter (id, namespace, name, version, base_model, status, created_at, updated_at, "
                   "changed, lora, description, project, tags, notes, repository, archive_sha256, archive_bytes, step, "
                   "owner, lease_until) VALUES ($1, $2, $3, $4, $5, 'uploading', $6, $7, $8, $9, $10, $11, $12, $13, "
                   "$14, $15, $16, 'accepted', $17, {} + $18)",
                   sql::now_seconds(session.engine())),
-      {r.id, r.name_space, r.name, r.version, r.base_model, r.created_at, r.updated_at, *next, lora_text(r.lora),
+      {r.id, r.name_space, r.name, r.version, r.base_model, r.created_at, r.updated_at, next, lora_text(r.lora),
        r.description, r.project, list_text(r.tags), list_text(r.notes), r.repository, r.archive_sha256,
-       static_cast<std::int64_t>(r.archive_bytes), lease.owner, lease.seconds});
-  if (!row) return std::unexpected(row.error());
+       static_cast<std::int64_t>(r.archive_bytes), lease.owner, lease.seconds}));
   for (const StoredFile& file : files) {
-    const auto done = session.run(
+    TRY(session.run(
         "INSERT INTO adapter_file (adapter_id, path, size, sha256, large) VALUES ($1, $2, $3, $4, $5)",
-        {r.id, file.path, static_cast<std::int64_t>(file.size), file.sha256, std::int64_t{file.large ? 1 : 0}});
-    if (!done) return std::unexpected(done.error());
+        {r.id, file.path, static_cast<std::int64_t>(file.size), file.sha256, std::int64_t{file.large ? 1 : 0}}));
   }
-  const auto provenance = session.run(
+  TRY(session.run(
       "INSERT INTO provenance (adapter_id, dataset, job_id, hyperparameters, metrics, training) VALUES ($1, $2, $3, "
       "$4, $5, $6)",
-      {r.id, r.dataset, r.job_id, r.hyperparameters, r.metrics, r.training});
-  if (!provenance) return std::unexpected(provenance.error());
+      {r.id, r.dataset, r.job_id, r.hyperparameters, r.metrics, r.training}));
   return {};
 }
 
 /// The living row of the same namespace, name and version, if there is one.
 sql::Expected<std::optional<Record>> in_the_way(Session& session, const Record& record) {
-  auto rows = works(session.run(select("WHERE lower(a.namespace) = lower($1) AND lower(a.name) = lower($2) AND "
-                                       "a.version = $3 AND a.deleted_at = ''"),
-                                {record.name_space, record.name, record.version}));
-  if (!rows) return std::unexpected(rows.error());
-  if (rows->empty()) return std::nullopt;
-  return std::move(rows->front().record);
+  auto rows = TRY(works(session.run(select("WHERE lower(a.namespace) = lower($1) AND lower(a.name) = lower($2) AND "
+                                           "a.version = $3 AND a.deleted_at = ''"),
+                                    {record.name_space, record.name, record.version})));
+  if (rows.empty()) return std::nullopt;
+  return std::move(rows.front().record);
 }
 
 sql::Expected<void> bury_in(Session& session, std::string_view id) {
-  const auto next = next_change(session);
-  if (!next) return std::unexpected(next.error());
+  const auto next = TRY(next_change(session));
   const std::string now = timestamp();
-  const auto done = session.run("UPDATE adapter SET changed = $1, updated_at = $2, deleted_at = $2 WHERE id = $3",
-                                {*next, now, std::string(id)});
-  if (!done) return std::unexpected(done.error());
+  TRY(session.run("UPDATE adapter SET changed = $1, updated_at = $2, deleted_at = $2 WHERE id = $3",
+                  {next, now, std::string(id)}));
   return {};
 }
 
@@ -192,12 +182,11 @@ sql::Expected<void> bury_in(Session& session, std::string_view id) {
 
 sql::Expected<std::vector<Record>> read_changed(sql::Database& database, std::int64_t from) {
   namespace d = rows_detail;
-  auto rows = from < 0 ? d::works(database.run(d::select("WHERE a.deleted_at = ''")))
-                       : d::works(database.run(d::select("WHERE a.changed > $1"), {from}));
-  if (!rows) return std::unexpected(rows.error());
+  auto rows = TRY(from < 0 ? d::works(database.run(d::select("WHERE a.deleted_at = ''")))
+                           : d::works(database.run(d::select("WHERE a.changed > $1"), {from})));
   std::vector<Record> out;
-  out.reserve(rows->size());
-  for (Work& work : *rows) out.push_back(std::move(work.record));
+  out.reserve(rows.size());
+  for (Work& work : rows) out.push_back(std::move(work.record));
   return out;
 }
 
@@ -208,14 +197,13 @@ sql::Expected<Inserted> insert_adapter(sql::Database& database, const Record& re
   const auto attempt = [&] {
     return database.transact([&](sql::Session& session) -> sql::Expected<void> {
       out = {};
-      auto other = d::in_the_way(session, record);
-      if (!other) return std::unexpected(other.error());
-      if (*other && (*other)->status != Status::failed) {
-        out = {Inserted::Outcome::exists, std::move(**other)};
+      auto other = TRY(d::in_the_way(session, record));
+      if (other && other->status != Status::failed) {
+        out = {Inserted::Outcome::exists, std::move(*other)};
         return {};
       }
-      if (*other) {
-        if (auto done = d::bury_in(session, (*other)->id); !done) return done;
+      if (other) {
+        if (auto done = d::bury_in(session, other->id); !done) return done;
       }
       return d::insert_all(session, record, files, lease);
     });
@@ -228,10 +216,9 @@ sql::Expected<Inserted> insert_adapter(sql::Database& database, const Record& re
 }
 
 sql::Expected<std::optional<Work>> read_work(sql::Database& database, std::string_view id) {
-  auto rows = rows_detail::works(database.run(rows_detail::select("WHERE a.id = $1"), {std::string(id)}));
-  if (!rows) return std::unexpected(rows.error());
-  if (rows->empty()) return std::nullopt;
-  return std::move(rows->front());
+  auto rows = TRY(rows_detail::works(database.run(rows_detail::select("WHERE a.id = $1"), {std::string(id)})));
+  if (rows.empty()) return std::nullopt;
+  return std::move(rows.front());
 }
 
 sql::Expected<std::vector<Work>> read_uploading(sql::Database& database) {
@@ -245,45 +232,40 @@ sql::Expected<std::vector<Work>> read_unpurged(sql::Database& database) {
 }
 
 sql::Expected<std::vector<StoredFile>> read_files(sql::Database& database, std::string_view id) {
-  const auto result = database.run(
-      "SELECT path, size, sha256, large FROM adapter_file WHERE adapter_id = $1 ORDER BY path", {std::string(id)});
-  if (!result) return std::unexpected(result.error());
+  const auto result = TRY(database.run(
+      "SELECT path, size, sha256, large FROM adapter_file WHERE adapter_id = $1 ORDER BY path", {std::string(id)}));
   std::vector<StoredFile> out;
-  for (const sql::Row& row : result->rows)
+  for (const sql::Row& row : result.rows)
     out.push_back({row.text(0), static_cast<std::uint64_t>(row.integer(1)), row.text(2), row.integer(3) != 0});
   return out;
 }
 
 sql::Expected<bool> note_step(sql::Database& database, std::string_view id, std::string_view step,
                               std::string_view commit, const Lease& lease) {
-  const auto result = database.run(
+  const auto result = TRY(database.run(
       fmt::format("UPDATE adapter SET step = $1, commit_sha = $2, lease_until = {} + $3 WHERE id = $4 AND owner = $5 "
                   "AND status = 'uploading' AND deleted_at = ''",
                   sql::now_seconds(database.engine())),
-      {std::string(step), std::string(commit), lease.seconds, std::string(id), lease.owner});
-  if (!result) return std::unexpected(result.error());
-  return result->affected > 0;
+      {std::string(step), std::string(commit), lease.seconds, std::string(id), lease.owner}));
+  return result.affected > 0;
 }
 
 sql::Expected<void> renew_lease(sql::Database& database, std::string_view id, const Lease& lease) {
-  const auto done =
-      database.run(fmt::format("UPDATE adapter SET lease_until = {} + $1 WHERE id = $2 AND owner = $3 AND "
+  TRY(database.run(fmt::format("UPDATE adapter SET lease_until = {} + $1 WHERE id = $2 AND owner = $3 AND "
                                "status = 'uploading'",
                                sql::now_seconds(database.engine())),
-                   {lease.seconds, std::string(id), lease.owner});
-  if (!done) return std::unexpected(done.error());
+                   {lease.seconds, std::string(id), lease.owner}));
   return {};
 }
 
 sql::Expected<bool> take_over(sql::Database& database, const Work& work, const Lease& lease) {
   const auto now = sql::now_seconds(database.engine());
-  const auto result =
+  const auto result = TRY(
       database.run(fmt::format("UPDATE adapter SET owner = $1, lease_until = {0} + $2 WHERE id = $3 AND owner = $4 AND "
                                "lease_until = $5 AND status = 'uploading' AND (lease_until < {0} OR owner = $1)",
                                now),
-                   {lease.owner, lease.seconds, work.record.id, work.owner, work.lease_until});
-  if (!result) return std::unexpected(result.error());
-  return result->affected > 0;
+                   {lease.owner, lease.seconds, work.record.id, work.owner, work.lease_until}));
+  return result.affected > 0;
 }
 
 sql::Expected<bool> move_status(sql::Database& database, std::string_view id, Status from, Status to,
@@ -298,88 +280,76 @@ sql::Expected<bool> mark_deleted(sql::Database& database, std::string_view id) {
 }
 
 sql::Expected<void> set_purged(sql::Database& database, std::string_view id) {
-  const auto done = database.run("UPDATE adapter SET purged = 1 WHERE id = $1", {std::string(id)});
-  if (!done) return std::unexpected(done.error());
+  TRY(database.run("UPDATE adapter SET purged = 1 WHERE id = $1", {std::string(id)}));
   return {};
 }
 
 sql::Expected<Usage> usage_of(sql::Database& database, const Record& record) {
-  const auto result = database.run(
+  const auto result = TRY(database.run(
       "SELECT version FROM adapter WHERE lower(repository) = lower($1) AND id <> $2 AND deleted_at = '' AND status <> "
       "'failed'",
-      {record.repository, record.id});
-  if (!result) return std::unexpected(result.error());
-  Usage out{.repository = !result->rows.empty()};
-  for (const sql::Row& row : result->rows) out.version = out.version || row.text(0) == record.version;
+      {record.repository, record.id}));
+  Usage out{.repository = !result.rows.empty()};
+  for (const sql::Row& row : result.rows) out.version = out.version || row.text(0) == record.version;
   return out;
 }
 
 sql::Expected<bool> lease_repository(sql::Database& database, std::string_view repository, const Lease& lease) {
   const auto now = sql::now_seconds(database.engine());
-  const auto result = database.run(
+  const auto result = TRY(database.run(
       fmt::format(
           "INSERT INTO repository_lease (repository, owner, lease_until) VALUES (lower($1), $2, {0} + $3) ON "
           "CONFLICT (repository) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until WHERE "
           "repository_lease.lease_until < {0}",
           now),
-      {std::string(repository), lease.owner, lease.seconds});
-  if (!result) return std::unexpected(result.error());
-  return result->affected > 0;
+      {std::string(repository), lease.owner, lease.seconds}));
+  return result.affected > 0;
 }
 
 sql::Expected<void> release_repository(sql::Database& database, std::string_view repository, const Lease& lease) {
-  const auto done = database.run("DELETE FROM repository_lease WHERE repository = lower($1) AND owner = $2",
-                                 {std::string(repository), lease.owner});
-  if (!done) return std::unexpected(done.error());
+  TRY(database.run("DELETE FROM repository_lease WHERE repository = lower($1) AND owner = $2",
+                   {std::string(repository), lease.owner}));
   return {};
 }
 
 sql::Expected<void> forget_leases(sql::Database& database, std::string_view prefix) {
-  const auto done =
-      database.run(fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}",
+  TRY(database.run(fmt::format("DELETE FROM repository_lease WHERE substr(owner, 1, {}) = $1 OR lease_until < {}",
                                prefix.size(), sql::now_seconds(database.engine())),
-                   {std::string(prefix)});
-  if (!done) return std::unexpected(done.error());
+                   {std::string(prefix)}));
   return {};
 }
 
 sql::Expected<void> note_made(sql::Database& database, std::string_view repository) {
-  const auto done = database.run("INSERT INTO made_repository (name) VALUES (lower($1)) ON CONFLICT (name) DO NOTHING",
-                                 {std::string(repository)});
-  if (!done) return std::unexpected(done.error());
+  TRY(database.run("INSERT INTO made_repository (name) VALUES (lower($1)) ON CONFLICT (name) DO NOTHING",
+                   {std::string(repository)}));
   return {};
 }
 
 sql::Expected<void> forget_made(sql::Database& database, std::string_view repository) {
-  const auto done = database.run("DELETE FROM made_repository WHERE name = lower($1)", {std::string(repository)});
-  if (!done) return std::unexpected(done.error());
+  TRY(database.run("DELETE FROM made_repository WHERE name = lower($1)", {std::string(repository)}));
   return {};
 }
 
 sql::Expected<bool> is_known(sql::Database& database, std::string_view repository) {
   // A row that is merely accepted has put nothing there yet. The others are of before repositories were noted.
-  const auto result = database.run(
+  const auto result = TRY(database.run(
       "SELECT 1 FROM made_repository WHERE name = lower($1) UNION ALL SELECT 1 FROM adapter WHERE lower(repository) = "
       "lower($1) AND purged = 0 AND (step <> 'accepted' OR commit_sha <> '')",
-      {std::string(repository)});
-  if (!result) return std::unexpected(result.error());
-  return !result->rows.empty();
+      {std::string(repository)}));
+  return !result.rows.empty();
 }
 
 sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, std::string_view name) {
-  const auto got = database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)});
-  if (!got) return std::unexpected(got.error());
-  return got->rows.empty() ? std::nullopt : std::optional(got->rows[0].text(0));
+  const auto got = TRY(database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)}));
+  return got.rows.empty() ? std::nullopt : std::optional(got.rows[0].text(0));
 }
 
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
-  const auto put = database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
-                                {std::string(name), std::string(proposal)});
-  if (!put) return std::unexpected(put.error());
-  const auto got = database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)});
-  if (!got) return std::unexpected(got.error());
-  if (got->rows.empty()) return std::unexpected(sql::SqlError{sql::Fault::broken, "a setting has vanished", {}});
-  return got->rows[0].text(0);
+  TRY(database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+                   {std::string(name), std::string(proposal)}));
+  const auto got = TRY(database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)}));
+  if (got.rows.empty()) return std::unexpected(sql::SqlError{sql::Fault::broken, "a setting has vanished", {}});
+  return got.rows[0].text(0);
 }
 
 }  // namespace stackgate::entitystore

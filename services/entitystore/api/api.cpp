@@ -4,6 +4,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/registration/inspect.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/service_failure.hpp"
@@ -49,10 +50,9 @@ std::expected<SnapshotPtr, web::Failure> catalogue_of(const Api& api) {
 }
 
 std::expected<ListedPtr, web::Failure> find_adapter(const Api& api, web::Call& call) {
-  const auto snapshot = catalogue_of(api);
-  if (!snapshot) return std::unexpected(snapshot.error());
+  const auto snapshot = TRY(catalogue_of(api));
   const std::string_view id = call.parameter("id");
-  if (auto found = (*snapshot)->find(id)) return found;
+  if (auto found = snapshot->find(id)) return found;
   return std::unexpected(web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)});
 }
 

@@ -8,6 +8,7 @@
 #include "services/entitystore/api/routes.hpp"
 #include "services/entitystore/program/options.hpp"
 #include "services/entitystore/program/upkeep.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/http_client/url.hpp"
 #include "services/kit/log/log.hpp"
@@ -114,20 +115,19 @@ void show_numbers(metrics::Registry& metrics, const std::shared_ptr<Running>& ru
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
                                            const FailPoint& fail) {
-  auto database = service::open_database(program(), values);
-  if (!database) return std::unexpected(database.error());
+  auto database = TRY(service::open_database(program(), values));
   auto spool = Spool::open(values.text("data-dir"));
   if (!spool) return std::unexpected(Error{spool.error()});
   // The embedded database has nobody else to bring it up to date.
-  if ((*database)->engine() == sql::Engine::sqlite) {
-    if (auto done = sql::migrate(**database, migrations()); !done) return std::unexpected(Error{done.error().message});
+  if (database->engine() == sql::Engine::sqlite) {
+    if (auto done = sql::migrate(*database, migrations()); !done) return std::unexpected(Error{done.error().message});
   }
-  auto current = sql::require_current(**database, migrations());
+  auto current = sql::require_current(*database, migrations());
   if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
   RegistrarOptions options = registrar_options(values);
   options.fail = fail;
   auto running =
-      std::make_shared<serve_detail::Running>(*database, std::move(*spool), values, metrics, std::move(options));
+      std::make_shared<serve_detail::Running>(database, std::move(*spool), values, metrics, std::move(options));
   if (running->datastore.authorization().empty())
     log::warning("no DATASTORE_USERNAME and DATASTORE_PASSWORD: the datastore takes no uploads from strangers");
   if (auto read = running->catalogue.refresh(); !read)
@@ -138,7 +138,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   service::Parts parts{
       .routes = routes(running->api),
       .checks = {
-          service::database_check(*database),
+          service::database_check(database),
           {"adapters",
            [running](std::chrono::milliseconds) -> std::expected<void, Error> {
              if (running->catalogue.loaded()) return {};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -58,13 +59,12 @@ Registrar::Maybe<std::string> Registrar::database_id() {
 }
 
 Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& repository) {
-  const auto id = database_id();
-  if (!id) return std::unexpected(id.error());
+  const auto id = TRY(database_id());
   const auto description = datastore_.description(repository);
   if (!description) return std::unexpected(trouble_with(description.error()));
   if (!*description) return Belongs{};
   std::string mark = marked_database(**description);
-  if (mark == *id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
+  if (mark == id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
   if (!mark.empty()) return Belongs{.whose = Whose::others, .marked = true, .other = std::move(mark)};
   const auto known = is_known(database_, repository);
   if (!known) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(known.error())});
@@ -77,12 +77,11 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
     return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
   };
   for (int attempt = 0; attempt < registrar_detail::most_claims; ++attempt) {
-    const auto belongs = whose(repository);
-    if (!belongs) return std::unexpected(belongs.error());
-    if (belongs->whose == Whose::others)
-      return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(repository, belongs->other)});
-    if (belongs->whose == Whose::ours && belongs->marked) return {};
-    if (belongs->whose == Whose::nobodys) {
+    const auto belongs = TRY(whose(repository));
+    if (belongs.whose == Whose::others)
+      return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(repository, belongs.other)});
+    if (belongs.whose == Whose::ours && belongs.marked) return {};
+    if (belongs.whose == Whose::nobodys) {
       if (auto noted = note_made(database_, repository); !noted) return of_database(noted.error());
       const auto made = datastore_.create_repository(repository);
       if (!made) return of_datastore(made.error());
@@ -92,9 +91,8 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
         continue;
       }
     }
-    const auto id = database_id();
-    if (!id) return std::unexpected(id.error());
-    if (auto marked = datastore_.describe(repository, mark_of(*id)); !marked) return of_datastore(marked.error());
+    const auto id = TRY(database_id());
+    if (auto marked = datastore_.describe(repository, mark_of(id)); !marked) return of_datastore(marked.error());
     return {};
   }
   return std::unexpected(

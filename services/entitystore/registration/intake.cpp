@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::entitystore {
 
 Intake::Intake(const Spool& spool, std::string id, InspectLimits limits)
@@ -64,7 +66,7 @@ std::expected<std::size_t, archive::ReadError> Intake::read(std::span<char> spac
 
 std::expected<Intake::Outcome, ServiceError> Intake::finish(bool keep) {
   if (fd_ < 0) {
-    if (auto begun = begin(); !begun) return std::unexpected(begun.error());
+    TRY(begin());
   }
   {
     const std::lock_guard lock(mutex_);
@@ -75,7 +77,7 @@ std::expected<Intake::Outcome, ServiceError> Intake::finish(bool keep) {
   Outcome out{.inspected = std::move(*inspected_), .sha256 = crypto::to_hex(hash_.finish()), .bytes = written_};
   if (out.inspected.failed) return std::unexpected(*out.inspected.failed);
   if (keep && !validate::has_errors(out.inspected.findings)) {
-    if (auto kept = spool_.keep(id_); !kept) return std::unexpected(kept.error());
+    TRY(spool_.keep(id_));
   }
   return out;
 }

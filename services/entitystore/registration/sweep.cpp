@@ -6,6 +6,7 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::entitystore {
@@ -68,11 +69,10 @@ void Registrar::resume(const Work& work) {
 Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
   const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   auto done = with_lease(record.repository, [&]() -> Maybe<void> {
-    const auto belongs = whose(record.repository);
-    if (!belongs) return std::unexpected(belongs.error());
-    if (belongs->whose == Whose::others)
+    const auto belongs = TRY(whose(record.repository));
+    if (belongs.whose == Whose::others)
       return std::unexpected(
-          Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(record.repository, belongs->other)});
+          Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(record.repository, belongs.other)});
     if (auto noted = note(record, "accepted"); !noted) return noted;
     if (record.commit.empty()) {
       const auto there = datastore_.find_commit(record.repository, commit_title(record));
@@ -101,13 +101,12 @@ Registrar::Maybe<void> Registrar::purge(const Work& work) {
   return with_lease(record.repository, [&]() -> Maybe<void> {
     const auto needed = usage_of(database_, record);
     if (!needed) return database(needed.error());
-    const auto belongs = whose(record.repository);
-    if (!belongs) return std::unexpected(belongs.error());
-    if (belongs->whose == Whose::others) {
+    const auto belongs = TRY(whose(record.repository));
+    if (belongs.whose == Whose::others) {
       log::warning("a repository was left as it is: another entitystore's records speak of it",
                    {{"adapter", record.id},
                     {"repository", record.repository},
-                    {"reason", registrar_detail::not_ours(record.repository, belongs->other).message}});
+                    {"reason", registrar_detail::not_ours(record.repository, belongs.other).message}});
     } else if (!needed->repository) {
       if (auto done = datastore_.delete_repository(record.repository); !done) return failed(done.error());
       if (auto done = forget_made(database_, record.repository); !done) return database(done.error());

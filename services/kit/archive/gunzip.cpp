@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::archive {
 namespace gunzip_detail {
 
@@ -118,9 +120,8 @@ std::expected<std::size_t, ReadError> Gunzip::read(std::span<char> space) {
   s.stream.avail_out = static_cast<uInt>(most);
   while (s.stream.avail_out == most && most > 0) {
     if (!s.inflating) {
-      const auto more = s.next_member();
-      if (!more) return std::unexpected(more.error());
-      if (!*more) return 0;
+      const auto more = TRY(s.next_member());
+      if (!more) return 0;
     }
     if (!s.fill(1)) return std::unexpected(*s.failed);
     if (s.stream.avail_in == 0) return s.fail("ends in the middle of its gzip stream");

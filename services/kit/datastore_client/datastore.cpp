@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/query.hpp"
 
@@ -81,11 +82,10 @@ FromDatastore<void> Datastore::make_owner(std::string_view repository) {
   std::string body;
   json::Writer w(body);
   w.object([&] { w.member("username", repository.substr(0, repository.find('/'))); });
-  const auto reply = ask("POST", root_ + "/api/v1/orgs", std::move(body));
-  if (!reply) return std::unexpected(reply.error());
+  const auto reply = TRY(ask("POST", root_ + "/api/v1/orgs", std::move(body)));
   // It is there already, or made a moment ago by another replica.
-  if (datastore_detail::is_good(*reply) || reply->status == 409 || reply->status == 422) return {};
-  return std::unexpected(refused("create the owner of the adapters' repositories", *reply));
+  if (datastore_detail::is_good(reply) || reply.status == 409 || reply.status == 422) return {};
+  return std::unexpected(refused("create the owner of the adapters' repositories", reply));
 }
 
 FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
@@ -97,7 +97,7 @@ FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
   auto reply = attempt();
   if (reply && (reply->status == 403 || reply->status == 404 || reply->status == 422)) {
     // An owner that does not exist is told in several ways; with the owner there, the second answer is the true one.
-    if (auto made = make_owner(repository); !made) return std::unexpected(made.error());
+    TRY(make_owner(repository));
     reply = attempt();
   }
   if (!reply) return std::unexpected(reply.error());
@@ -107,11 +107,10 @@ FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
 }
 
 FromDatastore<std::optional<std::string>> Datastore::description(std::string_view repository) {
-  const auto reply = ask("GET", root_ + wire::repository_path(repository));
-  if (!reply) return std::unexpected(reply.error());
-  if (reply->status == 404) return std::optional<std::string>();
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("describe the repository", *reply));
-  auto text = wire::read_description(reply->body);
+  const auto reply = TRY(ask("GET", root_ + wire::repository_path(repository)));
+  if (reply.status == 404) return std::optional<std::string>();
+  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("describe the repository", reply));
+  auto text = wire::read_description(reply.body);
   if (!text) return datastore_detail::unreadable(text.error());
   return std::optional(std::move(*text));
 }
@@ -120,13 +119,12 @@ FromDatastore<std::vector<wire::Described>> Datastore::repositories_of(std::stri
   std::vector<wire::Described> out;
   std::optional<std::string> query = wire::list_query(owner);
   for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
-    const auto reply = ask("GET", fmt::format("{}/api/models?{}", base_, *query));
-    if (!reply) return std::unexpected(reply.error());
-    if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("list repositories", *reply));
-    auto some = wire::read_repositories(reply->body);
+    const auto reply = TRY(ask("GET", fmt::format("{}/api/models?{}", base_, *query)));
+    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list repositories", reply));
+    auto some = wire::read_repositories(reply.body);
     if (!some) return datastore_detail::unreadable(some.error());
     std::ranges::move(*some, std::back_inserter(out));
-    query = wire::next_query(reply->header("Link").value_or(""));
+    query = wire::next_query(reply.header("Link").value_or(""));
   }
   return out;
 }
@@ -135,17 +133,15 @@ FromDatastore<void> Datastore::describe(std::string_view repository, std::string
   std::string body;
   json::Writer w(body);
   w.object([&] { w.member("description", description); });
-  const auto reply = ask("PATCH", root_ + wire::repository_path(repository), std::move(body));
-  if (!reply) return std::unexpected(reply.error());
-  if (datastore_detail::is_good(*reply)) return {};
-  return std::unexpected(refused("mark the repository as this service's", *reply));
+  const auto reply = TRY(ask("PATCH", root_ + wire::repository_path(repository), std::move(body)));
+  if (datastore_detail::is_good(reply)) return {};
+  return std::unexpected(refused("mark the repository as this service's", reply));
 }
 
 FromDatastore<void> Datastore::delete_repository(std::string_view repository) {
-  const auto reply = ask("DELETE", base_ + "/api/repos/delete", wire::delete_body(repository));
-  if (!reply) return std::unexpected(reply.error());
-  if (datastore_detail::is_good(*reply) || reply->status == 404) return {};
-  return std::unexpected(refused("delete the repository", *reply));
+  const auto reply = TRY(ask("DELETE", base_ + "/api/repos/delete", wire::delete_body(repository)));
+  if (datastore_detail::is_good(reply) || reply.status == 404) return {};
+  return std::unexpected(refused("delete the repository", reply));
 }
 
 FromDatastore<void> Datastore::put(const LargeFile& file, const wire::Action& action) {
@@ -201,10 +197,9 @@ FromDatastore<void> Datastore::send(std::string_view repository, const std::vect
     if (seen.insert(file.object.oid).second) objects.push_back(file.object);
   if (objects.empty()) return {};
   const auto reply =
-      ask("POST", wire::batch_url(base_, repository), wire::batch_body(objects), datastore_detail::lfs_type);
-  if (!reply) return std::unexpected(reply.error());
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("accept large files", *reply));
-  const auto transfers = wire::read_batch(reply->body);
+      TRY(ask("POST", wire::batch_url(base_, repository), wire::batch_body(objects), datastore_detail::lfs_type));
+  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("accept large files", reply));
+  const auto transfers = wire::read_batch(reply.body);
   if (!transfers) return datastore_detail::unreadable(transfers.error());
 
   std::mutex mutex;
@@ -240,11 +235,10 @@ FromDatastore<void> Datastore::send(std::string_view repository, const std::vect
 }
 
 FromDatastore<std::optional<wire::Refs>> Datastore::refs(std::string_view repository) {
-  const auto reply = ask("GET", wire::api_url(base_, repository, "/refs"));
-  if (!reply) return std::unexpected(reply.error());
-  if (reply->status == 404) return std::optional<wire::Refs>();
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("list references", *reply));
-  auto read = wire::read_refs(reply->body);
+  const auto reply = TRY(ask("GET", wire::api_url(base_, repository, "/refs")));
+  if (reply.status == 404) return std::optional<wire::Refs>();
+  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list references", reply));
+  auto read = wire::read_refs(reply.body);
   if (!read) return datastore_detail::unreadable(read.error());
   return std::optional(std::move(*read));
 }
@@ -254,13 +248,12 @@ FromDatastore<std::vector<wire::TreeFile>> Datastore::files_at(std::string_view 
   const std::string url = wire::api_url(base_, repository, fmt::format("/tree/{}", web::percent_encode(revision)));
   std::optional<std::string> query = "recursive=true";
   for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
-    const auto reply = ask("GET", fmt::format("{}?{}", url, *query));
-    if (!reply) return std::unexpected(reply.error());
-    if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("list files", *reply));
-    auto paths = wire::read_tree(reply->body);
+    const auto reply = TRY(ask("GET", fmt::format("{}?{}", url, *query)));
+    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list files", reply));
+    auto paths = wire::read_tree(reply.body);
     if (!paths) return datastore_detail::unreadable(paths.error());
     std::ranges::move(*paths, std::back_inserter(out));
-    query = wire::next_query(reply->header("Link").value_or(""));
+    query = wire::next_query(reply.header("Link").value_or(""));
   }
   return out;
 }
@@ -277,18 +270,16 @@ FromDatastore<http_client::Response> Datastore::send_commit(const std::string& u
 
 FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::Commit commit) {
   if (!commit.parent.empty()) {
-    const auto old = files_at(repository, commit.parent);
-    if (!old) return std::unexpected(old.error());
-    for (const auto& [path, size, sha256] : *old) {
+    const auto old = TRY(files_at(repository, commit.parent));
+    for (const auto& [path, size, sha256] : old) {
       const bool stays = path == ".gitattributes" ||
                          std::ranges::find(commit.files, path, &wire::CommitFile::path) != commit.files.end();
       if (!stays) commit.deleted.push_back(path);
     }
   }
-  const auto reply = send_commit(wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit));
-  if (!reply) return std::unexpected(reply.error());
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("take the commit", *reply));
-  auto id = wire::read_commit(reply->body);
+  const auto reply = TRY(send_commit(wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit)));
+  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("take the commit", reply));
+  auto id = wire::read_commit(reply.body);
   if (!id) return datastore_detail::unreadable(id.error());
   return std::move(*id);
 }
@@ -296,15 +287,14 @@ FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::
 FromDatastore<std::optional<std::string>> Datastore::find_commit(std::string_view repository, std::string_view title) {
   std::optional<std::string> query = "limit=100";
   for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
-    const auto reply = ask("GET", wire::api_url(base_, repository, "/commits/main?" + *query));
-    if (!reply) return std::unexpected(reply.error());
-    if (reply->status == 404) return std::optional<std::string>();
-    if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("list commits", *reply));
-    const auto log = wire::read_log(reply->body);
+    const auto reply = TRY(ask("GET", wire::api_url(base_, repository, "/commits/main?" + *query)));
+    if (reply.status == 404) return std::optional<std::string>();
+    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list commits", reply));
+    const auto log = wire::read_log(reply.body);
     if (!log) return datastore_detail::unreadable(log.error());
     if (const auto found = std::ranges::find(*log, title, &wire::LogEntry::title); found != log->end())
       return std::optional(found->id);
-    query = wire::next_query(reply->header("Link").value_or(""));
+    query = wire::next_query(reply.header("Link").value_or(""));
   }
   return std::optional<std::string>();
 }
@@ -315,15 +305,13 @@ FromDatastore<void> Datastore::set_tag(std::string_view repository, std::string_
   w.object([&] { w.member("tag", tag); });
   const std::string url = wire::api_url(base_, repository, fmt::format("/tag/{}", web::percent_encode(commit)));
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const auto reply = ask("POST", url, body);
-    if (!reply) return std::unexpected(reply.error());
-    if (datastore_detail::is_good(*reply)) return {};
-    if (reply->status != 409) return std::unexpected(refused("set the tag", *reply));
-    const auto now = refs(repository);
-    if (!now) return std::unexpected(now.error());
-    if (*now) {
-      const auto found = (*now)->tags.find(std::string(tag));
-      if (found != (*now)->tags.end() && found->second == commit) return {};
+    const auto reply = TRY(ask("POST", url, body));
+    if (datastore_detail::is_good(reply)) return {};
+    if (reply.status != 409) return std::unexpected(refused("set the tag", reply));
+    const auto now = TRY(refs(repository));
+    if (now) {
+      const auto found = now->tags.find(std::string(tag));
+      if (found != now->tags.end() && found->second == commit) return {};
     }
     if (auto gone = delete_tag(repository, tag); !gone) return gone;
   }
@@ -331,17 +319,16 @@ FromDatastore<void> Datastore::set_tag(std::string_view repository, std::string_
 }
 
 FromDatastore<void> Datastore::delete_tag(std::string_view repository, std::string_view tag) {
-  const auto reply = ask("DELETE", wire::api_url(base_, repository, fmt::format("/tag/{}", web::percent_encode(tag))));
-  if (!reply) return std::unexpected(reply.error());
-  if (datastore_detail::is_good(*reply) || reply->status == 404) return {};
-  return std::unexpected(refused("delete the tag", *reply));
+  const auto reply =
+      TRY(ask("DELETE", wire::api_url(base_, repository, fmt::format("/tag/{}", web::percent_encode(tag)))));
+  if (datastore_detail::is_good(reply) || reply.status == 404) return {};
+  return std::unexpected(refused("delete the tag", reply));
 }
 
 FromDatastore<std::optional<std::string>> Datastore::small_file(std::string_view repository, std::string_view path) {
-  auto reply = ask("GET", wire::resolve_url(base_, repository, "main", path));
-  if (!reply) return std::unexpected(reply.error());
-  if (!datastore_detail::is_good(*reply)) return std::optional<std::string>();
-  return std::optional(std::move(reply->body));
+  auto reply = TRY(ask("GET", wire::resolve_url(base_, repository, "main", path)));
+  if (!datastore_detail::is_good(reply)) return std::optional<std::string>();
+  return std::optional(std::move(reply.body));
 }
 
 FromDatastore<void> Datastore::check(std::chrono::milliseconds limit) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/query.hpp"
@@ -127,7 +128,7 @@ std::string batch_body(const std::vector<Object>& objects) {
 
 std::expected<std::map<std::string, Transfer>, std::string> read_batch(std::string_view body) {
   using Out = std::expected<std::map<std::string, Transfer>, std::string>;
-  auto read = wire_detail::read_json(body, "LFS answer", [](const json::Value& root) -> Out {
+  auto read = TRY(wire_detail::read_json(body, "LFS answer", [](const json::Value& root) -> Out {
     const json::Value* objects = root.find("objects");
     if (objects == nullptr || !objects->is_array())
       return std::unexpected(std::string("the datastore's LFS answer has no objects"));
@@ -144,9 +145,8 @@ std::expected<std::map<std::string, Transfer>, std::string> read_batch(std::stri
       }
     }
     return out;
-  });
-  if (!read) return std::unexpected(read.error());
-  return std::move(*read);
+  }));
+  return read;
 }
 
 std::string commit_body(const Commit& commit) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/grammar/characters.hpp"
 
 namespace stackgate::validate::grammar {
@@ -151,7 +152,7 @@ std::expected<Cidr, Problem> parse_cidr(std::string_view text) {
   Cidr out;
   out.v6 = address.find(':') != std::string_view::npos;
   if (out.v6) {
-    if (auto parsed = parse_ipv6(address); !parsed) return std::unexpected(parsed.error());
+    TRY(parse_ipv6(address));
   } else if (auto parsed = parse_ipv4(address); !parsed) {
     return std::unexpected(parsed.error());
   }
@@ -240,10 +241,9 @@ std::expected<HostPort, Problem> parse_host_port(std::string_view text) {
   }
   const std::string_view host = text.substr(0, colon);
   if (auto problem = check_host(host)) return std::unexpected(*problem);
-  const auto port = parse_port(text.substr(colon + 1));
-  if (!port) return std::unexpected(port.error());
+  const auto port = TRY(parse_port(text.substr(colon + 1)));
   out.host = out.v6 ? host.substr(1, host.size() - 2) : host;
-  out.port = *port;
+  out.port = port;
   return out;
 }
 

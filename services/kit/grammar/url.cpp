@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/grammar/characters.hpp"
 #include "services/kit/grammar/host.hpp"
 #include "services/kit/grammar/unrendered.hpp"
@@ -104,7 +105,7 @@ std::expected<Url, Problem> parse_url(std::string_view text) {
       return no_url("has '[' without ']'", "write an IPv6 address as in \"http://[fd00::7]:8000\"");
     out.host = authority.substr(1, close - 1);
     out.v6 = true;
-    if (const auto address = parse_ipv6(out.host); !address) return std::unexpected(address.error());
+    TRY(parse_ipv6(out.host));
     const std::string_view behind = authority.substr(close + 1);
     if (!behind.empty() && behind[0] != ':')
       return no_url(fmt::format("has {} behind ']'", name_character(behind, 0)), "write ':' and the port, or '/'");
@@ -123,9 +124,7 @@ std::expected<Url, Problem> parse_url(std::string_view text) {
   }
   if (out.host.empty()) return no_url("has no host", std::string(url_example));
   if (has_port && !port.empty()) {  // "host:" is good by the RFC and means the scheme's own port
-    const auto number = parse_port(port);
-    if (!number) return std::unexpected(number.error());
-    out.port = *number;
+    out.port = TRY(parse_port(port));
   }
   if (auto problem = check_part(out.path, ":@/", "path")) return std::unexpected(*problem);
   if (auto problem = check_part(out.query, ":@/?", "query")) return std::unexpected(*problem);

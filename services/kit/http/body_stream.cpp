@@ -4,6 +4,7 @@
 
 #include <poll.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/connection.hpp"
 #include "services/kit/http/no_pipe_signal.hpp"
 
@@ -108,7 +109,7 @@ std::expected<std::size_t, BodyError> RequestBody::receive(Connection& connectio
     }
     if (!connection.borrow()) return std::unexpected(gone_error(connection));
     if (asks_for_body_) {
-      if (auto asked = ask_for_body(connection); !asked) return std::unexpected(asked.error());
+      TRY(ask_for_body(connection));
     }
     Stream& stream = connection.stream();
     const std::span<char> room = space.first(std::min(space.size(), reader.wanted()));

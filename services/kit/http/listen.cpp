@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::http {
 namespace listen_detail {
 
@@ -94,18 +96,16 @@ std::expected<ListenAddress, Error> parse_listen(std::string_view text) {
 
 std::expected<Listening, Error> listen_on(std::string_view text, unsigned count) {
   using namespace listen_detail;
-  const auto parsed = parse_listen(text);
-  if (!parsed) return std::unexpected(parsed.error());
-  auto endpoint = resolve(*parsed);
-  if (!endpoint) return std::unexpected(endpoint.error());
+  const auto parsed = TRY(parse_listen(text));
+  auto endpoint = TRY(resolve(parsed));
 
   // SO_REUSEPORT would let two processes share the port unnoticed, so it is tried without first.
-  const int first = bind_one(*endpoint, false);
+  const int first = bind_one(endpoint, false);
   if (first < 0) return std::unexpected(explain(text, errno));
   tcp::endpoint bound;
   auto size = static_cast<socklen_t>(bound.capacity());
   ::getsockname(first, bound.data(), &size);
-  endpoint->port(bound.port());
+  endpoint.port(bound.port());
   Listening listening{{}, bound.port()};
   if (count == 1) {
     listening.sockets.push_back(first);
@@ -114,7 +114,7 @@ std::expected<Listening, Error> listen_on(std::string_view text, unsigned count)
   }
   int error = 0;
   while (error == 0 && listening.sockets.size() < count) {
-    const int fd = bind_one(*endpoint, true);
+    const int fd = bind_one(endpoint, true);
     fd < 0 ? void(error = errno) : listening.sockets.push_back(fd);
   }
   for (const int fd : listening.sockets) {

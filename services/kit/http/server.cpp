@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/listen.hpp"
 #include "services/kit/http/worker.hpp"
 
@@ -52,13 +53,12 @@ std::expected<std::unique_ptr<Server>, Error> Server::start(ServerConfig config,
   impl->shared->handler = std::move(handler);
   const ServerConfig& kept = impl->shared->config;
 
-  auto listening = listen_on(kept.listen, kept.threads);
-  if (!listening) return std::unexpected(listening.error());
-  impl->port = listening->port;
-  for (int& socket : listening->sockets) {
+  auto listening = TRY(listen_on(kept.listen, kept.threads));
+  impl->port = listening.port;
+  for (int& socket : listening.sockets) {
     auto loop = Loop::make();
     if (!loop) {
-      for (const int fd : listening->sockets) {
+      for (const int fd : listening.sockets) {
         if (fd >= 0) ::close(fd);
       }
       return std::unexpected(loop.error());

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/keys.hpp"
 #include "services/kit/json/number.hpp"
 #include "services/kit/json/scan.hpp"
@@ -396,8 +397,7 @@ std::expected<std::uint32_t, ParseError> parse_from(std::string_view text, std::
 }  // namespace
 
 std::expected<Value, ParseError> parse(std::string_view text, Document& document, const ParseLimits& limits) {
-  auto end = parse_from(text, 0, true, document, limits);
-  if (!end) return std::unexpected(std::move(end.error()));
+  TRY(parse_from(text, 0, true, document, limits));
   return document.root;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/kube/client_call.hpp"
 #include "services/kit/kube/watch_frame.hpp"
@@ -113,9 +114,8 @@ bool Pending::wait_for(std::chrono::milliseconds limit) const {
 void Pending::cancel() { call_->cancel(); }
 
 std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, const ClientOptions& options) {
-  auto transport = Transport::start(std::move(config), observer_of(options));
-  if (!transport) return std::unexpected(transport.error());
-  return std::unique_ptr<Client>(new Client(std::move(*transport), options));
+  auto transport = TRY(Transport::start(std::move(config), observer_of(options)));
+  return std::unique_ptr<Client>(new Client(std::move(transport), options));
 }
 
 Client::Client(std::unique_ptr<Transport> transport, const ClientOptions& options)
@@ -223,8 +223,7 @@ Result<Object> Client::patch(const ResourceType& type, std::string_view ns, std:
 
 Result<void> Client::remove(const ResourceType& type, std::string_view ns, std::string_view name,
                             const DeleteOptions& delete_options, const CallOptions& options) {
-  auto answer = send(Request::remove(type, ns, name, delete_options), options);
-  if (!answer) return std::unexpected(std::move(answer.error()));
+  TRY(send(Request::remove(type, ns, name, delete_options), options));
   return {};
 }
 

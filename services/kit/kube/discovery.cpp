@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::kube {
@@ -35,16 +36,15 @@ std::string_view text_of(const json::Value& object, std::string_view key) {
 
 Result<std::vector<std::string>> served_versions(Client& client, std::string_view group, const CallOptions& options) {
   const std::string path = group.empty() ? "/api" : "/apis/" + escape(group);
-  const auto answer = discover(client, path, options);
-  if (!answer) return std::unexpected(answer.error());
+  const auto answer = TRY(discover(client, path, options));
   std::vector<std::string> out;
-  if (answer->root().is_null()) return out;
-  const json::Value* versions = answer->root().find("versions");
+  if (answer.root().is_null()) return out;
+  const json::Value* versions = answer.root().find("versions");
   if (versions == nullptr) return std::unexpected(malformed_discovery(path, "the answer names no versions"));
   // The core group lists plain words, all others {groupVersion, version}.
   for (const json::Value& each : versions->items())
     out.emplace_back(each.is_string() ? each.string() : text_of(each, "version"));
-  if (const json::Value* preferred = answer->root().find("preferredVersion"); preferred != nullptr) {
+  if (const json::Value* preferred = answer.root().find("preferredVersion"); preferred != nullptr) {
     const auto found = std::ranges::find(out, text_of(*preferred, "version"));
     if (found != out.end()) std::rotate(out.begin(), found, found + 1);
   }
@@ -54,19 +54,17 @@ Result<std::vector<std::string>> served_versions(Client& client, std::string_vie
 Result<std::optional<std::string>> newest_served(Client& client, std::string_view group,
                                                  std::initializer_list<std::string_view> wanted,
                                                  const CallOptions& options) {
-  const auto served = served_versions(client, group, options);
-  if (!served) return std::unexpected(served.error());
+  const auto served = TRY(served_versions(client, group, options));
   for (const std::string_view each : wanted)
-    if (std::ranges::find(*served, each) != served->end()) return std::optional<std::string>(each);
+    if (std::ranges::find(served, each) != served.end()) return std::optional<std::string>(each);
   return std::optional<std::string>{};
 }
 
 Result<bool> serves(Client& client, const ResourceType& type, const CallOptions& options) {
   const std::string path = version_path(type);
-  const auto answer = discover(client, path, options);
-  if (!answer) return std::unexpected(answer.error());
-  if (answer->root().is_null()) return false;
-  const json::Value* resources = answer->root().find("resources");
+  const auto answer = TRY(discover(client, path, options));
+  if (answer.root().is_null()) return false;
+  const json::Value* resources = answer.root().find("resources");
   if (resources == nullptr) return std::unexpected(malformed_discovery(path, "the answer names no resources"));
   return std::ranges::any_of(resources->items(),
                              [&type](const json::Value& each) { return text_of(each, "name") == type.plural; });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/kube/config.hpp"
 #include "services/kit/yaml/parse.hpp"
 
@@ -150,22 +151,18 @@ std::expected<Config, Error> select(const std::deque<File>& files, std::string_v
     out.warnings.push_back(fmt::format(
         "{}: cluster \"{}\" has insecure-skip-tls-verify: whoever stands between can read and change everything", name,
         cluster_name));
-  auto ca = pem(*cluster, "certificate-authority-data", "certificate-authority");
-  if (!ca) return std::unexpected(ca.error());
-  out.ca = std::move(*ca);
+  out.ca = TRY(pem(*cluster, "certificate-authority-data", "certificate-authority"));
   if (const std::string_view ns = text_of(context->body, "namespace"); !ns.empty()) out.ns = ns;
   if (!user) return out;
 
-  auto certificate = pem(*user, "client-certificate-data", "client-certificate");
-  if (!certificate) return std::unexpected(certificate.error());
-  auto key = pem(*user, "client-key-data", "client-key");
-  if (!key) return std::unexpected(key.error());
-  if (certificate->empty() != key->empty())
+  auto certificate = TRY(pem(*user, "client-certificate-data", "client-certificate"));
+  auto key = TRY(pem(*user, "client-key-data", "client-key"));
+  if (certificate.empty() != key.empty())
     return std::unexpected(
         Error{fmt::format("{}: user \"{}\" has a client {} without its {}", name, user_name,
-                          key->empty() ? "certificate" : "key", key->empty() ? "key" : "certificate")});
-  out.client_certificate = std::move(*certificate);
-  out.client_key = std::move(*key);
+                          key.empty() ? "certificate" : "key", key.empty() ? "key" : "certificate")});
+  out.client_certificate = std::move(certificate);
+  out.client_key = std::move(key);
   out.token = text_of(user->body, "token");
   out.token_file = path_of(*user, "tokenFile");
   out.username = text_of(user->body, "username");
@@ -190,7 +187,7 @@ std::expected<Config, Error> parse_kubeconfig(std::string_view text, std::string
   files[0].name = "kubeconfig";
   files[0].directory = directory;
   files[0].text = text;
-  if (auto ok = kubeconfig::read(files[0]); !ok) return std::unexpected(ok.error());
+  TRY(kubeconfig::read(files[0]));
   return kubeconfig::select(files, context);
 }
 
@@ -214,7 +211,7 @@ std::expected<Config, Error> load_kubeconfig(std::string_view names, std::string
     const std::size_t slash = name.rfind('/');
     file.directory = slash == std::string::npos ? "." : name.substr(0, slash);
     file.text = std::move(text).str();
-    if (auto ok = kubeconfig::read(file); !ok) return std::unexpected(ok.error());
+    TRY(kubeconfig::read(file));
   }
   if (files.empty()) return std::unexpected(Error{"none of the kubeconfig files can be read"});
   return kubeconfig::select(files, context);

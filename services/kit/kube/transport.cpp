@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http_client/engine.hpp"
 #include "services/kit/http_client/retry.hpp"
 #include "services/kit/kube/credentials.hpp"
@@ -145,11 +146,10 @@ class Transport::Impl::Reading final : public http_client::Receiver {
 };
 
 std::expected<std::unique_ptr<Transport>, Error> Transport::start(Config config, Observer observer) {
-  auto engine = http_client::Engine::start({.connections_per_host = most_connections, .gather = gather});
-  if (!engine) return std::unexpected(std::move(engine.error()));
+  auto engine = TRY(http_client::Engine::start({.connections_per_host = most_connections, .gather = gather}));
   auto impl = std::make_unique<Impl>(std::move(config), std::move(observer));
-  impl->engine = engine->get();
-  impl->owner = std::move(*engine);
+  impl->engine = engine.get();
+  impl->owner = std::move(engine);
   return std::unique_ptr<Transport>(new Transport(std::move(impl)));
 }
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/objects/directory_paths.hpp"
 #include "services/kit/objects/directory_transfer.hpp"
@@ -133,9 +134,8 @@ Expected<std::unique_ptr<DirectoryStore>> DirectoryStore::open_at(const std::str
 }
 
 Expected<Info> DirectoryStore::stat(std::string_view key) {
-  auto object = open_object(root_.fd(), key);
-  if (!object) return std::unexpected(std::move(object.error()));
-  return object->second;
+  auto object = TRY(open_object(root_.fd(), key));
+  return object.second;
 }
 
 Expected<std::unique_ptr<Upload>> DirectoryStore::create(std::string_view key, std::optional<std::uint64_t> size) {
@@ -144,9 +144,8 @@ Expected<std::unique_ptr<Upload>> DirectoryStore::create(std::string_view key, s
 }
 
 Expected<std::unique_ptr<Download>> DirectoryStore::open(std::string_view key, std::uint64_t offset) {
-  auto object = open_object(root_.fd(), key);
-  if (!object) return std::unexpected(std::move(object.error()));
-  auto& [file, info] = *object;
+  auto object = TRY(open_object(root_.fd(), key));
+  auto& [file, info] = object;
   if (offset > info.size)
     return std::unexpected(StoreError{Fault::refused, std::string(key) + " has only " + std::to_string(info.size) +
                                                           " bytes, none at " + std::to_string(offset)});
@@ -181,8 +180,7 @@ Expected<void> DirectoryStore::check() {
     upload.error().message = "the object directory " + path_ + " takes no file: " + upload.error().message;
     return std::unexpected(std::move(upload.error()));
   }
-  auto written = (*upload)->write("x");
-  if (!written) return std::unexpected(std::move(written.error()));
+  TRY((*upload)->write("x"));
   return {};
 }
 

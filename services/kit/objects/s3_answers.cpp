@@ -6,6 +6,8 @@
 
 #include <pugixml.hpp>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::objects {
 namespace s3_answers_detail {
 
@@ -134,17 +136,14 @@ using namespace s3_answers_detail;
 
 std::expected<ListPage, std::string> parse_list(std::string_view xml) {
   pugi::xml_document document;
-  const auto root = root_of(document, xml, "ListBucketResult");
-  if (!root) return std::unexpected(root.error());
+  const auto root = TRY(root_of(document, xml, "ListBucketResult"));
   ListPage page;
-  for (const pugi::xml_node& node : root->children()) {
+  for (const pugi::xml_node& node : root.children()) {
     if (!named(node, "Contents")) continue;
-    auto entry = entry_of(node);
-    if (!entry) return std::unexpected(std::move(entry.error()));
-    page.entries.push_back(std::move(*entry));
+    page.entries.push_back(TRY(entry_of(node)));
   }
-  if (text_of(*root, "IsTruncated") == "true") {
-    page.next = text_of(*root, "NextContinuationToken");
+  if (text_of(root, "IsTruncated") == "true") {
+    page.next = text_of(root, "NextContinuationToken");
     if (page.next.empty()) return std::unexpected("the list says that it goes on and does not say where");
   }
   return page;
@@ -152,9 +151,8 @@ std::expected<ListPage, std::string> parse_list(std::string_view xml) {
 
 std::expected<std::string, std::string> parse_upload_id(std::string_view xml) {
   pugi::xml_document document;
-  const auto root = root_of(document, xml, "InitiateMultipartUploadResult");
-  if (!root) return std::unexpected(root.error());
-  std::string id = text_of(*root, "UploadId");
+  const auto root = TRY(root_of(document, xml, "InitiateMultipartUploadResult"));
+  std::string id = text_of(root, "UploadId");
   if (id.empty() || id.size() > longest_word) return std::unexpected("the server gave no upload id");
   return id;
 }

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
 namespace stackgate::objects {
@@ -29,9 +30,8 @@ Expected<Info> s3_stat(S3Client& client, const std::string& key) {
 Expected<std::string> s3_begin_parts(S3Client& client, const std::string& key) {
   S3Call call{.method = "POST", .key = key, .query = {{"uploads", ""}}};
   call.headers = {{"content-type", "application/octet-stream"}};
-  auto reply = client.must(call, "cannot begin");
-  if (!reply) return std::unexpected(std::move(reply.error()));
-  auto id = parse_upload_id(reply->body);
+  auto reply = TRY(client.must(call, "cannot begin"));
+  auto id = parse_upload_id(reply.body);
   if (!id) return std::unexpected(StoreError{Fault::broken, "cannot begin " + key + ": " + id.error()});
   return std::move(*id);
 }
@@ -41,17 +41,15 @@ Expected<void> s3_finish_parts(S3Client& client, const std::string& key, const s
                                std::optional<std::uint64_t> size) {
   S3Call call{.method = "POST", .key = key, .query = {{"uploadId", id}}, .body = complete_body(parts)};
   call.headers = {{"content-type", "application/xml"}};
-  auto answer = client.send(call);
-  if (!answer) return std::unexpected(std::move(answer.error()));
+  auto answer = TRY(client.send(call));
   // S3 may answer 200 at once and send the fault behind it.
-  if (answer->reply.status < 300) answer->fault = parse_fault(answer->reply.body);
-  if (answer->reply.status < 300 && !answer->fault) return {};
-  if (answer->fault && answer->fault->code == "NoSuchUpload" && size) {
+  if (answer.reply.status < 300) answer.fault = parse_fault(answer.reply.body);
+  if (answer.reply.status < 300 && !answer.fault) return {};
+  if (answer.fault && answer.fault->code == "NoSuchUpload" && size) {
     const auto there = s3_stat(client, key);
     if (there && there->size == *size) return {};
   }
-  return std::unexpected(
-      explain(answer->reply.status, answer->fault, "cannot complete " + key, client.options().bucket));
+  return std::unexpected(explain(answer.reply.status, answer.fault, "cannot complete " + key, client.options().bucket));
 }
 
 Expected<void> s3_drop_parts(S3Client& client, const std::string& key, const std::string& id) {

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -97,12 +98,11 @@ Expected<S3Reply> S3Client::send(S3Call& call) {
 }
 
 Expected<http_client::Response> S3Client::must(S3Call& call, std::string_view what) {
-  auto answer = send(call);
-  if (!answer) return std::unexpected(std::move(answer.error()));
-  if (answer->reply.status < 300) return std::move(answer->reply);
+  auto answer = TRY(send(call));
+  if (answer.reply.status < 300) return std::move(answer.reply);
   std::string sentence(what);
   if (!call.key.empty()) sentence.append(" ").append(call.key);
-  return std::unexpected(explain(answer->reply.status, answer->fault, sentence, options_.bucket));
+  return std::unexpected(explain(answer.reply.status, answer.fault, sentence, options_.bucket));
 }
 
 std::string S3Client::presign(std::string_view method, std::string_view key, sigv4::Fields query, sigv4::Fields headers,

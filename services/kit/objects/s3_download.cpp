@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
 namespace stackgate::objects {
@@ -41,14 +42,13 @@ Expected<std::optional<Stretch>> fetch_stretch(S3Client& client, const std::stri
   S3Call call{.key = key, .largest_reply = length};
   call.headers = {{"range", "bytes=" + std::to_string(offset) + "-" + std::to_string(offset + length - 1)}};
   if (!etag.empty()) call.headers.emplace_back("if-match", etag);
-  auto answer = client.send(call);
-  if (!answer) return std::unexpected(std::move(answer.error()));
-  http_client::Response& reply = answer->reply;
+  auto answer = TRY(client.send(call));
+  http_client::Response& reply = answer.reply;
   if (reply.status == 416) return std::nullopt;
   if (reply.status == 412)
     return std::unexpected(StoreError{Fault::broken, key + " was replaced while it was being read"});
   if (reply.status >= 300)
-    return std::unexpected(explain(reply.status, answer->fault, "cannot read " + key, client.options().bucket));
+    return std::unexpected(explain(reply.status, answer.fault, "cannot read " + key, client.options().bucket));
   Stretch out{.bytes = std::move(reply.body), .etag = std::string(reply.header("etag").value_or(""))};
   const auto range = parse_content_range(reply.header("content-range").value_or(""));
   if (reply.status == 206 && range && range->first == offset && !out.bytes.empty() &&
@@ -76,11 +76,10 @@ class S3Download final : public Download {
     if (given_ == held_.size()) {
       if (next_ >= size_) return 0;
       stretch_ = std::min(stretch_ * 2, longest_stretch);
-      auto more = fetch_stretch(*client_, key_, next_, std::min(stretch_, size_ - next_), etag_);
-      if (!more) return std::unexpected(std::move(more.error()));
-      if (!*more || (*more)->whole != size_)
+      auto more = TRY(fetch_stretch(*client_, key_, next_, std::min(stretch_, size_ - next_), etag_));
+      if (!more || more->whole != size_)
         return std::unexpected(StoreError{Fault::broken, key_ + " was replaced while it was being read"});
-      held_ = std::move((*more)->bytes);
+      held_ = std::move(more->bytes);
       next_ += held_.size();
       given_ = 0;
     }
@@ -107,17 +106,15 @@ using namespace s3_download_detail;
 
 Expected<std::unique_ptr<Download>> start_s3_download(std::shared_ptr<S3Client> client, std::string key,
                                                       std::uint64_t offset) {
-  auto first = fetch_stretch(*client, key, offset, first_stretch, {});
-  if (!first) return std::unexpected(std::move(first.error()));
-  if (!*first) {
-    auto info = s3_stat(*client, key);
-    if (!info) return std::unexpected(std::move(info.error()));
-    if (offset != info->size)
-      return std::unexpected(StoreError{Fault::refused, key + " has only " + std::to_string(info->size) +
+  auto first = TRY(fetch_stretch(*client, key, offset, first_stretch, {}));
+  if (!first) {
+    auto info = TRY(s3_stat(*client, key));
+    if (offset != info.size)
+      return std::unexpected(StoreError{Fault::refused, key + " has only " + std::to_string(info.size) +
                                                             " bytes, none at " + std::to_string(offset)});
-    first->emplace(Stretch{.whole = info->size, .etag = info->etag});
+    first.emplace(Stretch{.whole = info.size, .etag = info.etag});
   }
-  return std::make_unique<S3Download>(std::move(client), std::move(key), offset, std::move(**first));
+  return std::make_unique<S3Download>(std::move(client), std::move(key), offset, std::move(*first));
 }
 
 }  // namespace stackgate::objects

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/objects/directory_paths.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
@@ -51,9 +52,8 @@ Expected<void> S3Store::list(std::string_view prefix, const std::function<bool(c
   while (true) {
     S3Call call{.query = {{"encoding-type", "url"}, {"list-type", "2"}, {"prefix", std::string(prefix)}}};
     if (!token.empty()) call.query.emplace_back("continuation-token", token);
-    auto reply = client_->must(call, "cannot list the bucket");
-    if (!reply) return std::unexpected(std::move(reply.error()));
-    auto page = parse_list(reply->body);
+    auto reply = TRY(client_->must(call, "cannot list the bucket"));
+    auto page = parse_list(reply.body);
     if (!page) return std::unexpected(StoreError{Fault::broken, "cannot list the bucket: " + page.error()});
     for (const Entry& entry : page->entries)
       if (valid_key(entry.key) && entry.key.starts_with(prefix) && !visit(entry)) return {};
@@ -101,9 +101,8 @@ Expected<std::optional<PartUpload>> S3Store::begin_parts(std::string_view key, u
   if (!valid_key(key)) return std::unexpected(key_error(key));
   if (parts < 1 || parts > 10'000)
     return std::unexpected(StoreError{Fault::refused, "S3 takes 1 to 10,000 parts, not " + std::to_string(parts)});
-  auto id = s3_begin_parts(*client_, std::string(key));
-  if (!id) return std::unexpected(std::move(id.error()));
-  PartUpload upload{.id = std::move(*id)};
+  auto id = TRY(s3_begin_parts(*client_, std::string(key)));
+  PartUpload upload{.id = std::move(id)};
   upload.urls.reserve(parts);
   for (unsigned part = 1; part <= parts; ++part)
     upload.urls.push_back(client_->presign("PUT", key, {{"partNumber", std::to_string(part)}, {"uploadId", upload.id}},

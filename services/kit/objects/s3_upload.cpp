@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
@@ -64,7 +65,7 @@ class S3Upload final : public Upload {
   Expected<void> put_whole() {
     S3Call call{.method = "PUT", .key = key_, .body = std::move(held_)};
     call.headers = {{"content-type", "application/octet-stream"}};
-    if (auto reply = client_->must(call, "cannot write"); !reply) return std::unexpected(std::move(reply.error()));
+    TRY(client_->must(call, "cannot write"));
     return {};
   }
 
@@ -72,9 +73,7 @@ class S3Upload final : public Upload {
     if (parts_.size() == most_parts)
       return std::unexpected(StoreError{Fault::refused, key_ + " is larger than S3 takes in 10,000 parts"});
     if (id_.empty()) {
-      auto id = s3_begin_parts(*client_, key_);
-      if (!id) return std::unexpected(std::move(id.error()));
-      id_ = std::move(*id);
+      id_ = TRY(s3_begin_parts(*client_, key_));
     }
     const unsigned number = part_number() + 1;
     S3Call call{.method = "PUT",
@@ -82,9 +81,8 @@ class S3Upload final : public Upload {
                 .query = {{"partNumber", std::to_string(number)}, {"uploadId", id_}},
                 .body = std::move(held_)};
     call.headers = {{"content-type", "application/octet-stream"}};
-    auto reply = client_->must(call, "cannot write a part of");
-    if (!reply) return std::unexpected(std::move(reply.error()));
-    const auto etag = reply->header("etag");
+    auto reply = TRY(client_->must(call, "cannot write a part of"));
+    const auto etag = reply.header("etag");
     if (!etag) return std::unexpected(StoreError{Fault::broken, "the server gave no ETag for a part of " + key_});
     parts_.emplace_back(number, std::string(*etag));
     held_ = std::move(call.body);  // its memory serves the next part

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::peft {
 namespace modules_detail {
 
@@ -33,10 +35,9 @@ Targets Targets::list(std::vector<std::string> names) {
 }
 
 std::expected<Targets, std::string> Targets::expression(std::string_view text) {
-  auto pattern = modules_detail::compile(text, "");
-  if (!pattern) return std::unexpected(pattern.error());
+  auto pattern = TRY(modules_detail::compile(text, ""));
   Targets out;
-  out.pattern_ = std::move(*pattern);
+  out.pattern_ = std::move(pattern);
   return out;
 }
 
@@ -48,9 +49,7 @@ bool Targets::contains(std::string_view module) const {
 std::expected<void, std::string> RankPattern::add(std::string_view key, std::int64_t rank) {
   Item item{.name = std::string(key), .pattern = nullptr, .rank = rank};
   if (!modules_detail::is_plain(key)) {
-    auto pattern = modules_detail::compile(key, "(?:.*\\.)?");
-    if (!pattern) return std::unexpected(pattern.error());
-    item.pattern = std::move(*pattern);
+    item.pattern = TRY(modules_detail::compile(key, "(?:.*\\.)?"));
   }
   items_.push_back(std::move(item));
   return {};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/text.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/relay/headers.hpp"
@@ -99,8 +100,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
 
 std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std::string_view base) {
   const http::Request& request = call.request();
-  const auto body = call.body();
-  if (!body) return std::unexpected(body.error());
+  const auto body = TRY(call.body());
   http_client::Request out{.method = std::string(request.method), .url = std::string(base)};
   out.url += request.path;
   if (!request.query.empty()) out.url.append("?").append(request.query);
@@ -115,7 +115,7 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
     if (!is_ours && !hop_by_hop.has(name)) out.headers.emplace_back(name, value);
   }
   out.headers.emplace_back("X-Request-Id", call.request_id());
-  out.body = *body;
+  out.body = body;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/grammar/characters.hpp"
 #include "services/kit/grammar/duration.hpp"
@@ -54,16 +55,14 @@ Checked integer(const Setting& setting, std::string_view text) {
 }
 
 Checked duration(const Setting& setting, std::string_view text) {
-  const auto value = validate::grammar::parse_go_duration(text);
-  if (!value) return std::unexpected(value.error());
-  return within(setting, std::chrono::duration_cast<std::chrono::milliseconds>(*value).count(), 1000, "s");
+  const auto value = TRY(validate::grammar::parse_go_duration(text));
+  return within(setting, std::chrono::duration_cast<std::chrono::milliseconds>(value).count(), 1000, "s");
 }
 
 Checked size(const Setting& setting, std::string_view text) {
-  const auto value = validate::grammar::parse_quantity(text);
-  if (!value) return std::unexpected(value.error());
-  if (!value->to_integer()) return refuse("must be a whole number of bytes", "write for example 512Mi or 10Gi");
-  return within(setting, *value->to_integer(), 1, " bytes");
+  const auto value = TRY(validate::grammar::parse_quantity(text));
+  if (!value.to_integer()) return refuse("must be a whole number of bytes", "write for example 512Mi or 10Gi");
+  return within(setting, *value.to_integer(), 1, " bytes");
 }
 
 Checked flag(std::string_view text) {
@@ -78,7 +77,7 @@ Checked listen(std::string_view text) {
   std::string asked(text);
   if (asked.starts_with(':')) asked.insert(0, "localhost");
   if (asked.ends_with(":0")) asked.back() = '1';
-  if (const auto good = validate::grammar::parse_host_port(asked); !good) return std::unexpected(good.error());
+  TRY(validate::grammar::parse_host_port(asked));
   return std::string(text);
 }
 
@@ -114,7 +113,7 @@ std::expected<std::string, validate::grammar::Problem> check_value(const Setting
     case Kind::choice:
       return choice(setting, text);
     case Kind::url:
-      if (const auto good = validate::grammar::parse_http_url(text); !good) return std::unexpected(good.error());
+      TRY(validate::grammar::parse_http_url(text));
       break;
     case Kind::secret:
     case Kind::text:

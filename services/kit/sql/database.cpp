@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/sql/pool.hpp"
 #include "services/kit/sql/postgres_connection.hpp"
 #include "services/kit/sql/sqlite_connection.hpp"
@@ -115,13 +116,12 @@ Expected<ConnectionPool::Lease> Database::Impl::lease(ConnectionPool& pool) cons
 
 Expected<Result> Database::run(std::string_view statement, const std::vector<Value>& values) {
   for (int tried = 1;; ++tried) {
-    auto connection = impl_->lease(impl_->for_reading());
-    if (!connection) return std::unexpected(connection.error());
-    const bool reads = (*connection)->only_reads(statement);
+    auto connection = TRY(impl_->lease(impl_->for_reading()));
+    const bool reads = connection->only_reads(statement);
     if (!reads && impl_->readers != nullptr) break;
-    auto out = (*connection)->run(statement, values);
+    auto out = connection->run(statement, values);
     if (out || tried >= database_detail::most_tries) return out;
-    switch ((*connection)->retry()) {
+    switch (connection->retry()) {
       case Retry::no:
         return out;
       case Retry::lost:
@@ -136,9 +136,8 @@ Expected<Result> Database::run(std::string_view statement, const std::vector<Val
         break;
     }
   }
-  auto connection = impl_->lease(*impl_->writers);
-  if (!connection) return std::unexpected(connection.error());
-  return (*connection)->run(statement, values);
+  auto connection = TRY(impl_->lease(*impl_->writers));
+  return connection->run(statement, values);
 }
 
 Database::Impl::Try Database::Impl::try_once(ConnectionPool& pool, Mode mode,
@@ -183,13 +182,10 @@ Expected<void> Database::read(const std::function<Expected<void>(Session&)>& wor
 
 Expected<void> Database::ping(Milliseconds limit) {
   const auto end = Clock::now() + limit;
-  auto connection = impl_->for_reading().acquire(end, limit);
-  if (!connection) return std::unexpected(connection.error());
+  auto connection = TRY(impl_->for_reading().acquire(end, limit));
   const auto left = std::chrono::duration_cast<Milliseconds>(end - Clock::now());
-  (*connection)->set_limit(std::max(left, Milliseconds(1)), std::max(left, Milliseconds(1)));
-  const auto out =
-      (*connection)->run(impl_->engine == Engine::sqlite ? "SELECT count(*) FROM sqlite_schema" : "SELECT 1", {});
-  if (!out) return std::unexpected(out.error());
+  connection->set_limit(std::max(left, Milliseconds(1)), std::max(left, Milliseconds(1)));
+  TRY(connection->run(impl_->engine == Engine::sqlite ? "SELECT count(*) FROM sqlite_schema" : "SELECT 1", {}));
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/sql/connection.hpp"
 
 namespace stackgate::sql {
@@ -20,10 +21,9 @@ std::unexpected<SqlError> broken(std::string message) {
 
 /// The highest that was applied, after comparing names: two programs in one database would take each other's tables.
 Expected<int> applied(Session& session, std::span<const Migration> known) {
-  const auto rows = session.run("SELECT version, name FROM stackgate_migrations ORDER BY version");
-  if (!rows) return std::unexpected(rows.error());
+  const auto rows = TRY(session.run("SELECT version, name FROM stackgate_migrations ORDER BY version"));
   int last = 0;
-  for (const Row& row : rows->rows) {
+  for (const Row& row : rows.rows) {
     last = static_cast<int>(row.integer(0));
     const auto ours = std::ranges::find(known, last, &Migration::version);
     if (ours == known.end()) {
@@ -47,9 +47,8 @@ constexpr std::string_view table_in_postgresql =
     "SELECT 1 FROM pg_tables WHERE tablename = 'stackgate_migrations' AND schemaname = ANY (current_schemas(false))";
 
 Expected<bool> has_table(Session& session) {
-  const auto rows = session.run(session.engine() == Engine::sqlite ? table_in_sqlite : table_in_postgresql);
-  if (!rows) return std::unexpected(rows.error());
-  return !rows->rows.empty();
+  const auto rows = TRY(session.run(session.engine() == Engine::sqlite ? table_in_sqlite : table_in_postgresql));
+  return !rows.rows.empty();
 }
 
 Expected<void> lock(Session& session) {
@@ -65,18 +64,16 @@ Expected<void> lock(Session& session) {
 /// One step, or nothing when all are there.
 Expected<void> step(Session& session, std::span<const Migration> migrations, Migrated& at) {
   if (auto done = lock(session); !done) return done;
-  const auto table = has_table(session);
-  if (!table) return std::unexpected(table.error());
-  if (!*table) {
+  const auto table = TRY(has_table(session));
+  if (!table) {
     auto made = session.script(
         "CREATE TABLE stackgate_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT "
         "NULL);");
     if (!made) return made;
   }
-  const auto before = applied(session, migrations);
-  if (!before) return std::unexpected(before.error());
-  at = {*before, *before};
-  const auto next = std::ranges::find_if(migrations, [&](const Migration& m) { return m.version > *before; });
+  const auto before = TRY(applied(session, migrations));
+  at = {before, before};
+  const auto next = std::ranges::find_if(migrations, [&](const Migration& m) { return m.version > before; });
   if (next == migrations.end()) return {};
   const bool own = session.engine() == Engine::postgresql && !next->postgresql.empty();
   if (auto done = session.script(own ? next->postgresql : next->sqlite); !done) {
@@ -87,9 +84,8 @@ Expected<void> step(Session& session, std::span<const Migration> migrations, Mig
   const std::string now = session.engine() == Engine::sqlite
                               ? "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
                               : R"(to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))";
-  auto noted = session.run(fmt::format("INSERT INTO stackgate_migrations VALUES ($1, $2, {})", now),
-                           {std::int64_t{next->version}, std::string(next->name)});
-  if (!noted) return std::unexpected(noted.error());
+  TRY(session.run(fmt::format("INSERT INTO stackgate_migrations VALUES ($1, $2, {})", now),
+                  {std::int64_t{next->version}, std::string(next->name)}));
   at.to = next->version;
   return {};
 }
@@ -106,7 +102,7 @@ Expected<void> in_order(std::span<const Migration> migrations) {
 
 Expected<Migrated> migrate(Database& database, std::span<const Migration> migrations) {
   using namespace migrate_detail;
-  if (auto good = in_order(migrations); !good) return std::unexpected(good.error());
+  TRY(in_order(migrations));
   std::optional<int> from;
   const auto end = Clock::now() + longest;
   for (;;) {
@@ -127,12 +123,9 @@ Expected<void> require_current(Database& database, std::span<const Migration> mi
   using namespace migrate_detail;
   int version = 0;
   const auto done = database.read([&](Session& session) -> Expected<void> {
-    const auto table = has_table(session);
-    if (!table) return std::unexpected(table.error());
-    if (!*table) return {};
-    const auto last = applied(session, migrations);
-    if (!last) return std::unexpected(last.error());
-    version = *last;
+    const auto table = TRY(has_table(session));
+    if (!table) return {};
+    version = TRY(applied(session, migrations));
     return {};
   });
   if (!done) return done;

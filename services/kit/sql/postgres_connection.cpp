@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/sql/postgres_error.hpp"
 
 namespace stackgate::sql {
@@ -105,14 +106,12 @@ std::string field(const PGresult& result, int code) {
 
 Expected<std::unique_ptr<Connection>> PostgresConnection::open(const PostgresTarget& target, const Options& options,
                                                                Clock::time_point deadline) {
-  auto link = PostgresLink::connect(target, deadline);
-  if (!link) return std::unexpected(link.error());
-  std::unique_ptr<PostgresConnection> made(new PostgresConnection(*std::move(link), options));
+  auto link = TRY(PostgresLink::connect(target, deadline));
+  std::unique_ptr<PostgresConnection> made(new PostgresConnection(std::move(link), options));
   // The server's own limits hold too: they end statements whose client died, and locks are waited for less long.
-  const auto set = made->simple(
+  TRY(made->simple(
       fmt::format("SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = 60000",
-                  options.statement.count(), options.wait.count()));
-  if (!set) return std::unexpected(set.error());
+                  options.statement.count(), options.wait.count())));
   return made;
 }
 
@@ -202,15 +201,14 @@ Expected<std::string> PostgresConnection::prepared(const std::string& statement)
   const auto [entry, first_time] = statements_.try_emplace(statement);
   if (first_time && statements_.size() > postgres_detail::most_prepared) {
     // Only a service that writes values or lists into its statements comes here; start again.
-    if (auto done = simple("DEALLOCATE ALL"); !done) return std::unexpected(done.error());
+    TRY(simple("DEALLOCATE ALL"));
     statements_.clear();
     return std::string();
   }
   if (first_time || !entry->second.empty()) return entry->second;
   std::string name = fmt::format("s{}", ++last_name_);
   const bool sent = PQsendPrepare(link_->raw(), name.c_str(), statement.c_str(), 0, nullptr) == 1;
-  auto done = answer(sent, statement);
-  if (!done) return std::unexpected(done.error());
+  TRY(answer(sent, statement));
   entry->second = name;
   return name;
 }
@@ -229,22 +227,19 @@ Expected<Result> PostgresConnection::execute(std::string_view statement, const s
       name->empty()
           ? PQsendQueryParams(link_->raw(), text.c_str(), count, nullptr, given.data(), nullptr, nullptr, 0) == 1
           : PQsendQueryPrepared(link_->raw(), name->c_str(), count, given.data(), nullptr, nullptr, 0) == 1;
-  auto done = answer(sent, statement);
-  if (!done) return std::unexpected(done.error());
-  return postgres_detail::result_of(done->get());
+  auto done = TRY(answer(sent, statement));
+  return postgres_detail::result_of(done.get());
 }
 
 Expected<void> PostgresConnection::execute_script(std::string_view statements) {
-  const auto done = simple(std::string(statements));
-  if (!done) return std::unexpected(done.error());
+  TRY(simple(std::string(statements)));
   return {};
 }
 
 Expected<void> PostgresConnection::start_transaction(Mode mode) {
   reading_ = mode == Mode::read;
-  const auto done = simple(mode == Mode::read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-                                              : "BEGIN ISOLATION LEVEL SERIALIZABLE");
-  if (!done) return std::unexpected(done.error());
+  TRY(simple(mode == Mode::read ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+                                : "BEGIN ISOLATION LEVEL SERIALIZABLE"));
   return {};
 }
 

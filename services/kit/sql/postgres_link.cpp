@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/sql/postgres_error.hpp"
 
 namespace stackgate::sql {
@@ -61,10 +62,10 @@ void cancel_in_background(PGconn* connection) {
 
 Expected<void> settle(PostgresLink& link, Clock::time_point deadline) {
   const auto left = std::chrono::duration_cast<Milliseconds>(deadline - Clock::now());
-  auto results = link.collect(PQsendQuery(link.raw(), "SET TIME ZONE 'UTC'; SET standard_conforming_strings = on") == 1,
-                              std::max(left, Milliseconds(1)), Milliseconds(0));
-  if (!results) return std::unexpected(results.error());
-  for (const auto& result : *results) {
+  auto results =
+      TRY(link.collect(PQsendQuery(link.raw(), "SET TIME ZONE 'UTC'; SET standard_conforming_strings = on") == 1,
+                       std::max(left, Milliseconds(1)), Milliseconds(0)));
+  for (const auto& result : results) {
     if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR) {
       return std::unexpected(SqlError{Fault::away, one_line(PQresultErrorMessage(result.get())), {}});
     }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/sql/sqlite_error.hpp"
 
 namespace stackgate::sql {
@@ -211,10 +212,9 @@ Expected<Result> SqliteConnection::step(sqlite3_stmt* statement, std::string_vie
 
 Expected<Result> SqliteConnection::execute(std::string_view statement, const std::vector<Value>& values) {
   start_clock();
-  const auto prepared = prepare(statement);
-  if (!prepared) return std::unexpected(prepared.error());
-  sqlite3_stmt* raw = (*prepared)->statement.get();
-  auto bound = bind(**prepared, statement, values);
+  const auto prepared = TRY(prepare(statement));
+  sqlite3_stmt* raw = prepared->statement.get();
+  auto bound = bind(*prepared, statement, values);
   Expected<Result> out = bound ? step(raw, statement) : std::unexpected(bound.error());
   sqlite3_reset(raw);  // ends the read transaction of a statement by itself
   sqlite3_clear_bindings(raw);
@@ -239,14 +239,12 @@ Expected<void> SqliteConnection::execute_script(std::string_view statements) {
 }
 
 Expected<void> SqliteConnection::start_transaction(Mode mode) {
-  auto done = execute(mode == Mode::read ? "BEGIN" : "BEGIN IMMEDIATE", {});
-  if (!done) return std::unexpected(done.error());
+  TRY(execute(mode == Mode::read ? "BEGIN" : "BEGIN IMMEDIATE", {}));
   return {};
 }
 
 Expected<void> SqliteConnection::end_transaction() {
-  auto done = execute("COMMIT", {});
-  if (!done) return std::unexpected(done.error());
+  TRY(execute("COMMIT", {}));
   return {};
 }
 

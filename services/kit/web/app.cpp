@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/app_state.hpp"
 #include "services/kit/web/fault.hpp"
 #include "services/kit/web/live_call.hpp"
@@ -121,8 +122,7 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
   for (const Route& route : routes) {
     if (auto error = app_detail::contradiction(route)) return std::unexpected(std::move(*error));
   }
-  auto router = Router::compile(std::move(routes));
-  if (!router) return std::unexpected(std::move(router.error()));
+  auto router = TRY(Router::compile(std::move(routes)));
   if (config.pool_threads == 0 || config.transfer_threads == 0)
     return std::unexpected(Error{"a service needs at least one thread for requests and one for transfers"});
   std::unique_ptr<metrics::Registry> own;
@@ -131,7 +131,7 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
     config.metrics = own.get();
   }
   metrics::Registry& registry = *config.metrics;
-  auto state = std::make_unique<AppState>(std::move(config), std::move(*router), registry);
+  auto state = std::make_unique<AppState>(std::move(config), std::move(router), registry);
   http::ServerConfig server_config = state->config.server;
   server_config.body_policy = [kept = state.get()](const http::Request& head) {
     return app_detail::plan_for(*kept, head);
@@ -139,12 +139,11 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
   server_config.fault_answer = [kept = state.get()](const http::Fault& fault) { return answer_fault(*kept, fault); };
   server_config.limits.write_progress = app_detail::least_progress(state->config.min_rate, server_config.limits.write);
   // The state outlives the server: RunningApp holds both, and connections hold none of this once the server is gone.
-  auto server = http::Server::start(std::move(server_config),
-                                    [kept = state.get()](const http::Request& request, http::Responder responder) {
-                                      app_detail::serve(*kept, request, std::move(responder));
-                                    });
-  if (!server) return std::unexpected(std::move(server.error()));
-  return std::make_unique<app_detail::RunningApp>(std::move(own), std::move(state), std::move(*server), registry);
+  auto server = TRY(http::Server::start(std::move(server_config),
+                                        [kept = state.get()](const http::Request& request, http::Responder responder) {
+                                          app_detail::serve(*kept, request, std::move(responder));
+                                        }));
+  return std::make_unique<app_detail::RunningApp>(std::move(own), std::move(state), std::move(server), registry);
 }
 
 }  // namespace stackgate::web

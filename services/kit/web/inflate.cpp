@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::web {
 namespace inflate_detail {
 
@@ -86,13 +88,12 @@ std::expected<std::string, http::BodyError> inflate(std::string_view compressed,
   std::string out;
   std::string part(inflate_detail::buffer_bytes, '\0');
   for (;;) {
-    const auto step = inflater.step(compressed, part);
-    if (!step) return std::unexpected(step.error());
-    if (step->consumed == 0 && step->written == 0) break;
-    compressed.remove_prefix(step->consumed);
-    out.append(part, 0, step->written);
+    const auto step = TRY(inflater.step(compressed, part));
+    if (step.consumed == 0 && step.written == 0) break;
+    compressed.remove_prefix(step.consumed);
+    out.append(part, 0, step.written);
   }
-  if (auto whole = inflater.finish(); !whole) return std::unexpected(whole.error());
+  TRY(inflater.finish());
   return out;
 }
 
@@ -102,19 +103,17 @@ InflatingReader::InflatingReader(http::BodyReader& inner, InflateLimits limits)
 std::expected<std::size_t, http::BodyError> InflatingReader::read(std::span<char> space) {
   if (space.empty()) return 0;
   for (;;) {
-    const auto step = inflater_.step(waiting_, space);
-    if (!step) return std::unexpected(step.error());
-    waiting_.remove_prefix(step->consumed);
-    if (step->written > 0) return step->written;
-    if (step->consumed > 0) continue;
+    const auto step = TRY(inflater_.step(waiting_, space));
+    waiting_.remove_prefix(step.consumed);
+    if (step.written > 0) return step.written;
+    if (step.consumed > 0) continue;
     if (inner_ended_) {
-      if (auto whole = inflater_.finish(); !whole) return std::unexpected(whole.error());
+      TRY(inflater_.finish());
       return 0;
     }
-    const auto got = inner_.read(buffer_);
-    if (!got) return std::unexpected(got.error());
-    inner_ended_ = *got == 0;
-    waiting_ = std::string_view(buffer_).substr(0, *got);
+    const auto got = TRY(inner_.read(buffer_));
+    inner_ended_ = got == 0;
+    waiting_ = std::string_view(buffer_).substr(0, got);
   }
 }
 

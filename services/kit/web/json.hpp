@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/answer.hpp"
 #include "services/kit/web/call.hpp"
@@ -13,11 +14,10 @@ namespace stackgate::web {
 
 /// Call::json(), and 422 for anything but an object. It lives as long as the call.
 inline std::expected<const json::Value*, Failure> read_object(Call& call) {
-  auto document = call.json();
-  if (!document) return std::unexpected(std::move(document.error()));
-  if (!(*document)->root.is_object())
+  auto document = TRY(call.json());
+  if (!document->root.is_object())
     return std::unexpected(Failure{.status = 422, .message = "the body must be a JSON object"});
-  return &(*document)->root;
+  return &document->root;
 }
 
 /// `text` is one JSON value.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/text.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/web/body_adapters.hpp"
@@ -38,13 +39,11 @@ std::expected<bool, Failure> LiveCall::is_gzipped() const {
 std::expected<std::string_view, Failure> LiveCall::body() {
   if (inflated_) return *inflated_;
   if (request().stream) {
-    auto whole = read_stream();
-    if (!whole) return std::unexpected(std::move(whole.error()));
-    return inflated_.emplace(std::move(*whole));
+    auto whole = TRY(read_stream());
+    return inflated_.emplace(std::move(whole));
   }
-  const auto gzipped = is_gzipped();
-  if (!gzipped) return std::unexpected(gzipped.error());
-  if (!*gzipped || body_.empty()) return body_;
+  const auto gzipped = TRY(is_gzipped());
+  if (!gzipped || body_.empty()) return body_;
   auto whole = inflate(body_, {.bytes = match_.route->options.body_bytes});
   if (!whole) return std::unexpected(to_failure(whole.error()));
   return inflated_.emplace(std::move(*whole));
@@ -73,13 +72,12 @@ std::expected<const json::Document*, Failure> LiveCall::json() {
   if (!type.empty() && !is_json_type(type))
     return std::unexpected(
         Failure{415, fmt::format("the body must be JSON; its Content-Type says {}", media_type(type))});
-  const auto text = body();
-  if (!text) return std::unexpected(text.error());
+  const auto text = TRY(body());
   document_.emplace();
-  if (const auto root = json::parse(*text, *document_); !root) {
-    Failure failure{400, text->empty() ? "the body is empty; send JSON"
-                                       : fmt::format("the body is no JSON: {} at {}", root.error().message,
-                                                     live_body_detail::place_of(*text, root.error().offset))};
+  if (const auto root = json::parse(text, *document_); !root) {
+    Failure failure{400, text.empty() ? "the body is empty; send JSON"
+                                      : fmt::format("the body is no JSON: {} at {}", root.error().message,
+                                                    live_body_detail::place_of(text, root.error().offset))};
     document_.reset();
     return std::unexpected(std::move(failure));
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/part_head.hpp"
 
@@ -64,12 +65,12 @@ std::expected<bool, Failure> MultipartParser::State::step_data(std::string_view&
   const auto at = rest.find(delimiter);
   const bool found = at != std::string_view::npos;
   const std::size_t size = found ? at : rest.size() - multipart_detail::held_back(rest, delimiter);
-  if (auto given = give(rest.substr(0, size)); !given) return std::unexpected(std::move(given.error()));
+  TRY(give(rest.substr(0, size)));
   rest.remove_prefix(size);
   if (!found) return false;
   rest.remove_prefix(delimiter.size());
   if (phase == Phase::data && events.end) {
-    if (auto ended = events.end(); !ended) return std::unexpected(std::move(ended.error()));
+    TRY(events.end());
   }
   phase = Phase::delimiter;
   return true;
@@ -101,16 +102,15 @@ std::expected<bool, Failure> MultipartParser::State::step_head(std::string_view&
   if (end == std::string_view::npos ? rest.size() > limits.head_bytes + 3 : end > limits.head_bytes)
     return multipart_detail::fail(413, fmt::format("a part's header is larger than {} bytes", limits.head_bytes));
   if (end == std::string_view::npos) return false;
-  auto head = parse_part_head(rest.substr(0, end));
-  if (!head) return std::unexpected(std::move(head.error()));
+  auto head = TRY(parse_part_head(rest.substr(0, end)));
   rest.remove_prefix(end + (empty ? 2 : 4));
   if (++parts > limits.parts)
     return multipart_detail::fail(413, fmt::format("the body has more than {} parts", limits.parts));
   part_bytes = 0;
-  part_name = head->name;
+  part_name = head.name;
   phase = Phase::data;
   if (events.begin) {
-    if (auto begun = events.begin(*head); !begun) return std::unexpected(std::move(begun.error()));
+    TRY(events.begin(head));
   }
   return true;
 }
@@ -176,9 +176,8 @@ std::expected<std::string, Failure> multipart_boundary(std::string_view content_
 }
 
 std::expected<void, Failure> read_multipart(Call& call, const PartEvents& events, const MultipartLimits& limits) {
-  const auto boundary = multipart_boundary(call.request().header("content-type"));
-  if (!boundary) return std::unexpected(boundary.error());
-  MultipartParser parser(*boundary, events, limits);
+  const auto boundary = TRY(multipart_boundary(call.request().header("content-type")));
+  MultipartParser parser(boundary, events, limits);
   std::string part(64 * 1024, '\0');
   for (;;) {
     const auto got = call.stream().read(part);

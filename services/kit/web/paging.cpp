@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::web {
 namespace paging_detail {
 
@@ -32,17 +34,14 @@ void append_pair(std::string& out, std::string_view name, std::string_view value
 
 std::expected<Page, Failure> read_page(const Query& query, const PageNames& names, std::uint64_t fallback_size,
                                        std::uint64_t largest) {
-  const auto number = paging_detail::read_number(query, names.number, 1);
-  if (!number) return std::unexpected(number.error());
-  const auto size = paging_detail::read_number(query, names.size, fallback_size);
-  if (!size) return std::unexpected(size.error());
-  return Page{*number, std::min(*size, largest)};
+  const auto number = TRY(paging_detail::read_number(query, names.number, 1));
+  const auto size = TRY(paging_detail::read_number(query, names.size, fallback_size));
+  return Page{number, std::min(size, largest)};
 }
 
 std::expected<std::uint64_t, Failure> read_limit(const Query& query, std::uint64_t fallback, std::uint64_t largest) {
-  const auto limit = paging_detail::read_number(query, "limit", fallback);
-  if (!limit) return std::unexpected(limit.error());
-  return std::min(*limit, largest);
+  const auto limit = TRY(paging_detail::read_number(query, "limit", fallback));
+  return std::min(limit, largest);
 }
 
 std::expected<Sort, Failure> read_sort(const Query& query, std::span<const std::string_view> fields,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/http/text.hpp"
 #include "services/kit/web/router.hpp"
 
@@ -50,14 +51,13 @@ std::expected<std::vector<Segment>, Error> parse_pattern(std::string_view patter
   for (bool last = false; !last;) {
     const auto slash = rest.find('/');
     last = slash == std::string_view::npos;
-    auto segment = pattern_detail::parse_segment(rest.substr(0, slash), last);
-    if (!segment) return std::unexpected(std::move(segment.error()));
-    if (segment->kind != Segment::Kind::literal) {
-      if (std::ranges::find(names, segment->text) != names.end())
-        return std::unexpected(Error{fmt::format("the parameter \"{}\" stands twice", segment->text)});
-      names.push_back(segment->text);
+    auto segment = TRY(pattern_detail::parse_segment(rest.substr(0, slash), last));
+    if (segment.kind != Segment::Kind::literal) {
+      if (std::ranges::find(names, segment.text) != names.end())
+        return std::unexpected(Error{fmt::format("the parameter \"{}\" stands twice", segment.text)});
+      names.push_back(segment.text);
     }
-    segments.push_back(*segment);
+    segments.push_back(segment);
     if (!last) rest.remove_prefix(slash + 1);
   }
   if (names.size() > max_parameters)

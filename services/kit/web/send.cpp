@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/query.hpp"
 #include "services/kit/web/ranges.hpp"
@@ -62,12 +63,10 @@ std::expected<void, Error> copy(const ReadPart& read, std::uint64_t count, http:
                                 std::string& buffer) {
   while (count > 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, buffer.size()));
-    const auto got = read(std::span(buffer.data(), wanted));
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) return std::unexpected(Error{fmt::format("the content ends {} bytes early", count)});
-    if (auto sent = writer.write(std::string_view(buffer).substr(0, *got)); !sent)
-      return std::unexpected(std::move(sent.error()));
-    count -= *got;
+    const auto got = TRY(read(std::span(buffer.data(), wanted)));
+    if (got == 0) return std::unexpected(Error{fmt::format("the content ends {} bytes early", count)});
+    TRY(writer.write(std::string_view(buffer).substr(0, got)));
+    count -= got;
   }
   return {};
 }
