@@ -33,6 +33,8 @@ void check_security_context(Context& context, Field security_context);  // of a 
 /// nodeSelector, tolerations, affinity, labels, annotations, podSecurityContext, serviceAccountName, priorityClassName,
 /// runtimeClassName.
 void check_pod_knobs(Context& context, Field spec);
+void check_affinity(Context& context, const Field& affinity);
+void check_label_selector(Context& context, const Field& selector);  // {matchLabels, matchExpressions}
 
 /// Whether a resource name counts as a GPU: any that ends in "/gpu", and those of Options::gpu_resources.
 bool is_gpu(const Context& context, std::string_view resource_name);

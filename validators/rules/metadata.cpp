@@ -7,7 +7,7 @@
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/last_applied.hpp"
 #include "validators/rules/references_ask.hpp"
-#include "validators/rules/reserved_name.hpp"
+#include "validators/rules/reserved.hpp"
 
 namespace stackgate::validate {
 namespace {

@@ -12,7 +12,7 @@
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/references_ask.hpp"
 #include "validators/rules/references_table.hpp"
-#include "validators/rules/stack_volume.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace reference {

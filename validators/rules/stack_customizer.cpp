@@ -7,9 +7,7 @@
 #include "validators/rules/common.hpp"
 #include "validators/rules/context.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/stack_endpoint.hpp"
-#include "validators/rules/stack_training.hpp"
-#include "validators/rules/stack_volume.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 

@@ -5,8 +5,7 @@
 
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/stack_object_store.hpp"
-#include "validators/rules/stack_volume.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace datastore {

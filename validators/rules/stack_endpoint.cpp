@@ -1,5 +1,3 @@
-#include "validators/rules/stack_endpoint.hpp"
-
 #include <optional>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "services/kit/grammar/host.hpp"
 #include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace endpoint_rules {

@@ -1,5 +1,5 @@
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/stack_endpoint.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 

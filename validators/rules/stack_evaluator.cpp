@@ -5,7 +5,7 @@
 #include "services/kit/grammar/characters.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/stack_endpoint.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace evaluator {

@@ -4,8 +4,7 @@
 #include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/stack_endpoint.hpp"
-#include "validators/rules/stack_volume.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace guardrail {

@@ -1,5 +1,3 @@
-#include "validators/rules/stack_object_store.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -9,6 +7,7 @@
 #include "services/kit/grammar/host.hpp"
 #include "services/kit/grammar/url.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace object_store {

@@ -1,5 +1,3 @@
-#include "validators/rules/stack_training.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,6 +11,7 @@
 #include "services/kit/grammar/path_names.hpp"
 #include "services/kit/schema/check.hpp"
 #include "validators/rules/common.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace training_rules {

@@ -1,10 +1,10 @@
-#include "validators/rules/stack_volume.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate {
 namespace volume {

@@ -2,7 +2,7 @@
 
 #include "tests/validators/rules/rule_cases.hpp"
 #include "validators/rule_ids.hpp"
-#include "validators/rules/stack_object_store.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::validate::tests {
 namespace stack_datastore_test {

@@ -1,11 +1,10 @@
-#include "validators/rules/common/amounts.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "services/kit/grammar/characters.hpp"
+#include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
 namespace amounts {

@@ -7,7 +7,6 @@
 #include "services/kit/grammar/names.hpp"
 #include "services/kit/grammar/path_names.hpp"
 #include "validators/rules/common.hpp"
-#include "validators/rules/common/scheduling.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {

@@ -6,7 +6,6 @@
 
 #include "services/kit/grammar/names.hpp"
 #include "validators/rules/common.hpp"
-#include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {

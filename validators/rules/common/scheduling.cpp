@@ -1,7 +1,5 @@
 // Tolerations, node selectors and affinity.
 // Source: k8s.io/kubernetes/pkg/apis/core/validation, ValidateTolerations, validateAffinity, ValidateNodeSelector.
-#include "validators/rules/common/scheduling.hpp"
-
 #include <fmt/format.h>
 
 #include "services/kit/grammar/integer_text.hpp"

@@ -1,5 +1,6 @@
 // Grammars as rules: one text field, one grammar, one finding.
 #pragma once
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <string_view>
@@ -25,5 +26,17 @@ std::optional<grammar::Quantity> checked_quantity(Context& context, const Field&
 void check_labels(Context& context, const Field& labels);
 /// Keys of a map of annotations, and that all of it stays under 256 KiB.
 void check_annotations(Context& context, const Field& annotations);
+
+// --- Amounts that can be read but not be meant: a unit that is missing or slipped (amounts.cpp) ---
+
+enum class Bytes : std::uint8_t { of_memory, of_claim };
+
+/// Above 0: a fraction of a byte, less than a mebibyte, or more than there is. `example` is what one may have meant:
+/// "16Gi".
+void check_bytes(Context& context, const Field& field, const grammar::Quantity& amount, Bytes kind,
+                 std::string_view example);
+void check_cpus(Context& context, const Field& field, const grammar::Quantity& amount);
+/// The field's key is the GPU's name.
+void check_gpu_number(Context& context, const Field& field, const grammar::Quantity& amount);
 
 }  // namespace stackgate::validate

@@ -1,6 +1,6 @@
 #include "validators/rules/common.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/reserved_env.hpp"
+#include "validators/rules/reserved.hpp"
 
 namespace stackgate::validate {
 namespace {

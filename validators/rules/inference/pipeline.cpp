@@ -10,8 +10,7 @@
 #include "validators/rules/inference/service.hpp"
 #include "validators/rules/kinds.hpp"
 #include "validators/rules/references_ask.hpp"
-#include "validators/rules/reserved_env.hpp"
-#include "validators/rules/reserved_name.hpp"
+#include "validators/rules/reserved.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -27,7 +26,7 @@ void check_env_of_dependency(Context& context, const Field& spec, const Field& d
   if (name.absent() && value.present())
     context.report(rule::pipeline_env_pair, name, "envValue has no variable to go into", "add envName");
   check_env_name(context, name);
-  check_reserved_name(context, name, spec);
+  check_reserved_variable(context, name, spec);
   if (!name.text()) return;
   if (!injected.insert(*name.text()).second)
     context.report(rule::pipeline_env_conflict, name, "another dependency of this service sets the same variable",

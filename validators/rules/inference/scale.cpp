@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "validators/rules/common.hpp"
-#include "validators/rules/common/scheduling.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/inference/service.hpp"
 

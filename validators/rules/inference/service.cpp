@@ -9,10 +9,9 @@
 
 #include "services/kit/grammar/characters.hpp"
 #include "validators/rules/common.hpp"
-#include "validators/rules/common/amounts.hpp"
 #include "validators/rules/common/single_values.hpp"
 #include "validators/rules/kinds.hpp"
-#include "validators/rules/reserved_env.hpp"
+#include "validators/rules/reserved.hpp"
 
 namespace stackgate::validate {
 namespace {

@@ -1,4 +1,4 @@
-#include "validators/rules/reserved_env.hpp"
+#include "validators/rules/reserved.hpp"
 
 #include <algorithm>
 
@@ -138,7 +138,7 @@ bool may_be_reserved(std::string_view name) {
 
 }  // namespace reserved_env
 
-void check_reserved_name(Context& context, const Field& name, const Field& spec) {
+void check_reserved_variable(Context& context, const Field& name, const Field& spec) {
   using namespace reserved_env;
   const auto text = name.text();
   if (!text || !may_be_reserved(*text)) return;
@@ -157,8 +157,22 @@ void check_reserved_env(Context& context, const Field& spec) {
     const std::size_t at = index++;
     const json::Value* name = item.find("name");
     if (name == nullptr || !may_be_reserved(name->string())) continue;
-    check_reserved_name(context, env.at(at)["name"], spec);
+    check_reserved_variable(context, env.at(at)["name"], spec);
   }
+}
+
+// Sources: the ServiceAccount controller makes "default" in every namespace and makes it anew when it is deleted
+// (kubernetes.io, "Managing Service Accounts"); kube-apiserver keeps the Service "kubernetes" in namespace "default".
+void check_reserved_names(Context& context, const Field& name, const Field& spec, std::string_view ns) {
+  const auto text = name.text();
+  if (text == "default" && spec["serviceAccountName"].text().value_or("").empty() &&
+      !spec.has_misspelt("serviceAccountName"))
+    context.report(rule::name_reserved, name,
+                   "every namespace has a ServiceAccount of this name already, which is not the operator's to change",
+                   "choose another name, or name the ServiceAccount to use in serviceAccountName");
+  if (text == "kubernetes" && ns == "default")
+    context.report(rule::name_reserved, name, "in this namespace the API server has its own Service under this name",
+                   "choose another name, or another namespace");
 }
 
 }  // namespace stackgate::validate
