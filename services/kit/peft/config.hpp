@@ -34,4 +34,8 @@ struct ConfigRead {
 
 ConfigRead read_config(std::string_view text, const ServingLimits& limits = {});
 
+/// adapter_config.json as PEFT saves it: its names, sorted, two blanks deep. Of `config` it takes rank, alpha, dropout,
+/// rslora, base_model, revision and the targets (names, else target_text); one rank for all modules.
+std::string write_config(const Config& config);
+
 }  // namespace stackgate::peft

@@ -54,4 +54,11 @@ std::expected<std::uint64_t, std::string> header_length(std::string_view first_b
 /// `max_faults` are returned; tensors with faults are left out.
 Header read_header(std::string_view text, std::optional<std::uint64_t> data_bytes, std::size_t max_faults = 100);
 
+/// What a file of these tensors begins with: the length and the header, padded with blanks so that the tensors' bytes
+/// begin at a multiple of eight. Orders the tensors by element size, the largest first, then by name, as the format's
+/// own library does, and sets `begin` and `end`; their bytes follow in that order. The error is a sentence: an unknown
+/// dtype, a shape that does not fit it, a name that stands twice.
+std::expected<std::string, std::string> write_header(
+    std::vector<Tensor>& tensors, const std::vector<std::pair<std::string, std::string>>& metadata = {});
+
 }  // namespace stackgate::safetensors

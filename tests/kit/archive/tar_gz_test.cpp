@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/kit/archive/held.hpp"
 #include "tests/kit/archive/pack.hpp"
 
 namespace stackgate::archive {
@@ -18,33 +19,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using namespace std::string_view_literals;
-
-struct Held : Sink {
-  std::map<std::string, std::string> files;
-  std::string at;
-  std::string fail_on;
-  std::expected<void, std::string> begin(const Entry& entry) override {
-    at = entry.name;
-    files[at];
-    return {};
-  }
-  std::expected<void, std::string> data(std::string_view bytes) override {
-    if (at == fail_on) return std::unexpected("the disk is full");
-    files[at] += bytes;
-    return {};
-  }
-  std::expected<void, std::string> end() override { return {}; }
-};
-
-/// `piece` bytes at a time, as a network gives them.
-Source source_of(std::string text, std::size_t piece) {
-  return [text = std::move(text), piece, at = std::size_t{0}](std::span<char> space) mutable {
-    const std::size_t n = std::min({piece, space.size(), text.size() - at});
-    std::copy_n(text.data() + at, n, space.data());
-    at += n;
-    return std::expected<std::size_t, ReadError>(n);
-  };
-}
 
 Outcome read(const std::string& packed, Held& held, const TarLimits& limits = {}, std::size_t piece = 100'000) {
   return read_tar_gz(source_of(packed, piece), held, limits);

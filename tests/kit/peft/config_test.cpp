@@ -105,5 +105,31 @@ TEST(Modules, KnowTheirLayers) {
   EXPECT_EQ(layer_of("model.slayers.3.x"), std::nullopt);
 }
 
+TEST(WriteConfig, IsReadAgain) {
+  Config config{
+      .rank = 8, .alpha = 16, .dropout = 0.05, .targets = Targets::list({"q_proj", "v_proj"}), .rslora = true};
+  config.base_model = "org/model";
+  const std::string text = write_config(config);
+  const ConfigRead read = read_config(text);
+  EXPECT_THAT(read.findings, IsEmpty());
+  EXPECT_EQ(read.config.rank, 8);
+  EXPECT_EQ(read.config.alpha, 16);
+  EXPECT_EQ(read.config.dropout, 0.05);
+  EXPECT_TRUE(read.config.rslora);
+  EXPECT_EQ(read.config.base_model, "org/model");
+  EXPECT_EQ(read.config.targets.names(), config.targets.names());
+  EXPECT_THAT(text, HasSubstr("\n  \"lora_alpha\": 16,\n"));
+  EXPECT_THAT(text, HasSubstr("\n  \"revision\": null,\n"));
+}
+
+TEST(WriteConfig, AnExpressionStaysOne) {
+  Config config{.rank = 4, .alpha = 0.5};
+  config.target_text = ".*_proj";
+  const ConfigRead read = read_config(write_config(config));
+  EXPECT_THAT(read.findings, IsEmpty());
+  EXPECT_EQ(read.config.target_text, ".*_proj");
+  EXPECT_EQ(read.config.alpha, 0.5);
+}
+
 }  // namespace
 }  // namespace stackgate::peft

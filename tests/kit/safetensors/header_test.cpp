@@ -105,5 +105,35 @@ TEST(SafetensorsHeader, ReadsTheLengthLittleEndianAndRefusesAbsurdOnes) {
   EXPECT_FALSE(header_length("\xff\xff\xff\xff\xff\xff\xff\x7f"sv));
 }
 
+TEST(WriteHeader, IsReadAgainAndItsTensorsLieSideBySide) {
+  std::vector<Tensor> tensors{
+      {"b", "F16", {2, 3}}, {"z", "F32", {4}}, {"a", "F16", {1}}, {"none", "U8", {0}}, {"s", "F32", {}}};
+  const auto written = write_header(tensors, {{"format", "pt"}});
+  ASSERT_TRUE(written) << written.error();
+  const auto length = header_length(*written);
+  ASSERT_TRUE(length);
+  EXPECT_EQ(*length, written->size() - 8);
+  EXPECT_EQ(written->size() % 8, 0U);
+  const Header header = read_header(std::string_view(*written).substr(8), 16 + 4 + 12 + 2);
+  EXPECT_THAT(header.faults, IsEmpty());
+  EXPECT_THAT(header.metadata, ElementsAre(testing::Pair("format", "pt")));
+  std::string order;
+  for (const Tensor& tensor : tensors) order += tensor.name + " " + std::to_string(tensor.begin) + " ";
+  EXPECT_EQ(order, "s 0 z 4 a 20 b 22 none 34 ");
+  EXPECT_EQ(header.data_bytes, 34U);
+}
+
+TEST(WriteHeader, WhatCannotBeReadIsNotWritten) {
+  const auto error_of = [](std::vector<Tensor> tensors) {
+    const auto written = write_header(tensors);
+    return written ? "written" : written.error();
+  };
+  EXPECT_THAT(error_of({{"a", "F16", {1}}, {"a", "F32", {1}}}), HasSubstr("twice"));
+  EXPECT_THAT(error_of({{"__metadata__", "F16", {1}}}), HasSubstr("metadata"));
+  EXPECT_THAT(error_of({{"a", "Q4", {1}}}), HasSubstr("unknown dtype"));
+  EXPECT_THAT(error_of({{"a", "F4", {3}}}), HasSubstr("whole number of bytes"));
+  EXPECT_THAT(error_of({{"a", "U8", {1ULL << 63U, 4}}}), HasSubstr("whole number of bytes"));
+}
+
 }  // namespace
 }  // namespace stackgate::safetensors
