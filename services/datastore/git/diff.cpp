@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/git/open_repository.hpp"
+#include "services/datastore/git/repository_impl.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
@@ -51,17 +51,17 @@ Expected<DiffFile> to_diff_file(git_diff* diff, std::size_t index, const DiffLim
 
 }  // namespace
 
-Expected<std::vector<DiffFile>> OpenRepository::diff(const Oid& from, const Oid& to, const DiffLimits& limits) {
+Expected<std::vector<DiffFile>> Repository::diff(const Oid& from, const Oid& to, const DiffLimits& limits) {
   TreeHandle before;
   if (!from.empty()) {
-    before = TRY(folder_at(from, {}));
+    before = TRY(impl_->folder_at(from, {}));
   }
-  const auto after = TRY(folder_at(to, {}));
+  const auto after = TRY(impl_->folder_at(to, {}));
   git_diff_options options;
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.max_size = 1 << 20;  // larger files count as binary
   git_diff* raw = nullptr;
-  if (const int code = git_diff_tree_to_tree(&raw, handle_.get(), before.get(), after.get(), &options); code != 0)
+  if (const int code = git_diff_tree_to_tree(&raw, impl_->handle.get(), before.get(), after.get(), &options); code != 0)
     return library_error(code, "the change cannot be computed");
   const DiffHandle diff(raw);
   if (git_diff_num_deltas(raw) <= limits.files) {

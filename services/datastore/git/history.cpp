@@ -6,20 +6,20 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/git/open_repository.hpp"
+#include "services/datastore/git/repository_impl.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 
 /// Commits backwards, newest first, each once. What goes on behind a commit is the caller's choice.
-struct HistoryWalk {
+struct Repository::Impl::HistoryWalk {
   struct Waiting {
     git_time_t when;
     std::size_t order;  // among equals: first come
     git_oid id;
     bool operator<(const Waiting& other) const { return when != other.when ? when < other.when : order > other.order; }
   };
-  OpenRepository& repository;
+  Impl& repository;
   std::priority_queue<Waiting> queue{};
   std::set<std::string> seen{};
   std::map<std::string, CommitHandle> held{};
@@ -27,9 +27,8 @@ struct HistoryWalk {
   std::map<std::string, git_oid> places{};  // commit → what stands at the path asked for
 
   bool out_of_time() {
-    if (repository.deadline_ && std::chrono::steady_clock::now() > *repository.deadline_)
-      repository.out_of_time_ = true;
-    return repository.out_of_time_;
+    if (repository.deadline && std::chrono::steady_clock::now() > *repository.deadline) repository.out_of_time = true;
+    return repository.out_of_time;
   }
 
   static std::string key(const git_oid& id) { return {reinterpret_cast<const char*>(id.id), GIT_OID_RAWSZ}; }
@@ -83,11 +82,14 @@ struct HistoryWalk {
   }
 };
 
-Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string_view path, std::size_t skip,
-                                                  std::size_t limit) {
+void Repository::set_deadline(std::chrono::steady_clock::time_point deadline) { impl_->deadline = deadline; }
+bool Repository::out_of_time() const { return impl_->out_of_time; }
+
+Expected<std::vector<Commit>> Repository::log(const Oid& commit, std::string_view path, std::size_t skip,
+                                              std::size_t limit) {
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
-  HistoryWalk walk{*this};
+  Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   const std::string where(path);
   std::vector<Commit> out;
@@ -101,11 +103,11 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
       std::optional<git_oid> same;
       for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !same; ++i) {
         const git_oid& id = *git_commit_parent_id(at.get(), i);
-        const auto parent = TRY(lookup_commit(id));
+        const auto parent = TRY(impl_->lookup_commit(id));
         const auto there = TRY(walk.at(*parent, where));
         if (git_oid_cmp(&here, &there) == 0) same = id;
       }
-      walk.places.erase(HistoryWalk::key(*git_commit_id(at.get())));
+      walk.places.erase(Impl::HistoryWalk::key(*git_commit_id(at.get())));
       if (same) {
         TRY(walk.push(*same));
         continue;
@@ -123,10 +125,10 @@ Expected<std::vector<Commit>> OpenRepository::log(const Oid& commit, std::string
   return out;
 }
 
-Expected<std::size_t> OpenRepository::count_commits(const Oid& commit, std::size_t at_most) {
+Expected<std::size_t> Repository::count_commits(const Oid& commit, std::size_t at_most) {
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
-  HistoryWalk walk{*this};
+  Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   std::size_t count = 0;
   while (!walk.queue.empty() && count < at_most && !walk.out_of_time()) {
@@ -136,26 +138,28 @@ Expected<std::size_t> OpenRepository::count_commits(const Oid& commit, std::size
   return count;
 }
 
-Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commits(
-    const Oid& commit, std::string_view folder, const std::vector<std::string>& names, std::size_t at_most) {
+Expected<std::vector<std::pair<std::string, Commit>>> Repository::last_commits(const Oid& commit,
+                                                                               std::string_view folder,
+                                                                               const std::vector<std::string>& names,
+                                                                               std::size_t at_most) {
   git_oid start;
   if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
-  HistoryWalk walk{*this};
+  Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   const std::string where(folder);
   std::map<std::string, std::set<std::size_t>> wanted;  // commit → names whose last change lies there or behind
-  for (std::size_t i = 0; i < names.size(); ++i) wanted[HistoryWalk::key(start)].insert(i);
+  for (std::size_t i = 0; i < names.size(); ++i) wanted[Impl::HistoryWalk::key(start)].insert(i);
   std::map<std::size_t, Commit> found;
 
   // Nothing for a folder that is not there.
   const auto folder_of = [&](const git_commit& of) -> Expected<TreeHandle> {
-    auto root = lookup_tree(*git_commit_tree_id(&of));
+    auto root = impl_->lookup_tree(*git_commit_tree_id(&of));
     if (!root || where.empty()) return root;
     git_tree_entry* raw = nullptr;
     if (git_tree_entry_bypath(&raw, root->get(), where.c_str()) != 0) return TreeHandle{};
     const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
     if (git_tree_entry_type(raw) != GIT_OBJECT_TREE) return TreeHandle{};
-    return lookup_tree(*git_tree_entry_id(raw));
+    return impl_->lookup_tree(*git_tree_entry_id(raw));
   };
   const auto same_in = [&](std::size_t name, const TreeHandle& a, const TreeHandle& b) {
     const git_tree_entry* left = a ? git_tree_entry_byname(a.get(), names[name].c_str()) : nullptr;
@@ -168,14 +172,14 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
   for (std::size_t looked = 0;
        !walk.queue.empty() && looked < at_most && found.size() < names.size() && !walk.out_of_time(); ++looked) {
     const CommitHandle at = walk.pop();
-    std::set<std::size_t> pending = std::move(wanted[HistoryWalk::key(*git_commit_id(at.get()))]);
-    wanted.erase(HistoryWalk::key(*git_commit_id(at.get())));
+    std::set<std::size_t> pending = std::move(wanted[Impl::HistoryWalk::key(*git_commit_id(at.get()))]);
+    wanted.erase(Impl::HistoryWalk::key(*git_commit_id(at.get())));
     std::erase_if(pending, [&](std::size_t name) { return found.contains(name); });
     if (pending.empty()) continue;
     const auto here = TRY(folder_of(*at));
     for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !pending.empty(); ++i) {
       const git_oid& id = *git_commit_parent_id(at.get(), i);
-      const auto parent = TRY(lookup_commit(id));
+      const auto parent = TRY(impl_->lookup_commit(id));
       const auto there = TRY(folder_of(*parent));
       const bool alike = here && there && git_oid_cmp(git_tree_id(here.get()), git_tree_id(there.get())) == 0;
       std::set<std::size_t> passed;
@@ -183,7 +187,7 @@ Expected<std::vector<std::pair<std::string, Commit>>> OpenRepository::last_commi
         if (alike || same_in(name, here, there)) passed.insert(name);
       if (passed.empty()) continue;
       for (const std::size_t name : passed) pending.erase(name);
-      wanted[HistoryWalk::key(id)].merge(passed);
+      wanted[Impl::HistoryWalk::key(id)].merge(passed);
       TRY(walk.push(id));
     }
     for (const std::size_t name : pending)

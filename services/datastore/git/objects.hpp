@@ -93,38 +93,44 @@ struct DiffLimits {
 class Repository {
  public:
   static Expected<std::unique_ptr<Repository>> open(const std::string& path);
-  virtual ~Repository() = default;
+  ~Repository();
+  Repository(const Repository&) = delete;
+  Repository& operator=(const Repository&) = delete;
 
-  virtual Expected<std::vector<Ref>> refs() = 0;  // refs/heads/ and refs/tags/, sorted
+  Expected<std::vector<Ref>> refs();  // refs/heads/ and refs/tags/, sorted
   /// The branch that HEAD names, born or not: "main".
-  virtual Expected<std::string> head_branch() = 0;
+  Expected<std::string> head_branch();
   /// A branch, a tag, a full reference, "HEAD" or a commit id of at least 7 digits, in this order. A commit.
-  virtual Expected<Oid> resolve(std::string_view revision) = 0;
-  virtual Expected<Commit> commit(const Oid& oid) = 0;
+  Expected<Oid> resolve(std::string_view revision);
+  Expected<Commit> commit(const Oid& oid);
   /// Of a commit, or of a tree by its own id. `path` empty: the root. An error when it is a file.
-  virtual Expected<std::vector<Entry>> tree(const Oid& commit, std::string_view path, const TreeOptions& options) = 0;
+  Expected<std::vector<Entry>> tree(const Oid& commit, std::string_view path, const TreeOptions& options);
   /// The entry at a path, with its LFS pointer if it is one.
-  virtual Expected<Entry> entry(const Oid& commit, std::string_view path) = 0;
+  Expected<Entry> entry(const Oid& commit, std::string_view path);
   /// A blob's bytes; Fault::too_large when it has more than `largest`.
-  virtual Expected<std::string> blob(const Oid& oid, std::uint64_t largest) = 0;
+  Expected<std::string> blob(const Oid& oid, std::uint64_t largest);
   /// The same in pieces; `take` returns false to stop.
-  virtual Expected<void> stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) = 0;
+  Expected<void> stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take);
   /// From `commit` backwards, newest first; with a path, only commits that changed it.
-  virtual Expected<std::vector<Commit>> log(const Oid& commit, std::string_view path, std::size_t skip,
-                                            std::size_t limit) = 0;
-  virtual Expected<std::size_t> count_commits(const Oid& commit, std::size_t at_most) = 0;
+  Expected<std::vector<Commit>> log(const Oid& commit, std::string_view path, std::size_t skip, std::size_t limit);
+  Expected<std::size_t> count_commits(const Oid& commit, std::size_t at_most);
   /// For each of the names in one folder, the newest commit that changed it. Looks at most `at_most` commits back;
   /// what it did not find by then is missing.
-  virtual Expected<std::vector<std::pair<std::string, Commit>>> last_commits(const Oid& commit, std::string_view folder,
-                                                                             const std::vector<std::string>& names,
-                                                                             std::size_t at_most) = 0;
+  Expected<std::vector<std::pair<std::string, Commit>>> last_commits(const Oid& commit, std::string_view folder,
+                                                                     const std::vector<std::string>& names,
+                                                                     std::size_t at_most);
   /// Walks through history (log, count_commits, last_commits) end then, with what they have found; out_of_time()
   /// returns whether one did. Without it they take as long as they take: minutes, in a large folder with a long
   /// history.
-  virtual void set_deadline(std::chrono::steady_clock::time_point deadline) = 0;
-  virtual bool out_of_time() const = 0;
+  void set_deadline(std::chrono::steady_clock::time_point deadline);
+  bool out_of_time() const;
   /// `from` empty: against the empty tree.
-  virtual Expected<std::vector<DiffFile>> diff(const Oid& from, const Oid& to, const DiffLimits& limits) = 0;
+  Expected<std::vector<DiffFile>> diff(const Oid& from, const Oid& to, const DiffLimits& limits);
+
+ private:
+  struct Impl;
+  explicit Repository(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace stackgate::datastore::git

@@ -9,8 +9,7 @@
 
 #include "services/datastore/git/child.hpp"
 #include "services/datastore/git/names.hpp"
-#include "services/datastore/git/objects.hpp"
-#include "services/datastore/git/open_repository.hpp"
+#include "services/datastore/git/repository_impl.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
@@ -40,6 +39,14 @@ Signature to_signature(const git_signature* from) {
   return {from->name, from->email, from->when.time, from->when.offset};
 }
 
+Expected<Oid> peel_to_commit(git_object* object, std::string_view revision) {
+  git_object* peeled = nullptr;
+  if (git_object_peel(&peeled, object, GIT_OBJECT_COMMIT) != 0)
+    return git_error_of(Fault::missing, fmt::format("\"{}\" is no commit", revision));
+  const ObjectHandle handle(peeled);
+  return to_oid(*git_object_id(peeled));
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<Repository>> Repository::open(const std::string& path) {
@@ -47,8 +54,12 @@ Expected<std::unique_ptr<Repository>> Repository::open(const std::string& path) 
   git_odb* odb = nullptr;
   if (const int code = git_repository_odb(&odb, handle.get()); code != 0)
     return library_error(code, "objects cannot be opened");
-  return std::make_unique<OpenRepository>(path, std::move(handle), OdbHandle(odb));
+  return std::unique_ptr<Repository>(
+      new Repository(std::unique_ptr<Impl>(new Impl{path, std::move(handle), OdbHandle(odb)})));
 }
+
+Repository::Repository(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Repository::~Repository() = default;
 
 Commit to_commit(const git_commit& commit) {
   Commit out;
@@ -62,29 +73,29 @@ Commit to_commit(const git_commit& commit) {
   return out;
 }
 
-Expected<CommitHandle> OpenRepository::lookup_commit(const git_oid& oid) {
+Expected<CommitHandle> Repository::Impl::lookup_commit(const git_oid& oid) {
   git_commit* raw = nullptr;
-  if (const int code = git_commit_lookup(&raw, handle_.get(), &oid); code != 0)
+  if (const int code = git_commit_lookup(&raw, handle.get(), &oid); code != 0)
     return library_error(code, fmt::format("commit {}", to_oid(oid)));
   return CommitHandle(raw);
 }
 
-Expected<CommitHandle> OpenRepository::lookup_commit(std::string_view oid) {
+Expected<CommitHandle> Repository::Impl::lookup_commit(std::string_view oid) {
   git_oid id;
   if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", oid));
   return lookup_commit(id);
 }
 
-Expected<TreeHandle> OpenRepository::lookup_tree(const git_oid& oid) {
+Expected<TreeHandle> Repository::Impl::lookup_tree(const git_oid& oid) {
   git_tree* raw = nullptr;
-  if (const int code = git_tree_lookup(&raw, handle_.get(), &oid); code != 0)
+  if (const int code = git_tree_lookup(&raw, handle.get(), &oid); code != 0)
     return library_error(code, fmt::format("tree {}", to_oid(oid)));
   return TreeHandle(raw);
 }
 
-Expected<std::vector<Ref>> OpenRepository::refs() {
+Expected<std::vector<Ref>> Repository::refs() {
   git_reference_iterator* raw = nullptr;
-  if (const int code = git_reference_iterator_new(&raw, handle_.get()); code != 0)
+  if (const int code = git_reference_iterator_new(&raw, impl_->handle.get()); code != 0)
     return library_error(code, "references cannot be listed");
   const std::unique_ptr<git_reference_iterator, Freed<git_reference_iterator_free>> iterator(raw);
   std::vector<Ref> out;
@@ -110,9 +121,10 @@ Expected<std::vector<Ref>> OpenRepository::refs() {
   return out;
 }
 
-Expected<std::string> OpenRepository::head_branch() {
+Expected<std::string> Repository::head_branch() {
   git_reference* raw = nullptr;
-  if (const int code = git_reference_lookup(&raw, handle_.get(), "HEAD"); code != 0) return library_error(code, "HEAD");
+  if (const int code = git_reference_lookup(&raw, impl_->handle.get(), "HEAD"); code != 0)
+    return library_error(code, "HEAD");
   const ReferenceHandle head(raw);
   const char* target = git_reference_symbolic_target(raw);
   if (target == nullptr) return git_error_of(Fault::missing, "HEAD names a commit, not a branch");
@@ -121,15 +133,7 @@ Expected<std::string> OpenRepository::head_branch() {
   return std::string(name);
 }
 
-Expected<Oid> OpenRepository::peel_to_commit(git_object* object, std::string_view revision) {
-  git_object* peeled = nullptr;
-  if (git_object_peel(&peeled, object, GIT_OBJECT_COMMIT) != 0)
-    return git_error_of(Fault::missing, fmt::format("\"{}\" is no commit", revision));
-  const ObjectHandle handle(peeled);
-  return to_oid(*git_object_id(peeled));
-}
-
-Expected<Oid> OpenRepository::resolve(std::string_view revision) {
+Expected<Oid> Repository::resolve(std::string_view revision) {
   std::vector<std::string> names;
   if (revision == "HEAD") names.emplace_back(revision);
   for (const std::string_view prefix : {"refs/heads/", "refs/tags/", ""}) {
@@ -139,19 +143,22 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
   for (const std::string& name : names) {
     git_reference* raw = nullptr;
     git_object* object = nullptr;
-    if (const int code = git_reference_lookup(&raw, handle_.get(), name.c_str()); code != 0) {
+    if (const int code = git_reference_lookup(&raw, impl_->handle.get(), name.c_str()); code != 0) {
       // A file that is there and is no reference, as a crash may leave one: not a name for nothing.
       std::error_code ignored;
-      if (code == GIT_ENOTFOUND || !std::filesystem::is_regular_file(fmt::format("{}/{}", path_, name), ignored))
+      if (code == GIT_ENOTFOUND ||
+          !std::filesystem::is_regular_file(fmt::format("{}/{}", impl_->location, name), ignored))
         continue;
-      GitError error = library_error(code, fmt::format("repository {}: {} cannot be read", path_, name)).error();
+      GitError error =
+          library_error(code, fmt::format("repository {}: {} cannot be read", impl_->location, name)).error();
       error.fault = Fault::broken;
       return std::unexpected(std::move(error));
     }
     const ReferenceHandle reference(raw);
     if (const int code = git_reference_peel(&object, raw, GIT_OBJECT_ANY); code != 0) {
       if (git_reference_type(raw) == GIT_REFERENCE_SYMBOLIC) continue;  // HEAD of an empty repository
-      GitError error = library_error(code, fmt::format("repository {}: {} cannot be read", path_, name)).error();
+      GitError error =
+          library_error(code, fmt::format("repository {}: {} cannot be read", impl_->location, name)).error();
       error.fault = Fault::broken;
       return std::unexpected(std::move(error));
     }
@@ -164,7 +171,7 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
   if (hex && revision.size() >= 7 && revision.size() <= 40 &&
       git_oid_fromstrn(&id, revision.data(), revision.size()) == 0) {
     git_object* object = nullptr;
-    const int code = git_object_lookup_prefix(&object, handle_.get(), &id, revision.size(), GIT_OBJECT_ANY);
+    const int code = git_object_lookup_prefix(&object, impl_->handle.get(), &id, revision.size(), GIT_OBJECT_ANY);
     if (code == 0) {
       const ObjectHandle handle(object);
       return peel_to_commit(object, revision);
@@ -175,30 +182,32 @@ Expected<Oid> OpenRepository::resolve(std::string_view revision) {
   return git_error_of(Fault::missing, fmt::format("there is no branch, tag or commit \"{}\"", revision));
 }
 
-Expected<Commit> OpenRepository::commit(const Oid& oid) {
-  const auto found = TRY(lookup_commit(oid));
+Expected<Commit> Repository::commit(const Oid& oid) {
+  const auto found = TRY(impl_->lookup_commit(oid));
   return to_commit(*found);
 }
 
-Expected<std::string> OpenRepository::blob(const Oid& oid, std::uint64_t largest) {
+Expected<std::string> Repository::Impl::blob(const Oid& oid, std::uint64_t largest) {
   git_oid id;
   if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no object id", oid));
   std::size_t size = 0;
   git_object_t type{};
-  if (const int code = git_odb_read_header(&size, &type, odb_.get(), &id); code != 0)
+  if (const int code = git_odb_read_header(&size, &type, odb.get(), &id); code != 0)
     return library_error(code, fmt::format("blob {}", oid));
   if (type != GIT_OBJECT_BLOB) return git_error_of(Fault::missing, fmt::format("{} is no file", oid));
   if (size > largest)
     return git_error_of(Fault::too_large, fmt::format("the file has {} bytes, more than {}", size, largest));
   git_odb_object* raw = nullptr;
-  if (const int code = git_odb_read(&raw, odb_.get(), &id); code != 0)
+  if (const int code = git_odb_read(&raw, odb.get(), &id); code != 0)
     return library_error(code, fmt::format("blob {}", oid));
   const OdbObjectHandle object(raw);
   return std::string(static_cast<const char*>(git_odb_object_data(raw)), git_odb_object_size(raw));
 }
 
-Expected<void> OpenRepository::stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) {
-  auto whole = blob(oid, streamed_from);
+Expected<std::string> Repository::blob(const Oid& oid, std::uint64_t largest) { return impl_->blob(oid, largest); }
+
+Expected<void> Repository::stream_blob(const Oid& oid, const std::function<bool(std::string_view)>& take) {
+  auto whole = impl_->blob(oid, streamed_from);
   if (whole) {
     std::string_view rest = *whole;
     while (!rest.empty()) {
@@ -209,7 +218,7 @@ Expected<void> OpenRepository::stream_blob(const Oid& oid, const std::function<b
     return {};
   }
   if (whole.error().fault != Fault::too_large) return std::unexpected(whole.error());
-  return cat_file(path_, oid, take);  // libgit2 reads no packed object in pieces
+  return cat_file(impl_->location, oid, take);  // libgit2 reads no packed object in pieces
 }
 
 }  // namespace stackgate::datastore::git

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/lfs_pointer.hpp"
-#include "services/datastore/git/open_repository.hpp"
+#include "services/datastore/git/repository_impl.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
@@ -37,19 +37,19 @@ std::size_t start_of(const git_tree& tree, std::string_view mark) {
   return later;
 }
 
-}  // namespace
-
 Entry to_entry(const git_tree_entry& entry, std::string path) {
   return {std::move(path), kind_of(entry), to_oid(*git_tree_entry_id(&entry)), 0, {}};
 }
 
-Expected<void> OpenRepository::describe(Entry& entry, bool size, bool lfs) {
+}  // namespace
+
+Expected<void> Repository::Impl::describe(Entry& entry, bool size, bool lfs) {
   if ((!size && !lfs) || !has_bytes(entry.kind)) return {};
   git_oid id;
   from_oid(entry.oid, id);
   std::size_t bytes = 0;
   git_object_t type{};
-  if (const int code = git_odb_read_header(&bytes, &type, odb_.get(), &id); code != 0)
+  if (const int code = git_odb_read_header(&bytes, &type, odb.get(), &id); code != 0)
     return library_error(code, fmt::format("blob {} of {}", entry.oid, entry.path));
   entry.size = bytes;
   if (!lfs || bytes > lfs_pointer_most || bytes < 100 || entry.kind == EntryKind::symlink) return {};
@@ -58,7 +58,7 @@ Expected<void> OpenRepository::describe(Entry& entry, bool size, bool lfs) {
   return {};
 }
 
-Expected<TreeHandle> OpenRepository::folder_at(const Oid& commit, std::string_view path) {
+Expected<TreeHandle> Repository::Impl::folder_at(const Oid& commit, std::string_view path) {
   const auto found = lookup_commit(commit);
   git_oid id;
   if (found)
@@ -76,8 +76,8 @@ Expected<TreeHandle> OpenRepository::folder_at(const Oid& commit, std::string_vi
   return lookup_tree(*git_tree_entry_id(raw));
 }
 
-Expected<void> OpenRepository::list(const git_tree& tree, const std::string& prefix, std::string_view after,
-                                    const TreeOptions& options, std::vector<Entry>& out) {
+Expected<void> Repository::Impl::list(const git_tree& tree, const std::string& prefix, std::string_view after,
+                                      const TreeOptions& options, std::vector<Entry>& out) {
   if (prefix.size() > 8192) return git_error_of(Fault::invalid, "the folders are nested too deeply to be listed");
   const std::string_view first = after.substr(0, after.find('/'));
   const std::string_view deeper = first.size() == after.size() ? std::string_view{} : after.substr(first.size() + 1);
@@ -101,9 +101,8 @@ Expected<void> OpenRepository::list(const git_tree& tree, const std::string& pre
   return {};
 }
 
-Expected<std::vector<Entry>> OpenRepository::tree(const Oid& commit, std::string_view path,
-                                                  const TreeOptions& options) {
-  const auto folder = TRY(folder_at(commit, path));
+Expected<std::vector<Entry>> Repository::tree(const Oid& commit, std::string_view path, const TreeOptions& options) {
+  const auto folder = TRY(impl_->folder_at(commit, path));
   const std::string prefix = path.empty() ? std::string{} : std::string(path) + "/";
   std::string_view after = options.after;
   if (!after.empty() && !prefix.empty()) {
@@ -112,21 +111,21 @@ Expected<std::vector<Entry>> OpenRepository::tree(const Oid& commit, std::string
     after.remove_prefix(prefix.size());
   }
   std::vector<Entry> out;
-  TRY(list(*folder, prefix, after, options, out));
+  TRY(impl_->list(*folder, prefix, after, options, out));
   return out;
 }
 
-Expected<Entry> OpenRepository::entry(const Oid& commit, std::string_view path) {
-  const auto found = TRY(lookup_commit(commit));
+Expected<Entry> Repository::entry(const Oid& commit, std::string_view path) {
+  const auto found = TRY(impl_->lookup_commit(commit));
   if (path.empty()) return Entry{{}, EntryKind::folder, to_oid(*git_commit_tree_id(found.get())), 0, {}};
-  const auto root = TRY(lookup_tree(*git_commit_tree_id(found.get())));
+  const auto root = TRY(impl_->lookup_tree(*git_commit_tree_id(found.get())));
   git_tree_entry* raw = nullptr;
   const int code = git_tree_entry_bypath(&raw, root.get(), std::string(path).c_str());
   if (code == GIT_ENOTFOUND) return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
   if (code != 0) return library_error(code, fmt::format("\"{}\"", path));
   const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> held(raw);
   Entry out = to_entry(*raw, std::string(path));
-  TRY(describe(out, true, true));
+  TRY(impl_->describe(out, true, true));
   return out;
 }
 

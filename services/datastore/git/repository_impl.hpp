@@ -1,0 +1,34 @@
+// What a Repository holds of libgit2. Its functions stand in repository.cpp, tree.cpp, history.cpp, diff.cpp.
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "services/datastore/git/library.hpp"
+
+namespace stackgate::datastore::git {
+
+struct Repository::Impl {
+  const std::string location;
+  const RepositoryHandle handle;
+  const OdbHandle odb;
+  std::optional<std::chrono::steady_clock::time_point> deadline{};
+  bool out_of_time = false;
+
+  struct HistoryWalk;
+
+  Expected<CommitHandle> lookup_commit(const git_oid& oid);
+  Expected<CommitHandle> lookup_commit(std::string_view oid);
+  Expected<TreeHandle> lookup_tree(const git_oid& oid);
+  /// The tree of a commit, or of one of its folders.
+  Expected<TreeHandle> folder_at(const Oid& commit, std::string_view path);
+  Expected<std::string> blob(const Oid& oid, std::uint64_t largest);
+  /// Size and pointer of a blob, as asked for.
+  Expected<void> describe(Entry& entry, bool size, bool lfs);
+  Expected<void> list(const git_tree& tree, const std::string& prefix, std::string_view after,
+                      const TreeOptions& options, std::vector<Entry>& out);
+};
+
+Commit to_commit(const git_commit& commit);
+
+}  // namespace stackgate::datastore::git
