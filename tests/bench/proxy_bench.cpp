@@ -48,9 +48,9 @@ int serve(const std::string& port, const std::string& upstream) {
   log::configure({.level = log::Level::warning});
   const http_client::Client client({.pause = 0ms, .proxy = ""});
   const auto pass = [&](web::Call& call) -> web::Answer {
-    const auto request = relay::forwarded(call, upstream);
+    auto request = relay::forwarded(call, upstream);
     if (!request) return request.error();
-    return relay::relay(call, client, *request);
+    return relay::relay(call, client, std::move(*request));
   };
   web::AppConfig config;
   config.server.listen = "127.0.0.1:" + port;

@@ -66,12 +66,12 @@ void Connection::on_event(Event event) {
       break;
     case State::writing:
       write_on();
-      if (state_ == State::reading) pump();
+      go_on();
       break;
     case State::streaming:
       send_what_waits();
       if (state_ == State::streaming && event != Event::writable) look_for_peer();
-      if (state_ == State::reading) pump();
+      go_on();
       break;
     case State::lingering:
       swallow();
@@ -160,11 +160,7 @@ void Connection::pump() {
         break;
       case Step::request:
         dispatch();
-        if (state_ != State::reading) return;
-        if (reader_.phase() == RequestReader::Phase::idle && !stream_.has_buffered()) {
-          wait_for_bytes();  // a read would only say so at the price of a system call
-          return;
-        }
+        if (state_ != State::reading || !has_begun_next()) return;
         break;
       case Step::send_continue:
         if (stream_.write("HTTP/1.1 100 Continue\r\n\r\n").state != Stream::State::done) {
@@ -183,6 +179,18 @@ void Connection::pump() {
   worker_->loop().post([self = self()] {
     if (self->state_ == State::reading) self->pump();
   });
+}
+
+// After an answer.
+void Connection::go_on() {
+  if (state_ == State::reading && has_begun_next()) pump();
+}
+
+// Without anything of the next request the connection waits: a read would only say so, and is a system call.
+bool Connection::has_begun_next() {
+  if (reader_.phase() != RequestReader::Phase::idle || stream_.has_buffered()) return true;
+  wait_for_bytes();
+  return false;
 }
 
 // False when the connection waits or has ended.
@@ -278,14 +286,15 @@ void Connection::call_handler() {
 
 void Connection::send(Response&& response) {
   if (!worker_->loop().on_this_thread()) {
-    worker_->loop().post([self = self(), moved = std::move(response)]() mutable { self->send(std::move(moved)); });
+    worker_->loop().post_batched(
+        [self = self(), moved = std::move(response)]() mutable { self->send(std::move(moved)); });
     return;
   }
   if (state_ != State::handling) return;  // closed meanwhile
   ready_ = std::move(response);
   if (in_handler_) return;
   settle(Outcome::whole);
-  if (state_ == State::reading) pump();
+  go_on();
 }
 
 void Connection::reject(int status, std::string_view reason) {

@@ -75,6 +75,8 @@ class Connection final : public Watched, public Responder::Sink {
 
   void shake_hands();
   void pump();
+  void go_on();
+  bool has_begun_next();
   bool receive();
   void wait_for_bytes();
   bool plan_body();

@@ -80,7 +80,7 @@ std::string Connection::head_of(const AnswerBody::Shape& shape) {
 void Connection::conclude(Outcome outcome) {
   worker_->loop().post([self = self(), outcome] {
     self->settle(outcome);
-    if (self->state_ == State::reading) self->pump();
+    self->go_on();
   });
 }
 
@@ -88,7 +88,7 @@ void Connection::reader_left() {
   worker_->loop().post([self = self()] {
     if (self->outcome_ == Outcome::none) return;
     self->settle(self->outcome_);
-    if (self->state_ == State::reading) self->pump();
+    self->go_on();
   });
 }
 

@@ -42,7 +42,7 @@ std::unique_ptr<AsyncBodyWriter> Connection::stream(Response&& head, std::option
 
 void Connection::observe(std::shared_ptr<AnswerWatcher> watcher) {
   if (!worker_->loop().on_this_thread()) {
-    const bool posted = worker_->loop().post([self = self(), watcher] { self->observe(watcher); });
+    const bool posted = worker_->loop().post_batched([self = self(), watcher] { self->observe(watcher); });
     if (!posted) watcher->ended(false);
     return;
   }
@@ -52,7 +52,7 @@ void Connection::observe(std::shared_ptr<AnswerWatcher> watcher) {
 }
 
 void Connection::send_later(const std::shared_ptr<Outbox>& outbox) {
-  const bool posted = worker_->loop().post([self = self(), box = outbox] {
+  const bool posted = worker_->loop().post_batched([self = self(), box = outbox] {
     if (self->state_ == State::handling) {
       self->outbox_ = box;
       self->settle(box->is_begun() ? Outcome::streams : Outcome::unbegun);
@@ -61,7 +61,7 @@ void Connection::send_later(const std::shared_ptr<Outbox>& outbox) {
     } else {
       box->close();
     }
-    if (self->state_ == State::reading) self->pump();
+    self->go_on();
   });
   if (!posted) outbox->close();
 }

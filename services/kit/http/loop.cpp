@@ -1,14 +1,13 @@
 #include "services/kit/http/loop.hpp"
 
 #include <array>
-#include <mutex>
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include "services/kit/asio/context_inbox.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::http {
@@ -20,56 +19,57 @@ using Executor = asio::io_context::executor_type;
 using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
 using Timer = asio::basic_waitable_timer<Loop::Clock, asio::wait_traits<Loop::Clock>, Executor>;
 
-// After so many events their log lines leave.
+// After so many events their log lines leave, and other threads get what they are to do.
 constexpr int most_in_batch = 256;
+constexpr int most_before_wake = 32;
 
 }  // namespace loop_detail
 
-struct Loop::Impl {
-  // Tasks come from any thread, descriptors and timers are used by the loop's alone.
-  loop_detail::asio::io_context context{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO};
+// Tasks come from any thread, descriptors and timers are used by the loop's alone.
+struct Loop::Impl final : ContextInbox {
+  Impl() : ContextInbox(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO) {}
   loop_detail::asio::executor_work_guard<loop_detail::Executor> work{context.get_executor()};
   bool is_running = true;
-  std::mutex mutex;
-  bool is_finished = false;  // under the mutex
+
+  void finish() {
+    close();
+    run_tasks();
+    context.poll();
+  }
 };
 
-Loop::Loop(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Loop::Loop(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Loop::~Loop() = default;
 
 std::expected<std::unique_ptr<Loop>, Error> Loop::make() {
   try {
-    return std::unique_ptr<Loop>(new Loop(std::make_unique<Impl>()));
+    return std::unique_ptr<Loop>(new Loop(std::make_shared<Impl>()));
   } catch (const boost::system::system_error& error) {
+    return std::unexpected(Error{fmt::format("cannot make an event loop: {}", error.code().message())});
+  } catch (const std::system_error& error) {
     return std::unexpected(Error{fmt::format("cannot make an event loop: {}", error.code().message())});
   }
 }
 
 void Loop::run() {
   while (impl_->is_running) {
+    const WakeBatch wakes;
     const log::Batch lines;
     impl_->context.run_one();
-    // Whatever else is ready adds its lines to these. To ask is a system call, and less than a write for each.
-    for (int i = 1; i < loop_detail::most_in_batch && log::Batch::has_lines(); ++i) {
+    // Whatever else is ready adds its lines to these, and its tasks for other threads. To ask is a system call, and
+    // less than a write or a wake-up for each.
+    for (int i = 1; i < loop_detail::most_in_batch; ++i) {
+      const bool is_waited_for = WakeBatch::is_waited_for();
+      if (is_waited_for ? i >= loop_detail::most_before_wake : !log::Batch::has_lines()) break;
       if (impl_->context.poll_one() == 0) break;
     }
   }
 }
 
-void Loop::finish() {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->is_finished = true;
-  }
-  impl_->context.poll();
-}
+void Loop::finish() { impl_->finish(); }
 
-bool Loop::post(std::move_only_function<void()> task) {
-  const std::lock_guard lock(impl_->mutex);
-  if (impl_->is_finished) return false;
-  loop_detail::asio::post(impl_->context, std::move(task));
-  return true;
-}
+bool Loop::post(Inbox::Task task) { return impl_->put(std::move(task)); }
+bool Loop::post_batched(Inbox::Task task) { return impl_->put_batched(std::move(task)); }
 
 void Loop::stop() {
   post([impl = impl_.get()] { impl->is_running = false; });

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "services/kit/base/error.hpp"
+#include "services/kit/base/inbox.hpp"
 
 namespace stackgate::http {
 
@@ -24,15 +25,17 @@ class Loop {
 
   // From any thread.
   /// Runs the task on the loop's thread. False after finish(): it is destroyed without running.
-  bool post(std::move_only_function<void()> task);
+  bool post(Inbox::Task task);
+  /// The same, but the loop is woken at the end of this thread's WakeBatch.
+  bool post_batched(Inbox::Task task);
   void stop();
   bool on_this_thread() const;
 
  private:
   friend class Watched;
   struct Impl;
-  explicit Loop(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  explicit Loop(std::shared_ptr<Impl> impl);
+  const std::shared_ptr<Impl> impl_;
 };
 
 /// Something with a socket or a deadline. All of it on the loop's thread (or before run()); what is waited for keeps

@@ -28,6 +28,8 @@ class Answer {
   ~Answer();
 
   const Head& head() const;
+  /// Moves it out.
+  Head take_head();
   /// Blocks until there are bytes; 0 is the end. Not on the engine's thread.
   std::expected<std::size_t, Error> read(std::span<char> space);
   /// `then` is called once, on the engine's thread, where it must not block.

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/inbox.hpp"
+
 namespace stackgate::http_client {
 namespace attempt_detail {
 
@@ -141,6 +143,7 @@ void Attempt::read_part(std::unique_lock<std::mutex>& lock, Engine& engine) {
 }
 
 AttemptResult Attempt::run(Engine& engine, ExchangeRequest request) {
+  const WakeBatch::Blocking blocking;
   std::unique_lock lock(mutex_);
   id_ = engine.send(std::move(request), shared_from_this());
   // The engine uses this object until done(), whatever the caller's functions throw.

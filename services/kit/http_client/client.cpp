@@ -1,9 +1,12 @@
 #include "services/kit/http_client/client.hpp"
 
+#include <algorithm>
 #include <future>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/inbox.hpp"
 #include "services/kit/http_client/attempt.hpp"
 #include "services/kit/http_client/checks.hpp"
 #include "services/kit/http_client/flight.hpp"
@@ -39,15 +42,23 @@ struct Client::Impl {
     connecting = std::make_shared<const Connecting>(std::move(out));
   }
 
-  ExchangeRequest request(const Request& call, const Headers* extra) const {
+  /// What goes with a call that has `own`.
+  Headers headers(Headers own, Headers extra) const {
+    Headers out;
+    out.reserve(own.size() + extra.size() + 1);
+    bool has_agent = false;
+    for (const auto& [name, value] : own) has_agent |= equal_without_case(name, "user-agent");
+    if (!has_agent) out.emplace_back("User-Agent", options.user_agent);
+    std::ranges::move(extra, std::back_inserter(out));
+    std::ranges::move(own, std::back_inserter(out));
+    return out;
+  }
+
+  /// Without headers.
+  ExchangeRequest request(const Request& call) const {
     ExchangeRequest out;
     out.method = call.method;
     out.url = call.url;
-    bool has_agent = false;
-    for (const auto& [name, value] : call.headers) has_agent |= equal_without_case(name, "user-agent");
-    if (!has_agent) out.headers.emplace_back("User-Agent", options.user_agent);
-    if (extra != nullptr) out.headers.insert(out.headers.end(), extra->begin(), extra->end());
-    out.headers.insert(out.headers.end(), call.headers.begin(), call.headers.end());
     out.body = call.body;
     out.deadlines = {.connect = options.connect,
                      .head = call.head.count() > 0 ? call.head : options.head,
@@ -68,11 +79,13 @@ struct Client::Impl {
     return Error{fmt::format("{} {}: {}", call.method, without_secrets(call.url), *why)};
   }
 
-  std::expected<Response, Error> follow(const Request& first, const Headers* extra) const;
+  std::expected<Response, Error> follow(const Request& first, Headers extra) const;
 };
 
-std::expected<Response, Error> Client::Impl::follow(const Request& first, const Headers* extra) const {
-  ExchangeRequest request = this->request(first, extra);
+std::expected<Response, Error> Client::Impl::follow(const Request& first, Headers extra) const {
+  ExchangeRequest request = this->request(first);
+  const Headers headers = this->headers(first.headers, std::move(extra));
+  request.more_headers = headers;
   const Deadlines limits = request.deadlines;
   std::optional<Clock::time_point> until, head_until;
   if (limits.whole.count() > 0) until = Clock::now() + limits.whole;
@@ -113,35 +126,36 @@ Client::~Client() = default;
 
 std::expected<Response, Error> Client::call(const Request& call) const {
   if (auto fault = impl_->fault(call, true, false)) return std::unexpected(std::move(*fault));
-  if (!passes_trace_on(call, impl_->options)) return impl_->follow(call, nullptr);
-  const TracedCall traced(call);
-  auto reply = impl_->follow(call, &traced.headers());
+  if (!passes_trace_on(call, impl_->options)) return impl_->follow(call, {});
+  TracedCall traced(call);
+  auto reply = impl_->follow(call, traced.take_headers());
   traced.ended(reply ? reply->status : 0, reply ? std::string_view() : std::string_view(reply.error().message));
   return reply;
 }
 
-Opening Client::open(const Request& call, OnAnswer then) const {
+Opening Client::open(Request call, OnAnswer then) const {
   if (auto fault = impl_->fault(call, false, true)) {
     if (impl_->engine == nullptr)
       then(std::unexpected(std::move(*fault)));
     else
-      impl_->engine->run([held = std::make_shared<OnAnswer>(std::move(then)), why = std::move(*fault)] {
-        (*held)(std::unexpected(why));
-      });
+      impl_->engine->run(
+          [then = std::move(then), why = std::move(*fault)]() mutable { then(std::unexpected(std::move(why))); });
     return Opening(nullptr);
   }
   std::optional<TracedCall> traced;
   if (passes_trace_on(call, impl_->options)) traced.emplace(call);
-  ExchangeRequest request = impl_->request(call, traced ? &traced->headers() : nullptr);
+  ExchangeRequest request = impl_->request(call);
   request.large_pieces = call.bulk;
-  auto flight = std::make_shared<Flight>(impl_->engine, call, std::move(request), impl_->options.retries,
-                                         std::move(traced), std::move(then));
+  Headers headers = impl_->headers(std::move(call.headers), traced ? traced->take_headers() : Headers());
+  auto flight = std::make_shared<Flight>(impl_->engine, std::move(call), std::move(headers), std::move(request),
+                                         impl_->options.retries, std::move(traced), std::move(then));
   flight->start();
   return Opening(std::move(flight));
 }
 
 std::expected<Answer, Error> Client::open(const Request& call) const {
   if (auto fault = impl_->fault(call, true, true)) return std::unexpected(std::move(*fault));
+  const WakeBatch::Blocking blocking;
   std::promise<std::expected<Answer, Error>> opened;
   auto answer = opened.get_future();
   (void)open(call, [&opened](std::expected<Answer, Error> given) { opened.set_value(std::move(given)); });

@@ -96,7 +96,7 @@ class Client {
 
   /// The same without blocking: `then` is called once, on the engine's thread, where it must not block. Letting go of
   /// what is returned changes nothing.
-  Opening open(const Request& request, OnAnswer then) const;
+  Opening open(Request request, OnAnswer then) const;
 
  private:
   struct Impl;

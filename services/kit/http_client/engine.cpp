@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "services/kit/asio/context_inbox.hpp"
 #include "services/kit/http_client/look_again.hpp"
 #include "services/kit/http_client/transfer.hpp"
 
@@ -30,7 +31,8 @@ using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t most_spare_handles = 64;
 constexpr std::size_t gathered_from = 8;
-constexpr int no_look = 60'000;  // ms
+constexpr int no_look = 60'000;       // ms
+constexpr int most_before_wake = 32;  // events, before other threads get what they are to do
 
 /// One of curl's, which owns and closes it. A connection's stays registered between its exchanges.
 struct Socket {
@@ -97,9 +99,8 @@ bool received_since(int socket, Clock::time_point begun) {
 
 using namespace engine_detail;
 
-struct Engine::Impl {
+struct Engine::Impl final : ContextInbox {
   const EngineOptions options;
-  asio::io_context context{1};
   std::atomic<bool> stopping{false};
   std::atomic<ExchangeId> next_id{1};
   std::atomic<std::uint64_t> connections{0}, http2_answers{0}, stalled_connections{0};
@@ -115,16 +116,16 @@ struct Engine::Impl {
   asio::steady_timer look_timer{context};
   std::unordered_map<curl_socket_t, std::shared_ptr<Socket>> sockets;
   std::unordered_map<ExchangeId, std::unique_ptr<Exchange>> exchanges;
-  std::vector<CURL*> spare;
+  std::vector<SpareHandle> spare;
   std::size_t requests = 0, http2_requests = 0;  // without endless ones
   LookAgain look_again;
   bool will_look = false;
 
-  explicit Impl(const EngineOptions& given) : options(given) {}
+  explicit Impl(const EngineOptions& given) : ContextInbox(1), options(given) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    for (CURL* handle : spare) curl_easy_cleanup(handle);
+  ~Impl() override {
+    for (const SpareHandle& each : spare) curl_easy_cleanup(each.handle);
     if (multi != nullptr) curl_multi_cleanup(multi);
     for (auto& [fd, socket] : sockets) socket->descriptor.release();
   }
@@ -136,7 +137,7 @@ struct Engine::Impl {
     self.is_curl_due = wait_ms == 0;
     self.curl_timer.set(wait_ms <= 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(wait_ms));
     if (wait_ms == 0 && !std::exchange(self.will_act, true)) {
-      self.post([&self] {
+      asio::post(self.context, [&self] {
         self.will_act = false;
         if (std::exchange(self.is_curl_due, false)) self.act(CURL_SOCKET_TIMEOUT, 0);
       });
@@ -243,24 +244,25 @@ struct Engine::Impl {
 
   void begin(std::unique_ptr<Exchange> owned) {
     Exchange& exchange = *owned;
+    SpareHandle free;
     if (!stopping) {
       if (spare.empty()) {
-        exchange.handle = curl_easy_init();
+        free.handle = curl_easy_init();
       } else {
-        exchange.handle = spare.back();
+        free = std::move(spare.back());
         spare.pop_back();
       }
     }
-    if (exchange.handle == nullptr) {
+    if (free.handle == nullptr) {
       const ExchangeError error = stopping ? ExchangeError{Failure::cancelled, "the client is being closed"}
                                            : ExchangeError{Failure::unreachable, "out of memory"};
       return exchange.receiver->done(exchange.head, &error);
     }
     if (const auto error = exchange.receiver->begin(exchange.request)) {
-      spare.push_back(exchange.handle);
+      spare.push_back(std::move(free));
       return exchange.receiver->done(exchange.head, &*error);
     }
-    exchange.prepare();
+    exchange.prepare(std::move(free));
     curl_easy_setopt(exchange.handle, CURLOPT_CLOSESOCKETFUNCTION, &on_close);
     curl_easy_setopt(exchange.handle, CURLOPT_CLOSESOCKETDATA, static_cast<void*>(this));
     count(exchange, 1);
@@ -323,8 +325,7 @@ struct Engine::Impl {
     if (exchange->head.http2) ++http2_answers;
     curl_multi_remove_handle(multi, exchange->handle);
     if (spare.size() < most_spare_handles) {
-      curl_easy_reset(exchange->handle);
-      spare.push_back(exchange->handle);
+      spare.push_back(exchange->give_back());
     } else {
       curl_easy_cleanup(exchange->handle);
     }
@@ -359,7 +360,12 @@ struct Engine::Impl {
     thread_id = std::this_thread::get_id();
     {
       const auto work = asio::make_work_guard(context);
-      context.run();
+      while (!context.stopped()) {
+        const WakeBatch wakes;
+        context.run_one();
+        for (int i = 1; i < most_before_wake && WakeBatch::is_waited_for(); ++i)
+          if (context.poll_one() == 0) break;
+      }
     }
     const ExchangeError error{Failure::cancelled, "the client is being closed"};
     const auto end_all = [&] {
@@ -367,13 +373,9 @@ struct Engine::Impl {
     };
     end_all();
     context.restart();
-    context.poll();  // what was sent before the end
+    run_tasks();  // what was sent before the end
+    context.poll();
     end_all();
-  }
-
-  template <class Task>
-  void post(Task task) {
-    asio::post(context, std::move(task));
   }
 };
 
@@ -424,22 +426,23 @@ ExchangeId Engine::send(ExchangeRequest request, std::shared_ptr<Receiver> recei
   auto exchange = std::make_unique<Exchange>(id);
   exchange->request = std::move(request);
   exchange->receiver = std::move(receiver);
-  impl_->post([impl = impl_.get(), exchange = std::move(exchange)]() mutable { impl->begin(std::move(exchange)); });
+  impl_->put_batched(
+      [impl = impl_.get(), exchange = std::move(exchange)]() mutable { impl->begin(std::move(exchange)); });
   return id;
 }
 
 void Engine::cancel(ExchangeId id) {
-  impl_->post([impl = impl_.get(), id] {
+  impl_->put_batched([impl = impl_.get(), id] {
     const ExchangeError error{Failure::cancelled, "cancelled"};
     impl->finish(id, &error);
   });
 }
 
 void Engine::resume(ExchangeId id) {
-  impl_->post([impl = impl_.get(), id] { impl->resume(id); });
+  impl_->put_batched([impl = impl_.get(), id] { impl->resume(id); });
 }
 
-void Engine::run(std::function<void()> task) { impl_->post(std::move(task)); }
+void Engine::run(std::move_only_function<void()> task) { impl_->put_batched(std::move(task)); }
 
 void Engine::run_after(std::chrono::milliseconds delay, std::function<void()> task) {
   auto timer = std::make_shared<asio::steady_timer>(impl_->context, delay);

@@ -41,7 +41,7 @@ class Engine {
   /// After Taken::none or fill_later.
   void resume(ExchangeId id);
   /// Runs `task` on the engine's thread later. Tasks that still wait when the engine ends are dropped.
-  void run(std::function<void()> task);
+  void run(std::move_only_function<void()> task);
   void run_after(std::chrono::milliseconds delay, std::function<void()> task);
   bool on_own_thread() const;
 

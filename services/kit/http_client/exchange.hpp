@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +49,10 @@ struct ExchangeRequest {
   std::string method = "GET";
   std::string url;  // http or https; escaped already
   Headers headers{};
-  std::string_view body{};  // not copied: the receiver, or who waits for it, holds the bytes until done()
-  bool uploads = false;     // the body comes from Receiver::fill() instead
+  // Not copied: the receiver, or who waits for it, holds them until done().
+  std::span<const Headers::value_type> more_headers{};  // behind the others
+  std::string_view body{};
+  bool uploads = false;                         // the body comes from Receiver::fill() instead
   std::optional<std::uint64_t> upload_bytes{};  // of an upload; chunked without it
   Deadlines deadlines{};
   std::size_t largest_head = 256 * 1024;
@@ -96,7 +99,8 @@ class Receiver {
   /// Before anything is sent: completes the request with what must be fresh, or refuses it, which done() then gets.
   virtual std::optional<ExchangeError> begin(ExchangeRequest& /*request*/) { return std::nullopt; }
   /// Status and headers are there, informational ones (1xx) and those of a proxy aside; the body may come much later.
-  virtual void head(const Head& /*head*/) {}
+  /// The headers may be moved away: later calls get what is left.
+  virtual void head(Head& /*head*/) {}
   /// Body bytes as they come.
   virtual Taken data(const Head& head, std::string_view bytes) = 0;
   /// Puts bytes to be sent into `space` and returns how many; 0: the end; fill_later: Engine::resume() will follow.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "services/kit/base/inbox.hpp"
+
 namespace stackgate::http_client {
 namespace flight_detail {
 
@@ -11,10 +13,11 @@ constexpr std::size_t most_passed_over = 64 * 1024;  // so that the connection c
 
 }  // namespace flight_detail
 
-Flight::Flight(std::shared_ptr<Engine> engine, Request call, ExchangeRequest request, unsigned retries,
+Flight::Flight(std::shared_ptr<Engine> engine, Request call, Headers headers, ExchangeRequest request, unsigned retries,
                std::optional<TracedCall> traced, OnAnswer then)
     : engine_(std::move(engine)),
       call_(std::move(call)),
+      headers_(std::move(headers)),
       request_(std::move(request)),
       retries_(retries),
       persistence_{.call = call_, .url = call_.url, .retries = retries},
@@ -35,6 +38,7 @@ void Flight::start() {
 void Flight::send() {
   using std::chrono::milliseconds;
   ExchangeRequest request = request_;
+  request.more_headers = headers_;
   request.body = call_.body;
   const auto gone = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun_);
   for (milliseconds* limit : {&request.deadlines.head, &request.deadlines.whole})
@@ -59,7 +63,8 @@ void Flight::cancel() {
   const std::scoped_lock lock(mutex_);
   cancelled_ = true;
   std::swap(dropped, reader_);
-  if (state_ != State::parked && state_ != State::ended) return engine_->cancel(id_);
+  if (state_ == State::ended) return;
+  if (state_ != State::parked) return engine_->cancel(id_);
   engine_->run([self = shared_from_this()] {
     std::unique_lock own(self->mutex_);
     if (self->state_ != State::parked) return;
@@ -80,7 +85,7 @@ void Flight::answer(std::unique_lock<std::mutex>& lock, std::expected<void, Erro
   }
 }
 
-void Flight::head(const Head& head) {
+void Flight::head(Head& head) {
   std::unique_lock lock(mutex_);
   if (!cancelled_)
     wait_ = persistence_.wait_after(made_, {.status = head.status, .retry_after = head.header("retry-after")});
@@ -88,7 +93,7 @@ void Flight::head(const Head& head) {
     state_ = State::to_be_repeated;
     return;
   }
-  head_ = head;
+  head_ = std::move(head);
   state_ = State::open;
   answer(lock, {});
 }
@@ -144,6 +149,7 @@ std::string Flight::take_held() {
 std::expected<std::size_t, Error> Flight::read(std::span<char> space) {
   if (engine_->on_own_thread())
     return std::unexpected(persistence_.failure(1, "a blocking read on the client's own thread would never end"));
+  const WakeBatch::Blocking blocking;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return state_ == State::ended || held_at_ < held_.size(); });
   const std::size_t count = std::min(space.size(), held_.size() - held_at_);
@@ -169,8 +175,7 @@ void Flight::read(OnPiece then) {
     }
     reader(std::move(next));
   };
-  // std::function wants what can be copied.
-  engine_->run([task = std::make_shared<decltype(call)>(std::move(call))] { (*task)(); });
+  engine_->run(std::move(call));
 }
 
 Answer::Answer(std::shared_ptr<Flight> flight) : flight_(std::move(flight)) {}
@@ -184,6 +189,7 @@ Answer::~Answer() {
 }
 
 const Head& Answer::head() const { return flight_->answer_head(); }
+Head Answer::take_head() { return flight_->take_head(); }
 std::expected<std::size_t, Error> Answer::read(std::span<char> space) { return flight_->read(space); }
 void Answer::read(OnPiece then) { flight_->read(std::move(then)); }
 

@@ -15,18 +15,19 @@ namespace stackgate::http_client {
 /// Thread-safe. Kept alive by its exchange or timer.
 class Flight final : public Receiver, public std::enable_shared_from_this<Flight> {
  public:
-  /// `request` is the first attempt, complete; `call` is its origin.
-  Flight(std::shared_ptr<Engine> engine, Request call, ExchangeRequest request, unsigned retries,
+  /// `request` is the first attempt but for its headers, which are all of `headers`; `call` is its origin.
+  Flight(std::shared_ptr<Engine> engine, Request call, Headers headers, ExchangeRequest request, unsigned retries,
          std::optional<TracedCall> traced, OnAnswer then);
   void start();
   /// Nothing of the caller's is called from now on, but for `then` where it waits.
   void cancel();
 
   const Head& answer_head() const { return head_; }
+  Head take_head() { return std::move(head_); }
   std::expected<std::size_t, Error> read(std::span<char> space);
   void read(OnPiece then);
 
-  void head(const Head& head) override;
+  void head(Head& head) override;
   Taken data(const Head& head, std::string_view bytes) override;
   void done(const Head& head, const ExchangeError* error) override;
 
@@ -40,6 +41,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
 
   const std::shared_ptr<Engine> engine_;
   const Request call_;
+  const Headers headers_;
   const ExchangeRequest request_;
   const unsigned retries_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -55,7 +57,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   std::optional<std::chrono::milliseconds> wait_{};  // before the next attempt
   std::size_t passed_over_ = 0;                      // bytes of an answer that does not count
   bool cancelled_ = false;
-  Head head_{};  // does not change once open
+  Head head_{};  // once open it is the reader's
   std::string held_{};
   std::size_t held_at_ = 0;
   bool paused_ = false;

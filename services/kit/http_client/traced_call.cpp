@@ -51,17 +51,20 @@ bool passes_trace_on(const Request& call, const Options& options) {
   return true;
 }
 
-TracedCall::TracedCall(const Request& call)
-    : trace_id_(current_trace()->trace_id),
-      parent_id_(current_trace()->span_id),
-      state_(current_trace()->state),
-      sampled_(current_trace()->sampled),
-      method_(call.method),
-      url_(without_secrets(call.url)) {
-  if (sampled_ && traced_call_detail::place().taken) span_id_ = traced_call_detail::new_span_id();
-  headers_.emplace_back("traceparent", fmt::format("00-{}-{}-{}", trace_id_, span_id_.empty() ? parent_id_ : span_id_,
-                                                   sampled_ ? "01" : "00"));
-  if (!state_.empty()) headers_.emplace_back("tracestate", state_);
+TracedCall::TracedCall(const Request& call) {
+  const CurrentTrace& trace = *current_trace();
+  if (trace.sampled && traced_call_detail::place().taken) {
+    span_id_ = traced_call_detail::new_span_id();
+    trace_id_ = trace.trace_id;
+    parent_id_ = trace.span_id;
+    state_ = trace.state;
+    method_ = call.method;
+    url_ = without_secrets(call.url);
+  }
+  headers_.emplace_back("traceparent",
+                        fmt::format("00-{}-{}-{}", trace.trace_id, span_id_.empty() ? trace.span_id : span_id_,
+                                    trace.sampled ? "01" : "00"));
+  if (!trace.state.empty()) headers_.emplace_back("tracestate", trace.state);
 }
 
 void TracedCall::ended(int status, std::string_view error) const {
@@ -69,7 +72,7 @@ void TracedCall::ended(int status, std::string_view error) const {
   traced_call_detail::Place& place = traced_call_detail::place();
   const std::shared_lock lock(place.mutex);
   if (!place.observer) return;
-  const CurrentTrace trace{.trace_id = trace_id_, .span_id = parent_id_, .state = state_, .sampled = sampled_};
+  const CurrentTrace trace{.trace_id = trace_id_, .span_id = parent_id_, .state = state_, .sampled = true};
   place.observer({trace, span_id_, method_, url_, status, error, began_, std::chrono::steady_clock::now() - at_});
 }
 

@@ -15,16 +15,14 @@ class TracedCall {
  public:
   /// Under a trace only. Keeps copies.
   explicit TracedCall(const Request& call);
-  /// What goes with the call besides its own.
-  const Headers& headers() const { return headers_; }
+  /// What goes with the call besides its own; once.
+  Headers take_headers() { return std::move(headers_); }
   /// Once, from any thread. `status` is 0 without a reply.
   void ended(int status, std::string_view error) const;
 
  private:
-  const std::string trace_id_, parent_id_, state_;
-  const bool sampled_;
-  std::string span_id_;  // empty: nobody would see a span of its own, so the caller's is passed on
-  const std::string method_, url_;
+  std::string span_id_;  // empty: nobody would see a span of its own, so the caller's is passed on, and no more is kept
+  std::string trace_id_, parent_id_, state_, method_, url_;
   Headers headers_;
   std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now();

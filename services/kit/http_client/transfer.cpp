@@ -17,6 +17,7 @@ namespace transfer_detail {
 
 constexpr long ca_reread_seconds = 60;  // how long curl may reuse a parsed CA file
 constexpr long stream_buffer = 256 * 1024;
+constexpr std::size_t usual_headers = 16;
 
 Transfer& of(void* user) { return *static_cast<Transfer*>(user); }
 
@@ -49,6 +50,7 @@ std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* us
     end_head(transfer);
   } else if (line.starts_with("HTTP/")) {
     transfer.head = {};
+    transfer.head.headers.reserve(usual_headers);
   } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
     std::string_view value = line.substr(colon + 1);
     while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
@@ -154,17 +156,53 @@ std::string rename_host(std::string& url, const std::string& name) {
 
 }  // namespace transfer_detail
 
-void Transfer::prepare() {
+void Transfer::prepare(SpareHandle spare) {
+  using namespace transfer_detail;
+  handle = spare.handle;
+  const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
+  if (!may_leave_settings() || spare.connecting != request.connecting || spare.method != request.method) {
+    if (spare.connecting) curl_easy_reset(handle);
+    set_connecting();
+  }
+  url = std::move(request.url);
+  if (const std::string& name = request.connecting->tls.server_name; !name.empty() && url.starts_with("https://")) {
+    connect_to.add(rename_host(url, name));
+    set(CURLOPT_CONNECT_TO, connect_to.get());
+  }
+  set(CURLOPT_URL, url.c_str());
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.deadlines.connect.count()));
+  set(CURLOPT_ERRORBUFFER, error.data());
+  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+  set_request();
+}
+
+SpareHandle Transfer::give_back() {
+  SpareHandle out{.handle = std::exchange(handle, nullptr)};
+  if (may_leave_settings()) {
+    curl_easy_setopt(out.handle, CURLOPT_ERRORBUFFER, nullptr);
+    curl_easy_setopt(out.handle, CURLOPT_PRIVATE, nullptr);
+    out.connecting = request.connecting;
+    out.method = std::move(request.method);
+  } else {
+    curl_easy_reset(out.handle);
+  }
+  return out;
+}
+
+/// The next exchange sets all that this one has set, or it is the same.
+bool Transfer::may_leave_settings() const {
+  return !request.uploads && !request.fresh_connection && !request.large_pieces &&
+         request.connecting->tls.server_name.empty();
+}
+
+void Transfer::set_connecting() {
   using namespace transfer_detail;
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
   const Connecting& connecting = *request.connecting;
   const Tls& tls = connecting.tls;
-  url = request.url;
-  if (!tls.server_name.empty() && url.starts_with("https://")) {
-    connect_to.add(rename_host(url, tls.server_name));
-    set(CURLOPT_CONNECT_TO, connect_to.get());
-  }
-  set(CURLOPT_URL, url.c_str());
   set(CURLOPT_PATH_AS_IS, 1L);
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -172,10 +210,11 @@ void Transfer::prepare() {
   // Waits for a connection that is just being made, unless that may be the one that hangs.
   set(CURLOPT_PIPEWAIT, connecting.http2 && !request.fresh_connection ? 1L : 0L);
   set(CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
-  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.deadlines.connect.count()));
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   if (connecting.proxy) set(CURLOPT_PROXY, connecting.proxy->c_str());
   if (connecting.public_addresses_only) set(CURLOPT_PROXY, "");
+  // Else the environment is asked for exceptions each time.
+  if (connecting.public_addresses_only || (connecting.proxy && connecting.proxy->empty())) set(CURLOPT_NOPROXY, "*");
 
   set(CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
   set(CURLOPT_CA_CACHE_TIMEOUT, ca_reread_seconds);
@@ -187,22 +226,31 @@ void Transfer::prepare() {
   set_pem(handle, tls.certificate, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLCERT);
   set_pem(handle, tls.key, CURLOPT_SSLKEY_BLOB, CURLOPT_SSLKEY);
 
-  set(CURLOPT_ERRORBUFFER, error.data());
   set(CURLOPT_HEADERFUNCTION, &on_header);
-  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEFUNCTION, &on_body);
-  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_OPENSOCKETFUNCTION, &on_open);
-  set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
-  set(CURLOPT_PRIVATE, static_cast<void*>(this));
   if (request.large_pieces) set(CURLOPT_BUFFERSIZE, stream_buffer);
+  if (request.method != "HEAD") set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
 
+void Transfer::set_request() {
+  using namespace transfer_detail;
+  const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
+  constexpr std::size_t own_lines = 3, own_bytes = 64;
+  std::size_t bytes = own_bytes;
+  for (const auto& [name, value] : request.headers) bytes += name.size() + value.size() + 3;
+  for (const auto& [name, value] : request.more_headers) bytes += name.size() + value.size() + 3;
+  headers.reserve(request.headers.size() + request.more_headers.size() + own_lines, bytes);
   bool has_type = false, has_expect = false;
-  for (const auto& [name, value] : request.headers) {
-    has_type |= equal_without_case(name, "content-type");
-    has_expect |= equal_without_case(name, "expect");
-    headers.add(value.empty() ? fmt::format("{};", name) : fmt::format("{}: {}", name, value));
-  }
+  const auto add = [&](const auto& given) {
+    for (const auto& [name, value] : given) {
+      has_type |= equal_without_case(name, "content-type");
+      has_expect |= equal_without_case(name, "expect");
+      value.empty() ? headers.add(name, ";") : headers.add(name, ": ", value);
+    }
+  };
+  add(request.headers);
+  add(request.more_headers);
   const std::string& method = request.method;
   if (request.uploads) {
     set(CURLOPT_UPLOAD, 1L);
@@ -225,7 +273,6 @@ void Transfer::prepare() {
   } else {
     set(CURLOPT_HTTPGET, 1L);
   }
-  if (method != "HEAD") set(CURLOPT_CUSTOMREQUEST, method.c_str());
   set(CURLOPT_HTTPHEADER, headers.get());
 }
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <curl/curl.h>
 
@@ -12,17 +14,41 @@
 
 namespace stackgate::http_client {
 
+/// curl's list of lines in two pieces of memory; curl_slist_append() takes two for each line.
 class CurlList {
  public:
   CurlList() = default;
   CurlList(const CurlList&) = delete;
   CurlList& operator=(const CurlList&) = delete;
-  ~CurlList() { curl_slist_free_all(list_); }
-  void add(const std::string& line) { list_ = curl_slist_append(list_, line.c_str()); }
-  curl_slist* get() const { return list_; }
+  void reserve(std::size_t lines, std::size_t bytes) {
+    nodes_.reserve(lines);
+    text_.reserve(bytes);
+  }
+  void add(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
+    text_.append(first).append(second).append(third).push_back('\0');
+    nodes_.emplace_back();
+  }
+  /// Holds until the next add().
+  curl_slist* get() {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i, at = text_.find('\0', at) + 1) {
+      nodes_[i].data = text_.data() + at;
+      nodes_[i].next = i + 1 < nodes_.size() ? &nodes_[i + 1] : nullptr;
+    }
+    return nodes_.empty() ? nullptr : nodes_.data();
+  }
 
  private:
-  curl_slist* list_ = nullptr;
+  std::string text_;
+  std::vector<curl_slist> nodes_;
+};
+
+/// A handle without an exchange.
+struct SpareHandle {
+  CURL* handle = nullptr;
+  /// What it is still set to. Without `connecting` it is as new.
+  std::shared_ptr<const Connecting> connecting{};
+  std::string method{};
 };
 
 /// Lives on the engine's thread; its address must not change.
@@ -44,8 +70,10 @@ struct Transfer {
   std::string url{};
   std::array<char, CURL_ERROR_SIZE> error{};
 
-  /// Settings of `handle`, which is as new.
-  void prepare();
+  /// Settings of the handle. Those that the last exchange left are kept where they are the same.
+  void prepare(SpareHandle spare);
+  /// The handle, once curl works with it no more.
+  SpareHandle give_back();
   /// What `code` means; nothing for a whole answer.
   std::optional<ExchangeError> result(CURLcode code) const;
   bool was_sent() const;
@@ -53,6 +81,11 @@ struct Transfer {
   std::string overdue(Clock::time_point now);
   /// When to look at the deadlines again; max(): there are none.
   Clock::time_point next_look(Clock::time_point now) const;
+
+ private:
+  bool may_leave_settings() const;
+  void set_connecting();
+  void set_request();
 };
 
 }  // namespace stackgate::http_client

@@ -104,7 +104,7 @@ class Transport::Impl::Reading final : public http_client::Receiver {
     return std::nullopt;
   }
 
-  void head(const http_client::Head& head) override {
+  void head(http_client::Head& head) override {
     head_.status = head.status;
     if (const auto wait = head.header("retry-after"))
       head_.retry_after = std::min(

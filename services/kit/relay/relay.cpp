@@ -23,17 +23,18 @@ std::optional<std::uint64_t> length_of(const http_client::Head& head) {
   return error == std::errc() && end == text->data() + text->size() ? std::optional(length) : std::nullopt;
 }
 
-http::Response answer_head(const http_client::Head& head) {
+http::Response answer_head(http_client::Head head) {
   HopByHop hop_by_hop;
   for (const auto& [name, value] : head.headers)
     if (http::equal_ignoring_case(name, "connection")) hop_by_hop.add_connection(value);
   http::Response out{.status = head.status, .content_type = {}};
-  for (const auto& [name, value] : head.headers) {
+  out.headers.reserve(head.headers.size() + 2);  // and those of every answer
+  for (auto& [name, value] : head.headers) {
     if (http::equal_ignoring_case(name, "content-type"))
-      out.content_type = value;
+      out.content_type = std::move(value);
     else if (!hop_by_hop.has(name) && !http::equal_ignoring_case(name, "date") &&
              !http::equal_ignoring_case(name, "x-request-id"))  // ours, both
-      out.headers.emplace_back(name, value);
+      out.headers.emplace_back(std::move(name), std::move(value));
   }
   return out;
 }
@@ -53,10 +54,10 @@ class Passage : public std::enable_shared_from_this<Passage> {
     }
     upstream_.emplace(std::move(*answer));
     const auto length = length_of(upstream_->head());
-    http::Response head = answer_head(upstream_->head());
+    http::Response head = answer_head(upstream_->take_head());
     if (length && *length <= most_at_once && !head_only_) {
       whole_ = std::move(head);
-      whole_->body.reserve(*length);
+      length_ = *length;
     } else {
       client_->on_writable([self = shared_from_this()] { self->read(); });
       client_->start(std::move(head), length);
@@ -78,7 +79,12 @@ class Passage : public std::enable_shared_from_this<Passage> {
       log::warning("an upstream's answer broke off", {{"error", piece.error().message}, {"request_id", request_id_}});
     } else if (!piece->empty()) {
       if (!whole_) return client_->write(*piece);
-      whole_->body += *piece;
+      if (whole_->body.empty() && piece->size() == length_) {
+        whole_->body = std::move(*piece);
+      } else {
+        whole_->body.reserve(length_);
+        whole_->body += *piece;
+      }
       return true;
     } else if (whole_) {
       client_->answer(std::move(*whole_));
@@ -94,6 +100,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   const std::string request_id_;
   std::optional<http_client::Answer> upstream_;
   std::optional<http::Response> whole_;
+  std::size_t length_ = 0;  // of its body
 };
 
 }  // namespace relay_detail
@@ -101,12 +108,14 @@ class Passage : public std::enable_shared_from_this<Passage> {
 std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std::string_view base) {
   const http::Request& request = call.request();
   const auto body = TRY(call.body());
-  http_client::Request out{.method = std::string(request.method), .url = std::string(base)};
-  out.url += request.path;
+  http_client::Request out{.method = std::string(request.method), .url = {}};
+  out.url.reserve(base.size() + request.path.size() + request.query.size() + 1);
+  out.url.append(base).append(request.path);
   if (!request.query.empty()) out.url.append("?").append(request.query);
   HopByHop hop_by_hop;
   for (const auto& [name, value] : request.headers)
     if (http::equal_ignoring_case(name, "connection")) hop_by_hop.add_connection(value);
+  out.headers.reserve(request.headers.size() + 1);
   for (const auto& [name, value] : request.headers) {
     const bool is_ours = http::equal_ignoring_case(name, "traceparent") ||
                          http::equal_ignoring_case(name, "tracestate") ||
@@ -119,13 +128,14 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
   return out;
 }
 
-web::Answer relay(web::Call& call, const http_client::Client& client, const http_client::Request& request) {
+web::Answer relay(web::Call& call, const http_client::Client& client, http_client::Request request) {
   auto deferred = call.defer();
   if (!deferred) return std::move(deferred.error());
   const auto passage = std::make_shared<relay_detail::Passage>(*deferred, call.request().method == "HEAD",
                                                                std::string(call.request_id()));
-  auto opening = client.open(
-      request, [passage](std::expected<http_client::Answer, Error> answer) { passage->opened(std::move(answer)); });
+  auto opening = client.open(std::move(request), [passage](std::expected<http_client::Answer, Error> answer) {
+    passage->opened(std::move(answer));
+  });
   (*deferred)->on_closed([opening]() mutable { opening.cancel(); });
   return web::Later{};
 }

@@ -18,6 +18,6 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
 /// known length at once, everything else piece by piece. Back-pressure reaches the upstream, and a client that leaves
 /// ends the exchange with it. 502 when there is no answer; one that breaks off is cut. For handlers on any thread,
 /// which return what this returns.
-web::Answer relay(web::Call& call, const http_client::Client& client, const http_client::Request& request);
+web::Answer relay(web::Call& call, const http_client::Client& client, http_client::Request request);
 
 }  // namespace stackgate::relay

@@ -45,10 +45,10 @@ CurrentTrace LiveCall::current() const {
 std::optional<Failure> LiveCall::decode_parameters() {
   if (std::exchange(decoded_parameters_, true)) return {};
   const auto parameters = match_.parameters.all();
-  decoded_.reserve(parameters.size());  // views point into it
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     values_[i] = parameters[i].raw;
     if (parameters[i].raw.contains('%')) {
+      decoded_.reserve(parameters.size());  // views point into it
       auto decoded = percent_decode(parameters[i].raw);
       if (!decoded)
         return Failure{400, fmt::format("the {} in the URL has a broken percent escape; write a literal % as %25",

@@ -31,14 +31,14 @@ TEST(TracedCall, passes_the_trace_on_only_under_one_and_never_to_strangers) {
 TEST(TracedCall, passes_the_callers_span_on_while_nobody_records_one_of_its_own) {
   const TraceScope scope(sampled);
   const Request call{.url = "http://h/"};
-  EXPECT_THAT(TracedCall(call).headers(),
+  EXPECT_THAT(TracedCall(call).take_headers(),
               ElementsAre(Pair("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
                           Pair("tracestate", "a=b")));
   CurrentTrace quiet = sampled;
   quiet.sampled = false;
   quiet.state = {};
   const TraceScope inner(quiet);
-  EXPECT_THAT(TracedCall(call).headers(),
+  EXPECT_THAT(TracedCall(call).take_headers(),
               ElementsAre(Pair("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00")));
 }
 
