@@ -397,7 +397,7 @@ std::expected<std::uint32_t, ParseError> parse_from(std::string_view text, std::
 }  // namespace
 
 std::expected<Value, ParseError> parse(std::string_view text, Document& document, const ParseLimits& limits) {
-  TRY(parse_from(text, 0, true, document, limits));
+  (void)TRY(parse_from(text, 0, true, document, limits));
   return document.root;
 }
 
