@@ -19,8 +19,9 @@ struct Ran {
 };
 
 subprocess::Spec program_of(std::vector<std::string> arguments) {
-  return {
-      .arguments = std::move(arguments), .environment = {"PATH=/usr/local/bin:/usr/bin:/bin"}, .merge_errors = true};
+  return {.arguments = std::move(arguments),
+          .environment = {"PATH=/usr/local/bin:/usr/bin:/bin"},
+          .errors = subprocess::Errors::with_output};
 }
 
 Ran run(std::vector<std::string> arguments) {

@@ -43,6 +43,15 @@ TEST(Includes, of_the_project_follow_the_arrows_of_its_readme) {
   for (const std::string& violation : violations(tree)) ADD_FAILURE() << violation;
 }
 
+TEST(Includes, follow_every_arrow_somewhere) { EXPECT_THAT(unused_arrows(project()), IsEmpty()); }
+
+TEST(Includes, that_are_missing_leave_their_arrows_unused) {
+  const Tree tree = {{"certs/a.cpp", "#include \"services/kit/kube/client.hpp\"\n"}};
+  const auto unused = unused_arrows(tree);
+  EXPECT_THAT(unused, ::testing::Contains("certs may include services/kit/log and does not"));
+  EXPECT_THAT(unused, ::testing::Not(::testing::Contains("certs may include services/kit/kube and does not")));
+}
+
 TEST(Includes, are_read_from_lines_that_start_with_a_hash) {
   const auto found = includes_of(
       "// #include \"a.hpp\"\n#include <b>\n  #  include \"c/d.hpp\" // why\nx(\"#include <e>\");\n#include");

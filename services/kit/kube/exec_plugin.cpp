@@ -1,23 +1,16 @@
 #include "services/kit/kube/exec_plugin.hpp"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
-
-extern char** environ;
+#include "services/kit/subprocess/process.hpp"
 
 namespace stackgate::kube {
 namespace {
@@ -86,57 +79,32 @@ std::expected<ExecCredential, Error> run_exec_plugin(const Config& config, std::
   };
   std::vector<std::string> args{plugin.command};
   args.insert(args.end(), plugin.args.begin(), plugin.args.end());
-  std::vector<std::string> env;
-  for (char** each = environ; *each != nullptr; ++each) env.emplace_back(*each);
+  std::vector<std::string> env = subprocess::own_environment();
   for (const auto& [name, value] : plugin.env) env.push_back(fmt::format("{}={}", name, value));
   env.push_back("KUBERNETES_EXEC_INFO=" + exec_info(config));
-  std::vector<char*> argv, envp;
-  for (std::string& each : args) argv.push_back(each.data());
-  // The last of a name wins for us, the first for getenv: hand the plugin its own first.
-  for (auto each = env.rbegin(); each != env.rend(); ++each) envp.push_back(each->data());
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
+  std::ranges::reverse(env);  // the last of a name wins for us, the first for getenv
 
-  int out[2];
-  if (pipe2(out, O_CLOEXEC) != 0) return failed(std::strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  pid_t pid = 0;
-  const int spawned = posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, argv.data(), envp.data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(out[1]);
-  if (spawned != 0) {
-    close(out[0]);
-    return failed(std::strerror(spawned));
-  }
-
+  auto child = subprocess::Process::start(
+      {.arguments = std::move(args), .environment = std::move(env), .errors = subprocess::Errors::inherited});
+  if (!child) return failed(std::strerror(child.error().number));
+  (*child)->close_input();
   std::string text;
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  bool in_time = true;
-  for (char chunk[4096];;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    pollfd fd{out[0], POLLIN, 0};
-    const int ready = left.count() <= 0 ? 0 : poll(&fd, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0 || text.size() > most_output) {
-      in_time = false;
-      kill(pid, SIGKILL);
-      break;
-    }
-    const ssize_t got = read(out[0], chunk, sizeof chunk);
-    if (got <= 0) break;
-    text.append(chunk, static_cast<std::size_t>(got));
+  const auto late = [&] { return std::chrono::steady_clock::now() >= deadline; };
+  const bool ended = (*child)->drain(
+      [&](std::string_view piece) {
+        text += piece;
+        return text.size() <= most_output && !late();
+      },
+      late);
+  if (!ended) {
+    (*child)->end(std::chrono::seconds(0));
+    return failed(text.size() > most_output ? fmt::format("its answer is longer than {} bytes", most_output)
+                                            : fmt::format("no answer within {} ms", limit.count()));
   }
-  close(out[0]);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!in_time) return failed(fmt::format("no answer within {} ms", limit.count()));
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return failed(WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status))
-                                    : fmt::format("killed by signal {}", WTERMSIG(status)));
+  if (const int status = (*child)->wait(); status != 0)
+    return failed(status > 128 ? fmt::format("killed by signal {}", status - 128)
+                               : fmt::format("exit status {}", status));
   auto credential = parse_exec_credential(text, plugin.api_version);
   if (!credential) return failed(credential.error().message);
   return credential;

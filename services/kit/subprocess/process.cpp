@@ -127,6 +127,12 @@ pid_t spawn(const Plan& plan) {
 
 }  // namespace
 
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** each = ::environ; each != nullptr && *each != nullptr; ++each) out.emplace_back(*each);
+  return out;
+}
+
 std::expected<std::unique_ptr<Process>, StartError> Process::start(const Spec& spec) {
   // A child that stops reading must not end us, in commands without StopSignals either.
   static std::once_flag once;
@@ -136,10 +142,13 @@ std::expected<std::unique_ptr<Process>, StartError> Process::start(const Spec& s
     return std::unexpected(StartError{number, fmt::format("{} cannot be started: {}", name, std::strerror(number))});
   };
   if (name.empty()) return failed(EINVAL);
-  Pipe in = make_input(), out = make_pipe(), errors = spec.merge_errors ? Pipe{} : make_pipe(), report = make_pipe();
+  Pipe in = make_input(), out = make_pipe(), errors = spec.errors == Errors::kept ? make_pipe() : Pipe{},
+       report = make_pipe();
   const auto high = [](int fd) { return File(::fcntl(fd, F_DUPFD_CLOEXEC, 10)); };
   const File high_in = high(in.read_end.fd()), high_out = high(out.write_end.fd()),
-             high_errors = high((spec.merge_errors ? out : errors).write_end.fd()),
+             high_errors = high(spec.errors == Errors::inherited     ? STDERR_FILENO
+                                : spec.errors == Errors::with_output ? out.write_end.fd()
+                                                                     : errors.write_end.fd()),
              keep = spec.keep_fd >= 0 ? high(spec.keep_fd) : File();
   if (!high_in || !high_out || !high_errors || (spec.keep_fd >= 0 && !keep)) return failed(errno);
   File high_report = high(report.write_end.fd());

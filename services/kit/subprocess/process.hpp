@@ -29,12 +29,22 @@ struct Limits {
   std::uint64_t open_files = 0;
 };
 
+/// Where standard error goes.
+enum class Errors : std::uint8_t {
+  kept,         // see errors()
+  with_output,  // where standard output goes
+  inherited,    // where ours goes
+};
+
+/// Our own environment, for a Spec of a child that shall have it.
+std::vector<std::string> own_environment();
+
 struct Spec {
   std::vector<std::string> arguments;      // the first one is looked for in our PATH
   std::vector<std::string> environment{};  // "NAME=value", all of it: nothing is inherited
   std::string directory{};                 // to run in; empty: ours
   Limits limits{};
-  bool merge_errors = false;             // standard error goes where standard output goes
+  Errors errors = Errors::kept;
   int keep_fd = -1;                      // inherited as descriptor 3: a lock that must outlive us
   std::chrono::milliseconds silence{0};  // without a byte in or out: ended; 0: never
 };
@@ -70,7 +80,7 @@ class Process {
   int wait();
   /// SIGTERM to the whole group, SIGKILL after `grace`. Waits for the end; the status as wait() has it.
   int end(std::chrono::milliseconds grace);
-  /// Standard error, its first 8 KiB; empty with merge_errors.
+  /// Standard error, its first 8 KiB; empty unless Errors::kept.
   const std::string& errors() const { return error_text_; }
   pid_t pid() const { return pid_; }  // and of its group; -1 after the end
 

@@ -1,5 +1,7 @@
 #include "services/kit/kube/api_error.hpp"
 
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,6 +104,22 @@ TEST(Plugin, that_fails_hangs_or_is_missing_is_an_error) {
   Config missing = with_plugin("");
   missing.exec.command = "no-such-plugin-anywhere";
   EXPECT_THAT(run_exec_plugin(missing, 1s).error().message, HasSubstr("No such file"));
+}
+
+TEST(Plugin, gets_none_of_our_signal_handling) {
+  sigset_t term, before;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &term, &before);
+  const auto killed = run_exec_plugin(with_plugin("kill -TERM $$; exit 0"), 5s);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_FALSE(killed);
+  EXPECT_THAT(killed.error().message, HasSubstr("killed by signal 15"));
+}
+
+TEST(Plugin, that_answers_without_end_is_an_error) {
+  EXPECT_THAT(run_exec_plugin(with_plugin("exec cat /dev/zero"), 20s).error().message,
+              HasSubstr("longer than 1048576"));
 }
 
 TEST(Base64, goes_there_and_back) {

@@ -94,7 +94,7 @@ TEST(Process, ThatUsesUpItsProcessorTimeIsKilled) {
 TEST(Process, MayHaveOneStreamOfOutput) {
   Spec spec = shell("echo out; echo error >&2; echo out");
   EXPECT_EQ(run(spec).errors, "error\n");
-  spec.merge_errors = true;
+  spec.errors = Errors::with_output;
   const Ran merged = run(spec);
   EXPECT_EQ(merged.output, "out\nerror\nout\n");
   EXPECT_EQ(merged.errors, "");
