@@ -159,10 +159,13 @@ std::string rename_host(std::string& url, const std::string& name) {
 void Transfer::prepare(SpareHandle spare) {
   using namespace transfer_detail;
   handle = spare.handle;
+  error = spare.error ? std::move(spare.error) : std::make_unique<std::array<char, CURL_ERROR_SIZE>>();
+  error->front() = '\0';
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(handle, option, value); };
   if (!may_leave_settings() || spare.connecting != request.connecting || spare.method != request.method) {
     if (spare.connecting) curl_easy_reset(handle);
     set_connecting();
+    set(CURLOPT_ERRORBUFFER, error->data());
   }
   url = std::move(request.url);
   if (const std::string& name = request.connecting->tls.server_name; !name.empty() && url.starts_with("https://")) {
@@ -171,7 +174,6 @@ void Transfer::prepare(SpareHandle spare) {
   }
   set(CURLOPT_URL, url.c_str());
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.deadlines.connect.count()));
-  set(CURLOPT_ERRORBUFFER, error.data());
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
@@ -180,9 +182,8 @@ void Transfer::prepare(SpareHandle spare) {
 }
 
 SpareHandle Transfer::give_back() {
-  SpareHandle out{.handle = std::exchange(handle, nullptr)};
+  SpareHandle out{.handle = std::exchange(handle, nullptr), .error = std::move(error)};
   if (may_leave_settings()) {
-    curl_easy_setopt(out.handle, CURLOPT_ERRORBUFFER, nullptr);
     curl_easy_setopt(out.handle, CURLOPT_PRIVATE, nullptr);
     out.connecting = request.connecting;
     out.method = std::move(request.method);
@@ -287,7 +288,7 @@ std::optional<ExchangeError> Transfer::result(CURLcode code) const {
   if (stopped) return ExchangeError{Failure::stopped, "stopped by the receiver"};
   if (!unusable.empty() && (has_head || head_bytes > 0 || !was_sent()))
     return ExchangeError{Failure::unusable, unusable};
-  std::string why = error[0] != '\0' ? error.data() : curl_easy_strerror(code);
+  std::string why = error->front() != '\0' ? error->data() : curl_easy_strerror(code);
   long system_error = 0;
   curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
   if (code == CURLE_COULDNT_CONNECT && system_error != 0)

@@ -46,6 +46,7 @@ class CurlList {
 /// A handle without an exchange.
 struct SpareHandle {
   CURL* handle = nullptr;
+  std::unique_ptr<std::array<char, CURL_ERROR_SIZE>> error{};  // curl's words for it
   /// What it is still set to. Without `connecting` it is as new.
   std::shared_ptr<const Connecting> connecting{};
   std::string method{};
@@ -68,7 +69,7 @@ struct Transfer {
   curl_off_t bytes_sent = 0;  // when last looked at
   CurlList headers{}, connect_to{};
   std::string url{};
-  std::array<char, CURL_ERROR_SIZE> error{};
+  std::unique_ptr<std::array<char, CURL_ERROR_SIZE>> error{};
 
   /// Settings of the handle. Those that the last exchange left are kept where they are the same.
   void prepare(SpareHandle spare);

@@ -68,16 +68,15 @@ class LiveCall final : public Call, public std::enable_shared_from_this<LiveCall
   RequestRecord record_;
   const std::string_view body_;              // as it came
   bool answered_ = false, gave_up_ = false;  // gave_up_: began an answer and dropped it before its first byte
-  std::vector<std::string> decoded_{};       // of the parameters with escapes
+  bool decoded_parameters_ = false, is_deferred_ = false;
+  std::vector<std::string> decoded_{};  // of the parameters with escapes
   std::array<std::string_view, max_parameters> values_{};
   mutable std::optional<Query> query_{};
   std::optional<std::string> inflated_{};
   std::optional<json::Document> document_{};
   std::unique_ptr<http::BodyReader> raw_{}, reader_{};
   std::shared_ptr<KeptRequest> kept_{};
-  bool decoded_parameters_ = false;
-  std::string share_{};  // empty: not asked for yet
-  bool is_deferred_ = false;
+  std::string share_{};                       // empty: not asked for yet
   std::shared_ptr<LiveDeferred> deferred_{};  // while the handler runs
 };
 

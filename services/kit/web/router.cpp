@@ -84,13 +84,10 @@ struct Search {
   }
 
   bool end_at(const Node& node) {
-    for (const std::size_t index : node.routes) {
-      if (!serves(routes[index])) {
-        other.push_back(index);
-      } else if (!found || routes[index].method == method) {  // HEAD's own handler before GET's
-        found = index;
-      }
+    for (const std::size_t index : node.routes) {  // HEAD's own handler before GET's
+      if (serves(routes[index]) && (!found || routes[index].method == method)) found = index;
     }
+    if (!found) other.insert(other.end(), node.routes.begin(), node.routes.end());
     return found.has_value();
   }
 
