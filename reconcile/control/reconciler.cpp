@@ -5,22 +5,43 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "reconcile/compare/plan_hash.hpp"
-#include "reconcile/control/recording_lookup.hpp"
 #include "reconcile/control/refusal.hpp"
-#include "reconcile/status/blocked.hpp"
+#include "reconcile/observe/store.hpp"
 #include "reconcile/status/read.hpp"
+#include "reconcile/status/status.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
+#include "validators/lookup.hpp"
 
 namespace stackgate::reconcile {
 namespace {
+
+/// Remembers what the rules asked about, so that a change of any of it is news for the resource. For one review. It
+/// knows no neighbours: of two resources that want the same child the API server refuses the second one's.
+class RecordingLookup final : public validate::Lookup {
+ public:
+  explicit RecordingLookup(validate::Lookup& behind) : behind_(behind) {}
+  validate::ReferencedObject find(validate::ReferenceKind kind, std::string_view ns, std::string_view name) override {
+    asked_.push_back(reference(cluster::resource_type(kind).plural, ns, name));
+    return behind_.find(kind, ns, name);
+  }
+  bool neighbours(std::string_view, std::vector<validate::Neighbour>&) override { return true; }
+  /// See reference() in observe/store.hpp.
+  std::vector<std::string> take() { return std::move(asked_); }
+
+ private:
+  validate::Lookup& behind_;
+  std::vector<std::string> asked_;
+};
 
 /// Made once the others are there: pods mount them and run as their account, and the API server looks a binding's role
 /// up when it is created.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "reconcile/ownership.hpp"
-#include "reconcile/plan/datastore_client.hpp"
+#include "reconcile/plan/stack_common.hpp"
 #include "reconcile/status/read.hpp"
 #include "services/kit/json/parse.hpp"
 
@@ -89,7 +89,7 @@ void Observation::gather_cache(const Store& store) {
 /// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this
 /// namespace.
 void Observation::gather_datastore(const Store& store) {
-  const auto name = service_named(read::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
+  const auto name = stack::service_named(read::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
   if (name.empty()) return;
   references_.push_back(reference(crds::info(crds::Kind::stack_datastore).plural, resource_.ns, name));
   Text text;

@@ -1,6 +1,5 @@
 #include "reconcile/plan/inference_service.hpp"
 
-#include "reconcile/plan/inference_service_nodes.hpp"
 #include "reconcile/plan/kinds.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 

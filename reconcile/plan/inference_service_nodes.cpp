@@ -1,12 +1,11 @@
-#include "reconcile/plan/inference_service_nodes.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "reconcile/plan/inference_service.hpp"
 #include "reconcile/plan/parts/canonical.hpp"
-#include "reconcile/plan/parts/gpus.hpp"
-#include "reconcile/plan/parts/optional_api.hpp"
+#include "reconcile/plan/parts/container.hpp"
+#include "reconcile/plan/parts/scope.hpp"
 
 namespace stackgate::reconcile::inference_service {
 namespace {

@@ -1,12 +1,13 @@
 #include "reconcile/plan/stack_common.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "reconcile/plan/parts/otel.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
+#include "services/kit/grammar/url.hpp"
 
 namespace stackgate::reconcile::stack {
 namespace {
@@ -53,6 +54,39 @@ void use_database(Workload& workload, const Field& database) {
   workload.main.env.push_back(pods::env_value("STACKGATE_DATABASE_PASSWORD_FILE", folder + "/password"));
 }
 
+/// The variables by which OpenTelemetry is set up: what spec.otel says. Switched off: OTEL_SDK_DISABLED alone, so that
+/// no SDK looks for a collector by itself. Source:
+/// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and, for the two of Python,
+/// https://opentelemetry.io/docs/zero-code/python/configuration/
+std::vector<pods::EnvVar> otel_env(const parts::Scope& scope) {
+  const Field otel = scope.spec["otel"];
+  if (!otel["enabled"].flag().value_or(false)) return {pods::env_value("OTEL_SDK_DISABLED", "true")};
+  std::vector<pods::EnvVar> env;
+  const auto put = [&env](std::string_view name, const Field& field) {
+    if (const auto text = field.text(); text && !text->empty()) env.push_back(pods::env_text(name, *text));
+  };
+  put("OTEL_EXPORTER_OTLP_ENDPOINT", otel["exporterOtlpEndpoint"]);
+  const Field exporters = otel["exporterConfig"];
+  put("OTEL_TRACES_EXPORTER", exporters["tracesExporter"]);
+  put("OTEL_METRICS_EXPORTER", exporters["metricsExporter"]);
+  put("OTEL_LOGS_EXPORTER", exporters["logsExporter"]);
+  put("OTEL_LOG_LEVEL", otel["logLevel"]);
+  std::string urls;
+  if (const json::Value* list = otel["excludedUrls"].effective())
+    for (const json::Value& url : list->items()) {
+      if (!urls.empty()) urls += ',';
+      urls += url.string();
+    }
+  if (!urls.empty()) env.push_back(pods::env_text("OTEL_PYTHON_EXCLUDED_URLS", urls));
+  const bool logging = !otel["disableLogging"].flag().value_or(false);
+  env.push_back(pods::env_value("OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", logging ? "true" : "false"));
+  env.push_back(pods::env_value("OTEL_SERVICE_NAME", scope.name));
+  const std::string_view ns = scope.planning.resource.ns;
+  env.push_back(pods::env_value("OTEL_RESOURCE_ATTRIBUTES",
+                                fmt::format("service.namespace={},deployment.environment={}", ns, ns)));
+  return env;
+}
+
 /// The container's image with a sub-command: same environment, same volumes.
 pods::Container sub_command(const pods::Container& main, std::string_view word) {
   pods::Container out = main;
@@ -61,6 +95,16 @@ pods::Container sub_command(const pods::Container& main, std::string_view word) 
   out.ports.clear();
   out.startup = out.readiness = out.liveness = std::nullopt;
   return out;
+}
+
+struct Credential {
+  std::string_view name, key;
+};
+constexpr std::array<Credential, 2> datastore_credentials{
+    {{"DATASTORE_USERNAME", "GIT_ADMIN_USERNAME"}, {"DATASTORE_PASSWORD", "GIT_ADMIN_PASSWORD"}}};
+
+bool is_datastore_credential(std::string_view name) {
+  return std::ranges::find(datastore_credentials, name, &Credential::name) != datastore_credentials.end();
 }
 
 }  // namespace
@@ -72,7 +116,7 @@ Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& default
   env.push_back(pods::env_value("STACKGATE_LISTEN", fmt::format("0.0.0.0:{}", parts::workload_port)));
   env.push_back(pods::env_value("STACKGATE_DATA_DIR", data_folder));
   use_database(workload, scope.spec["databaseConfig"]);
-  for (pods::EnvVar& each : parts::otel_env(scope)) env.push_back(std::move(each));
+  for (pods::EnvVar& each : otel_env(scope)) env.push_back(std::move(each));
   return workload;
 }
 
@@ -93,6 +137,29 @@ std::string image_or_own(const parts::Scope& scope, const Field& field, std::str
   const auto& images = scope.planning.settings.images;
   const auto found = images.find(own);
   return found == images.end() ? std::string() : found->second;
+}
+
+std::string_view service_named(std::string_view url, std::string_view ns) {
+  const auto parsed = validate::grammar::parse_http_url(url);
+  if (!parsed || parsed->v6) return {};
+  const std::string_view host = parsed->host, name = host.substr(0, host.find('.'));
+  std::string_view rest = host.substr(name.size());
+  if (rest.empty()) return name;
+  rest.remove_prefix(1);
+  if (rest == ns) return name;
+  const std::string services = std::string(ns) + ".svc";
+  return rest == services || rest.starts_with(services + ".") ? name : std::string_view();
+}
+
+void sign_in_to_datastore(const parts::Scope& scope, Workload& workload) {
+  const std::string_view secret = scope.planning.observed.datastore_admin;
+  if (secret.empty()) return;
+  const auto theirs = scope.spec["env"].items();
+  if (std::ranges::any_of(theirs,
+                          [](const Field& each) { return is_datastore_credential(each["name"].text().value_or("")); }))
+    return;
+  for (const auto& [name, key] : datastore_credentials)
+    workload.main.env.push_back(pods::env_from_secret(name, secret, key));
 }
 
 void finish(const parts::Scope& scope, Workload workload, const Ending& ending) {

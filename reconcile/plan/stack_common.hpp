@@ -32,6 +32,14 @@ std::string mount_secret(parts::Workload& workload, std::string_view volume, std
 /// The image that `field` names, or the operator's own of that name.
 std::string image_or_own(const parts::Scope& scope, const parts::Field& field, std::string_view own);
 
+/// The Service of namespace `ns` that the URL's host names: "datastore", "datastore.team", "datastore.team.svc" and
+/// that with any cluster domain behind it. Empty when it names none. A view into `url`.
+std::string_view service_named(std::string_view url, std::string_view ns);
+
+/// DATASTORE_USERNAME and DATASTORE_PASSWORD by reference to the administrator's Secret of the StackDatastore that
+/// `datastore.endpoint` names (Observed::datastore_admin), unless that is unknown or the user's `env` has one of them.
+void sign_in_to_datastore(const parts::Scope& scope, parts::Workload& workload);
+
 struct Ending {
   /// Sub-commands that run before the container starts, after `migrate`.
   std::vector<std::string> init = {};

@@ -1,4 +1,3 @@
-#include "reconcile/plan/datastore_client.hpp"
 #include "reconcile/plan/kinds.hpp"
 #include "reconcile/plan/stack_common.hpp"
 
@@ -12,7 +11,7 @@ void plan_stack_entitystore(const Planning& planning) {
                                                   .readiness_path = "/v1/health/ready",
                                                   .liveness_path = "/v1/health/live"});
   stack::put_text(workload, "STACKGATE_DATASTORE_URL", scope.spec["datastore"]["endpoint"]);
-  sign_in_to_datastore(scope, workload);
+  stack::sign_in_to_datastore(scope, workload);
   stack::finish(scope, std::move(workload));
 }
 

@@ -52,4 +52,18 @@ Condition ready_condition(State state, std::string_view reason, std::string_view
       .type = "Ready", .status = std::string(status), .reason = std::string(reason), .message = std::string(message)};
 }
 
+Status blocked_by(Status status, const Trouble& trouble) {
+  if (trouble.lasting)
+    status.state = State::failed;
+  else if (status.state == State::ready)
+    status.state = State::not_ready;
+  const auto ready = std::ranges::find(status.conditions, "Ready", &Condition::type);
+  Condition says{"Ready", "False", trouble.reason, trouble.message};
+  if (ready == status.conditions.end())
+    status.conditions.push_back(std::move(says));
+  else
+    *ready = std::move(says);
+  return status;
+}
+
 }  // namespace stackgate::reconcile

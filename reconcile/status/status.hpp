@@ -80,4 +80,8 @@ struct Status {
 /// numbers clamped, what cannot be stored (a profile without a name, say) is left out.
 std::string status_json(const Status& status, std::int64_t generation, const json::Value* stored, std::string_view now);
 
+/// The same status with the trouble as the cause of not being ready. A lasting one makes the state Failed, whatever
+/// runs; a passing one leaves the state unless that was Ready.
+Status blocked_by(Status status, const Trouble& trouble);
+
 }  // namespace stackgate::reconcile

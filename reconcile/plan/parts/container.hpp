@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reconcile/plan/plan.hpp"
 #include "services/kit/pods/pod.hpp"
 #include "validators/field.hpp"
 
@@ -22,5 +23,12 @@ std::string read_resources(const Field& resources);
 
 /// repository:tag of an image object. Where no repository is written `fallback` stands in, with the tag if that is.
 std::string read_image(const Field& image, std::string_view fallback = {});
+
+// --- GPUs: extended resources whose name ends in "/gpu", or which the operator was configured with ---
+
+/// Whether `resources` (with limits and requests) asks for more than zero of one.
+bool asks_for_gpus(const validate::Field& resources, const Settings& settings);
+/// How many of all kinds together; 0 when none.
+std::int64_t gpu_count(const validate::Field& resources, const Settings& settings);
 
 }  // namespace stackgate::reconcile::parts

@@ -1,5 +1,5 @@
 #include "reconcile/plan/parts/canonical.hpp"
-#include "reconcile/plan/parts/optional_api.hpp"
+#include "reconcile/plan/parts/scope.hpp"
 #include "reconcile/plan/parts/workload.hpp"
 
 namespace stackgate::reconcile::parts {

@@ -1,5 +1,9 @@
 #include "reconcile/plan/parts/scope.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "reconcile/labels.hpp"
 #include "reconcile/plan/parts/canonical.hpp"
 #include "validators/schemas.hpp"
@@ -65,6 +69,17 @@ void put_child(const Scope& scope, ChildType type, std::string name, std::string
 
 void note(const Scope& scope, bool warning, std::string_view reason, std::string message) {
   scope.planning.plan.events.push_back({warning, std::string(reason), std::move(message)});
+}
+
+void note_missing_api(const Scope& scope, std::string_view field, ChildType type, std::string_view product) {
+  const std::string message = fmt::format("spec.{} asks for the {} {}, which this cluster does not know; install {}",
+                                          field, info(type).api_version, info(type).kind, product);
+  auto& conditions = scope.planning.plan.status.conditions;
+  const auto found = std::ranges::find(conditions, optional_apis_condition, &Condition::type);
+  if (found == conditions.end())
+    conditions.push_back({std::string(optional_apis_condition), "False", "NotInstalled", message});
+  else
+    found->message += "; " + message;
 }
 
 }  // namespace stackgate::reconcile::parts

@@ -76,4 +76,10 @@ void add_child(const Scope& scope, ChildType type, std::string name, const Child
 /// Records an event with the plan.
 void note(const Scope& scope, bool warning, std::string_view reason, std::string message);
 
+inline constexpr std::string_view optional_apis_condition = "OptionalAPIs";
+
+/// Reports in the condition OptionalAPIs that `field` asks for a child that cannot be made until `product`
+/// ("the Prometheus Operator") is installed.
+void note_missing_api(const Scope& scope, std::string_view field, ChildType type, std::string_view product);
+
 }  // namespace stackgate::reconcile::parts

@@ -1,7 +1,7 @@
 #include "reconcile/plan/parts/workload.hpp"
 
 #include "reconcile/plan/parts/canonical.hpp"
-#include "reconcile/plan/parts/gpus.hpp"
+#include "reconcile/plan/parts/container.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/plan/datastore_client.hpp"
+#include "reconcile/plan/stack_common.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/kit/yaml_writer/write.hpp"
@@ -106,7 +106,7 @@ class PlanRun {
 
   /// The administrator's Secret of the StackDatastore among the inputs that `spec` names.
   std::string_view datastore_admin_of(const json::Value* spec, std::string_view ns) const {
-    const std::string_view name = reconcile::service_named(text_at(spec, {"datastore", "endpoint"}), ns);
+    const std::string_view name = reconcile::stack::service_named(text_at(spec, {"datastore", "endpoint"}), ns);
     for (const auto& [file, object] : objects_)
       if (text_at(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
           text_at(object, {"metadata", "name"}) == name)

@@ -184,7 +184,7 @@ TEST(TelemetryOptions, exclude_urls_by_either_variable_and_ours_wins) {
 TEST(TelemetryOptions, are_part_of_every_services_settings_and_know_what_the_operator_sets) {
   std::vector<std::string> variables;
   for (const auto& setting : service::common_settings()) variables.push_back(settings::variable_of(setting));
-  std::ifstream file(test::source_dir() / "reconcile/plan/parts/otel.cpp");
+  std::ifstream file(test::source_dir() / "reconcile/plan/stack_common.cpp");
   const std::string source{std::istreambuf_iterator<char>(file), {}};
   static const std::regex name("\"(OTEL_[A-Z_]+)\"");
   std::vector<std::string> set;

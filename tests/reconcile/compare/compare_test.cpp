@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "reconcile/compare/drift.hpp"
 #include "reconcile/compare/plan_hash.hpp"
 #include "reconcile/compare/verdict.hpp"
 #include "reconcile/ownership.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "reconcile/plan/datastore_client.hpp"
+#include "reconcile/plan/stack_common.hpp"
 #include "tests/reconcile/plan/stack_plans.hpp"
 
 namespace stackgate::reconcile::tests {
@@ -53,7 +53,7 @@ TEST(StackEntitystorePlan, AnAddressNamesAServiceOfTheNamespace) {
                                   {"http://datastore.example.com", ""},
                                   {"http://[::1]:80", ""},
                                   {"nonsense", ""}})
-    EXPECT_EQ(service_named(url, "team"), service) << url;
+    EXPECT_EQ(stack::service_named(url, "team"), service) << url;
 }
 
 TEST(StackEntitystorePlan, ItServesWhileItIsRolled) {
