@@ -14,7 +14,7 @@
 #include "services/kit/run/readiness.hpp"
 #include "services/kit/run/stop.hpp"
 #include "services/kit/telemetry/telemetry.hpp"
-#include "services/stackgate/gate_options.hpp"
+#include "services/stackgate/serve_options.hpp"
 #include "webhook/gate.hpp"
 #include "webhook/gate_metrics.hpp"
 

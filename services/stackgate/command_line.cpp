@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/version.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/run/startup.hpp"
 #include "services/kit/settings/help.hpp"
 #include "services/kit/settings/names.hpp"
 #include "services/stackgate/command_tables.hpp"
-#include "services/stackgate/version.hpp"
 
 namespace stackgate {
 

@@ -4,11 +4,10 @@
 
 #include "services/stackgate/console.hpp"
 #include "services/stackgate/crds_command.hpp"
-#include "services/stackgate/gate_options.hpp"
-#include "services/stackgate/operator_options.hpp"
-#include "services/stackgate/plan/options.hpp"
+#include "services/stackgate/plan/plan_command.hpp"
 #include "services/stackgate/rules_command.hpp"
-#include "services/stackgate/validate/options.hpp"
+#include "services/stackgate/serve_options.hpp"
+#include "services/stackgate/validate/validate.hpp"
 
 namespace stackgate {
 

@@ -1,4 +1,4 @@
-// `stackgate crds [KIND…]`: prints the definitions, or with --apply puts them into a cluster (crds_apply.hpp).
+// `stackgate crds [KIND…]`: prints the definitions, or with --apply puts them into a cluster.
 #pragma once
 #include <string>
 #include <vector>

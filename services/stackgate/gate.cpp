@@ -7,9 +7,8 @@
 #include "services/kit/run/metrics.hpp"
 #include "services/kit/run/stop.hpp"
 #include "services/stackgate/admission.hpp"
-#include "services/stackgate/gate_options.hpp"
 #include "services/stackgate/process.hpp"
-#include "services/stackgate/watching.hpp"
+#include "services/stackgate/serve_options.hpp"
 
 namespace stackgate {
 

@@ -11,10 +11,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "services/kit/base/version.hpp"
 #include "services/stackgate/command_line.hpp"
 #include "services/stackgate/plan/plan_command.hpp"
 #include "services/stackgate/validate/validate.hpp"
-#include "services/stackgate/version.hpp"
 
 namespace {
 

@@ -1,4 +1,5 @@
-// What `stackgate gate` and `stackgate operator` have in common: a client, and the plain HTTP servers beside the gate.
+// What `stackgate gate` and `stackgate operator` have in common: a client, the plain HTTP servers beside the gate, and
+// what is shown of the watches.
 #pragma once
 #include <expected>
 #include <memory>
@@ -7,10 +8,11 @@
 #include "services/kit/base/error.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/kube/client.hpp"
+#include "services/kit/kube/shared_watches.hpp"
 #include "services/kit/metrics/registry.hpp"
 #include "services/kit/run/readiness.hpp"
 #include "services/kit/telemetry/telemetry.hpp"
-#include "services/stackgate/gate_options.hpp"
+#include "services/stackgate/serve_options.hpp"
 
 namespace stackgate {
 
@@ -48,5 +50,11 @@ struct EndpointsEnd {
 
 /// "stackgate gate: message" on standard error; the exit status.
 int fail(std::string_view command, std::string_view message);
+
+/// stackgate_watch_…; `watches` must outlive the registry's last render().
+void add_watch_metrics(metrics::Registry& registry, const kube::SharedWatches& watches);
+
+/// The warning "watches", while the API server does not answer; `watches` must outlive the last report().
+void add_watch_warning(run::Readiness& readiness, const kube::SharedWatches& watches);
 
 }  // namespace stackgate

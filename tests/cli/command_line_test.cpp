@@ -10,7 +10,7 @@
 #include "services/kit/settings/variables.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/stackgate/command_tables.hpp"
-#include "services/stackgate/validate/terminal_width.hpp"
+#include "services/stackgate/validate/terminal_text.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace stackgate {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/stack_common.hpp"
+#include "reconcile/status/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/kit/yaml_writer/write.hpp"
@@ -24,14 +25,6 @@ using reconcile::Plan;
 /// An owner reference needs a uid, and only the API server gives one.
 constexpr std::string_view no_uid = "00000000-0000-0000-0000-000000000000";
 constexpr unsigned minor_with_autoscaling_v2 = 23;
-
-std::string_view text_at(const json::Value* from, std::initializer_list<std::string_view> path) {
-  for (const std::string_view key : path) {
-    if (from == nullptr) return {};
-    from = from->find(key);
-  }
-  return from == nullptr ? std::string_view{} : from->string();
-}
 
 struct PlannedChild {
   std::string owner;  // "InferenceService llm"
@@ -80,51 +73,52 @@ class PlanRun {
 
   void add(const std::string& file, const json::Value& object) {
     const json::Value* items = object.find("items");
-    if (items != nullptr && items->is_array() && text_at(&object, {"kind"}).ends_with("List")) {
+    if (items != nullptr && items->is_array() && reconcile::read::text(&object, {"kind"}).ends_with("List")) {
       for (const json::Value& item : items->items()) add(file, item);
       return;
     }
-    if (text_at(&object, {"apiVersion"}) != crds::api_group_version) return;
-    if (crds::kind_named(text_at(&object, {"kind"}))) objects_.emplace_back(file, &object);
+    if (reconcile::read::text(&object, {"apiVersion"}) != crds::api_group_version) return;
+    if (crds::kind_named(reconcile::read::text(&object, {"kind"}))) objects_.emplace_back(file, &object);
   }
 
   /// As a ready cache would be: the one of that name among the inputs, or one with the usual claim.
   reconcile::CacheFacts cache_of(const json::Value* spec) const {
-    const std::string_view name = text_at(spec, {"storage", "nimCache", "name"});
+    const std::string_view name = reconcile::read::text(spec, {"storage", "nimCache", "name"});
     if (name.empty()) return {};
     reconcile::CacheFacts out{
         .exists = true, .state = "Ready", .claim = std::string(name) + "-pvc", .sub_path = {}, .message = {}};
     for (const auto& [file, object] : objects_) {
-      if (text_at(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
-      if (text_at(object, {"metadata", "name"}) != name) continue;
-      const std::string_view claim = text_at(object, {"spec", "storage", "pvc", "name"});
+      if (reconcile::read::text(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
+      if (reconcile::read::text(object, {"metadata", "name"}) != name) continue;
+      const std::string_view claim = reconcile::read::text(object, {"spec", "storage", "pvc", "name"});
       if (!claim.empty()) out.claim = claim;
-      out.sub_path = text_at(object, {"spec", "storage", "pvc", "subPath"});
+      out.sub_path = reconcile::read::text(object, {"spec", "storage", "pvc", "subPath"});
     }
     return out;
   }
 
   /// The administrator's Secret of the StackDatastore among the inputs that `spec` names.
   std::string_view datastore_admin_of(const json::Value* spec, std::string_view ns) const {
-    const std::string_view name = reconcile::stack::service_named(text_at(spec, {"datastore", "endpoint"}), ns);
+    const std::string_view name =
+        reconcile::stack::service_named(reconcile::read::text(spec, {"datastore", "endpoint"}), ns);
     for (const auto& [file, object] : objects_)
-      if (text_at(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
-          text_at(object, {"metadata", "name"}) == name)
-        return text_at(object, {"spec", "secrets", "gitAdminSecret"});
+      if (reconcile::read::text(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
+          reconcile::read::text(object, {"metadata", "name"}) == name)
+        return reconcile::read::text(object, {"spec", "secrets", "gitAdminSecret"});
     return {};
   }
 
   void plan(const std::string& file, const json::Value& object) {
     static const json::Value nothing = json::Value::make_object({}, 0);
-    const auto known = crds::kind_named(text_at(&object, {"kind"}));
+    const auto known = crds::kind_named(reconcile::read::text(&object, {"kind"}));
     if (!known) return;
     const crds::Kind kind = *known;
-    const std::string_view written_ns = text_at(&object, {"metadata", "namespace"});
-    const std::string_view uid = text_at(&object, {"metadata", "uid"});
+    const std::string_view written_ns = reconcile::read::text(&object, {"metadata", "namespace"});
+    const std::string_view uid = reconcile::read::text(&object, {"metadata", "uid"});
     const json::Value* spec = object.find("spec");
     const reconcile::Resource resource{.kind = kind,
                                        .ns = written_ns.empty() ? std::string_view(options_.ns) : written_ns,
-                                       .name = text_at(&object, {"metadata", "name"}),
+                                       .name = reconcile::read::text(&object, {"metadata", "name"}),
                                        .uid = uid.empty() ? no_uid : uid,
                                        .object = &object,
                                        .spec = spec == nullptr ? &nothing : spec,

@@ -12,8 +12,8 @@
 #include "services/kit/yaml/parse.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 #include "services/stackgate/validate/local_lookup.hpp"
-#include "services/stackgate/validate/options.hpp"
 #include "services/stackgate/validate/report.hpp"
+#include "services/stackgate/validate/validate.hpp"
 
 namespace stackgate {
 

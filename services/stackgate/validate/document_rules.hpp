@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "crds/kinds.hpp"
 #include "services/kit/findings/finding.hpp"
 #include "services/kit/json/value.hpp"
 #include "validators/rule.hpp"
@@ -36,5 +37,10 @@ validate::Findings check_text(std::string_view file, std::string_view text);
 /// A document that claims our API group without being one of our resources, or, when `strict`, any document that is
 /// no resource of ours. Empty when it is one, or is passed over.
 validate::Findings check_document(const json::Value& document, bool strict);
+
+/// A warning for each entry of a map in `spec` (`memory:` in `limits`) that is null where the schema knows no null. The
+/// API server drops it before admission, so that the gate never sees it: only here can it be reported. Of a field,
+/// null means that it is not set, and nothing is reported.
+validate::Findings dropped_values(crds::Kind kind, const json::Value& object);
 
 }  // namespace stackgate

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "services/kit/findings/finding.hpp"
-#include "services/stackgate/validate/options.hpp"
+#include "services/stackgate/validate/validate.hpp"
 
 namespace stackgate {
 

@@ -1,20 +1,49 @@
 #include "services/stackgate/validate/validate.hpp"
 
 #include <algorithm>
+#include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cluster_state/lookup.hpp"
+#include "services/kit/base/error.hpp"
+#include "services/kit/base/try.hpp"
+#include "services/kit/kube/client.hpp"
+#include "services/kit/kube/config.hpp"
 #include "services/stackgate/validate/check.hpp"
-#include "services/stackgate/validate/cluster.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/validate/visible_text.hpp"
+#include "services/stackgate/validate/terminal_text.hpp"
+#include "validators/lookup.hpp"
 
 namespace stackgate {
 
 namespace {
+
+/// The rules' view of a live cluster, for one run of `stackgate validate --cluster`.
+struct ClusterSession {
+  std::shared_ptr<void> connection;      // outlives the lookup
+  std::unique_ptr<std::string> problem;  // why the server stopped answering; empty as long as it does
+  std::unique_ptr<validate::Lookup> lookup;
+  std::string ns;        // of the kubeconfig's context
+  std::string warnings;  // one per line
+};
+
+std::expected<ClusterSession, Error> open_cluster(const ValidateOptions& options) {
+  auto config = TRY(kube::find_config(options.kubeconfig, options.context));
+  ClusterSession session;
+  session.ns = config.ns;
+  for (const std::string& warning : config.warnings) session.warnings += warning + '\n';
+  auto client = TRY(kube::Client::connect(std::move(config)));
+  const std::shared_ptr<kube::Client> shared = std::move(client);
+  session.connection = shared;
+  session.problem = std::make_unique<std::string>();
+  session.lookup = cluster::make_asking_lookup(*shared, session.problem.get());
+  return session;
+}
 
 std::string write_report(const Report& report, ValidateOutput output, bool colour, bool complete) {
   switch (output) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/validate/visible_text.hpp"
+#include "services/stackgate/validate/terminal_text.hpp"
 
 namespace stackgate {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "services/kit/base/version.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/version.hpp"
 #include "validators/rulebook.hpp"
 
 namespace stackgate {

@@ -6,8 +6,7 @@
 
 #include "services/kit/findings/quoting.hpp"
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/validate/terminal_width.hpp"
-#include "services/stackgate/validate/visible_text.hpp"
+#include "services/stackgate/validate/terminal_text.hpp"
 
 namespace stackgate {
 

@@ -1,8 +1,11 @@
-// What `stackgate gate` is started with: every flag, each also an environment variable STACKGATE_….
+// What `stackgate gate` and `stackgate operator` are started with: every flag, each also an environment variable
+// STACKGATE_….
 #pragma once
 #include <string>
 #include <vector>
 
+#include "reconcile/plan/plan.hpp"
+#include "services/kit/kube/leader_core.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/settings/variables.hpp"
 #include "services/kit/telemetry/options.hpp"
@@ -41,5 +44,22 @@ struct GateOptions {
 
 /// Serves until SIGTERM or SIGINT; the exit status. Written in gate.cpp.
 int run_gate(const GateOptions& options);
+
+/// The gate's flags and these.
+struct OperatorOptions {
+  GateOptions gate;
+  bool admission = true;  // serve the webhook, too
+  reconcile::Settings settings;
+  unsigned reconcile_workers = 8;
+  unsigned api_calls_per_second = 1'000;  // 0: as many as there are to make
+
+  bool leader_elect = true;
+  std::string lease_name = "stackgate-operator";
+  std::string lease_namespace;  // empty: gate.service_namespace
+  kube::LeaderTuning leader;
+};
+
+/// Serves until SIGTERM or SIGINT; the exit status. Written in operator.cpp.
+int run_operator(const OperatorOptions& options);
 
 }  // namespace stackgate

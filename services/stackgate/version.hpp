@@ -1,2 +1,0 @@
-#pragma once
-#include "services/kit/base/version.hpp"  // one for every binary
