@@ -4,7 +4,6 @@
 #include "services/datastore/commands.hpp"
 #include "services/datastore/config_files.hpp"
 #include "services/datastore/options.hpp"
-#include "services/datastore/serve.hpp"
 
 int main(int argc, char** argv) {
   using namespace stackgate;

@@ -1,5 +1,3 @@
-#include "services/datastore/serve.hpp"
-
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -7,19 +5,14 @@
 #include <fmt/format.h>
 
 #include "services/datastore/assembly.hpp"
-#include "services/datastore/gitea/routes.hpp"
-#include "services/datastore/hub/routes.hpp"
+#include "services/datastore/commands.hpp"
 #include "services/datastore/lfs/background.hpp"
-#include "services/datastore/lfs/routes.hpp"
 #include "services/datastore/migrations.hpp"
-#include "services/datastore/smart_http/routes.hpp"
+#include "services/datastore/routes.hpp"
 #include "services/datastore/upkeep.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/service/database.hpp"
-#if __has_include("services/datastore/pages/routes.cpp")
-#include "services/datastore/pages/routes.hpp"
-#include "services/kit/base/try.hpp"
-#endif
 
 namespace stackgate::datastore {
 namespace {
@@ -42,9 +35,7 @@ std::vector<web::Route> all_routes(Backend& backend, const Options& options) {
   append(all, lfs::routes(backend));
   append(all, gitea::routes(backend));
   append(all, hub::routes(backend));
-#if __has_include("services/datastore/pages/routes.cpp")
   append(all, pages::routes(backend));
-#endif
   return all;
 }
 

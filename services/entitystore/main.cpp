@@ -1,5 +1,4 @@
-#include "services/entitystore/program/options.hpp"
-#include "services/entitystore/program/serve.hpp"
+#include "services/entitystore/program/program.hpp"
 #ifdef STACKGATE_FAIL_POINTS
 #include <atomic>
 #include <csignal>

@@ -10,7 +10,6 @@
 
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/datastore/accounts/failures.hpp"
-#include "services/datastore/accounts/shared_failures.hpp"
 #include "services/kit/sql/database.hpp"
 #include "services/kit/sql/service_error.hpp"
 

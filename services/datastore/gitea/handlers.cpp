@@ -1,8 +1,7 @@
 #include "services/datastore/gitea/handlers.hpp"
 
-#include <chrono>
-
-#include "services/datastore/gitea/routes.hpp"
+#include "services/datastore/clock.hpp"
+#include "services/datastore/routes.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -36,10 +35,7 @@ std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, s
 }
 
 git::Signature author_of(const Identity& identity) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {.name = identity.name,
-          .email = identity.name + "@noreply.localhost",
-          .seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+  return {.name = identity.name, .email = identity.name + "@noreply.localhost", .seconds = seconds_now()};
 }
 
 }  // namespace stackgate::datastore::gitea

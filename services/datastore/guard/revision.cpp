@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "services/datastore/clock.hpp"
 #include "services/datastore/guard/guard.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -54,9 +55,7 @@ git::Expected<RepositoryAtRevision> open_revision(const Backend& backend, const 
 }
 
 git::Signature signature_of(const Backend& backend, const Identity& identity) {
-  using namespace std::chrono;
-  git::Signature out{.name = identity.name,
-                     .seconds = duration_cast<seconds>(system_clock::now().time_since_epoch()).count()};
+  git::Signature out{.name = identity.name, .seconds = seconds_now()};
   if (const auto account = backend.accounts.find(identity.account)) out.email = account->email;
   if (out.email.empty()) out.email = identity.name + "@users.noreply.localhost";
   return out;

@@ -1,4 +1,4 @@
-#include "services/datastore/hub/routes.hpp"
+#include "services/datastore/routes.hpp"
 
 #include "services/datastore/hub/handlers.hpp"
 

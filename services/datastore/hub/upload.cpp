@@ -2,8 +2,8 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/preupload.hpp"
-#include "services/datastore/lfs/answer_batch.hpp"
 #include "services/datastore/lfs/attributes_commit.hpp"
+#include "services/datastore/lfs/handlers.hpp"
 
 namespace stackgate::datastore::hub {
 

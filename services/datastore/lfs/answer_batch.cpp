@@ -1,9 +1,8 @@
-#include "services/datastore/lfs/answer_batch.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/parts.hpp"
 #include "services/kit/log/log.hpp"

@@ -6,10 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "services/datastore/lfs/clock.hpp"
-#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/clock.hpp"
 #include "services/datastore/lfs/large_files.hpp"
-#include "services/datastore/lfs/oid_list.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::lfs {

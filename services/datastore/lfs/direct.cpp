@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/lfs/clock.hpp"
-#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/clock.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/sql/clock.hpp"

@@ -1,6 +1,6 @@
 // Records held against the store.
-#include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 

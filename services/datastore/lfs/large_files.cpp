@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "services/datastore/lfs/clock.hpp"
-#include "services/datastore/lfs/faults.hpp"
-#include "services/datastore/lfs/oid_list.hpp"
+#include "services/datastore/clock.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 

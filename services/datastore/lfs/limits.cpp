@@ -1,6 +1,6 @@
 // Quotas that hold when several upload at once: the sums are looked at in the transaction that adds to them.
-#include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::lfs {

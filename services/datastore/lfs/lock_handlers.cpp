@@ -1,9 +1,8 @@
-#include "services/datastore/lfs/lock_handlers.hpp"
-
 #include <algorithm>
 #include <charconv>
 
 #include "services/datastore/git/names.hpp"
+#include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/locks.hpp"
 #include "services/kit/json/members.hpp"

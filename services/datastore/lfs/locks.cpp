@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"

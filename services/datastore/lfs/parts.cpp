@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/lfs/faults.hpp"
 #include "services/datastore/lfs/http.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore::lfs {

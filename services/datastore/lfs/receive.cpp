@@ -3,9 +3,9 @@
 #include <array>
 #include <thread>
 
-#include "services/datastore/lfs/clock.hpp"
-#include "services/datastore/lfs/faults.hpp"
+#include "services/datastore/clock.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/hash_beside.hpp"

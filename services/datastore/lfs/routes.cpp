@@ -1,9 +1,7 @@
-#include "services/datastore/lfs/routes.hpp"
+#include "services/datastore/routes.hpp"
 
-#include "services/datastore/lfs/answer_batch.hpp"
-#include "services/datastore/lfs/lock_handlers.hpp"
+#include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/parts.hpp"
-#include "services/datastore/lfs/transfer.hpp"
 
 namespace stackgate::datastore::lfs {
 

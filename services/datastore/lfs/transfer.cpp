@@ -1,5 +1,4 @@
-#include "services/datastore/lfs/transfer.hpp"
-
+#include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/serve.hpp"
 

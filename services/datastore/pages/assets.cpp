@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "services/datastore/pages/embedded.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/send.hpp"

@@ -12,4 +12,7 @@ namespace stackgate::datastore::pages {
 Link asset_link(std::string_view name);
 std::vector<web::Route> asset_routes();
 
+/// Files of assets/, put into the program by CMake.
+extern const std::string_view embedded_style, embedded_script, embedded_icon;
+
 }  // namespace stackgate::datastore::pages

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/pages/table_cell.hpp"
 #include "services/datastore/pages/table_preview.hpp"
 
 namespace stackgate::datastore::pages {

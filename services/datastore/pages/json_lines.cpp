@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/pages/table_cell.hpp"
 #include "services/datastore/pages/table_preview.hpp"
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"

@@ -1,5 +1,7 @@
-// What is in a file, shown as fits it: rows, tensors, a picture, a document, lines of text.
+// What is in a file, shown as fits it: rows, tensors, a picture, a document, lines of text; and the README of a folder.
 #pragma once
+#include <vector>
+
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/place.hpp"
 
@@ -12,5 +14,10 @@ bool has_rich_preview(std::string_view path);
 
 /// previews_safetensors.cpp: from the file's header alone.
 Html safetensors_preview(const Visit& visit, const Place& place, const git::Entry& entry);
+
+/// The README among a folder's entries, in a box of its own; nothing when there is none.
+Html readme_of(const Visit& visit, const Place& place, const std::vector<git::Entry>& entries);
+/// A document at a path; as plain text where it is too large or too strange to render.
+Html rendered_document(const Place& place, std::string_view path, std::string_view text);
 
 }  // namespace stackgate::datastore::pages

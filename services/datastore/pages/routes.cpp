@@ -1,4 +1,4 @@
-#include "services/datastore/pages/routes.hpp"
+#include "services/datastore/routes.hpp"
 
 #include <memory>
 

@@ -1,6 +1,7 @@
 // Rows of data files, from their first bytes: JSON Lines and CSV (RFC 4180, and what people make of it). Pure; bounded
 // in rows, columns and bytes of a cell, whatever the text is.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,5 +32,15 @@ struct TableLimits {
 Table read_json_lines(std::string_view text, bool whole, const TableLimits& limits = {});
 /// The separator (comma, semicolon, tab, bar) is the one that the first line has most of. The first row names columns.
 Table read_csv(std::string_view text, bool whole, const TableLimits& limits = {});
+
+/// A cell as both readers make it: cut between two characters, if they are UTF-8.
+inline Cell text_cell(std::string_view text, const TableLimits& limits) {
+  Cell out{.kind = Cell::Kind::text};
+  std::size_t keep = std::min(text.size(), limits.cell_bytes);
+  out.cut = keep < text.size();
+  for (int i = 0; i < 3 && out.cut && keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0U) == 0x80; ++i) --keep;
+  out.text = text.substr(0, keep);
+  return out;
+}
 
 }  // namespace stackgate::datastore::pages

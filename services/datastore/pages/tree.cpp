@@ -6,7 +6,7 @@
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
-#include "services/datastore/pages/readme.hpp"
+#include "services/datastore/pages/previews.hpp"
 #include "services/datastore/pages/words.hpp"
 
 namespace stackgate::datastore::pages {

@@ -1,5 +1,6 @@
 #include "services/datastore/pages/visit.hpp"
 
+#include "services/datastore/clock.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"

@@ -61,10 +61,6 @@ std::int64_t seconds_of(std::string_view text) {
   return time ? time->time_since_epoch().count() : 0;
 }
 
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 Html time_tag(std::int64_t seconds, std::int64_t now) {
   Html out;
   std::string machine = date_words(seconds);

@@ -22,7 +22,6 @@ std::string ago_words(std::int64_t seconds, std::int64_t now);
 std::string date_words(std::int64_t seconds);
 /// Seconds since 1970 of an RFC 3339 time in UTC; 0 when it is none.
 std::int64_t seconds_of(std::string_view rfc3339);
-std::int64_t seconds_now();
 
 /// <time> with the exact one as its title.
 Html time_tag(std::int64_t seconds, std::int64_t now);

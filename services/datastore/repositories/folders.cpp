@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/datastore/clock.hpp"
 #include "services/datastore/repositories/rows.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -13,10 +14,6 @@ namespace stackgate::datastore::folders {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t out = 0;

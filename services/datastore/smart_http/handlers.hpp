@@ -7,7 +7,7 @@
 
 #include "services/datastore/backend.hpp"
 #include "services/datastore/git/references.hpp"
-#include "services/datastore/smart_http/routes.hpp"
+#include "services/datastore/routes.hpp"
 #include "services/kit/web/call.hpp"
 
 namespace stackgate::datastore::smart_http {

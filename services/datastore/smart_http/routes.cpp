@@ -1,4 +1,4 @@
-#include "services/datastore/smart_http/routes.hpp"
+#include "services/datastore/routes.hpp"
 
 #include <memory>
 #include <type_traits>

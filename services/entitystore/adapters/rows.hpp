@@ -3,12 +3,14 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "services/entitystore/adapters/record.hpp"
 #include "services/kit/sql/database.hpp"
+#include "services/kit/sql/migrate.hpp"
 
 namespace stackgate::entitystore {
 
@@ -81,5 +83,8 @@ sql::Expected<bool> is_known(sql::Database& database, std::string_view repositor
 sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, std::string_view name);
 /// A value that all replicas share, made once: the first one to ask decides.
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal);
+
+/// The tables, as migrations (tables.cpp).
+std::span<const sql::Migration> migrations();
 
 }  // namespace stackgate::entitystore

@@ -1,4 +1,4 @@
-#include "services/entitystore/adapters/tables.hpp"
+#include "services/entitystore/adapters/rows.hpp"
 
 namespace stackgate::entitystore {
 namespace tables_detail {

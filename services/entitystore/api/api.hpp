@@ -3,11 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "services/entitystore/adapters/access_log.hpp"
 #include "services/entitystore/adapters/catalogue.hpp"
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/web/call.hpp"
+#include "services/kit/web/route.hpp"
 
 namespace stackgate::entitystore {
 
@@ -53,5 +55,8 @@ std::int64_t link_period(const Api& api);
 /// 304 when the request's If-None-Match holds `etag`.
 bool is_unchanged(web::Call& call, std::string_view etag);
 http::Response not_modified(std::string_view etag);
+
+/// The routing table (routes.cpp). `api` must outlive the routes.
+std::vector<web::Route> routes(const Api& api);
 
 }  // namespace stackgate::entitystore

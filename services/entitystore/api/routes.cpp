@@ -1,5 +1,4 @@
-#include "services/entitystore/api/routes.hpp"
-
+#include "services/entitystore/api/api.hpp"
 #include "services/entitystore/api/handlers.hpp"
 
 namespace stackgate::entitystore {

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "services/entitystore/adapters/tables.hpp"
-#include "services/entitystore/program/options.hpp"
-#include "services/entitystore/program/serve.hpp"
+#include "services/entitystore/adapters/rows.hpp"
+#include "services/entitystore/program/program.hpp"
 #include "services/kit/service/database.hpp"
 
 namespace stackgate::entitystore {

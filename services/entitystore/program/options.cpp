@@ -1,6 +1,5 @@
-#include "services/entitystore/program/options.hpp"
-
 #include "services/entitystore/adapters/names.hpp"
+#include "services/entitystore/program/program.hpp"
 #include "services/kit/service/service.hpp"
 
 namespace stackgate::entitystore {

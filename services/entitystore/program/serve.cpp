@@ -1,21 +1,70 @@
-#include "services/entitystore/program/serve.hpp"
-
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <thread>
 
-#include "services/entitystore/adapters/tables.hpp"
-#include "services/entitystore/api/routes.hpp"
-#include "services/entitystore/program/options.hpp"
-#include "services/entitystore/program/upkeep.hpp"
+#include <fmt/format.h>
+
+#include "services/entitystore/adapters/access_log.hpp"
+#include "services/entitystore/adapters/rows.hpp"
+#include "services/entitystore/api/api.hpp"
+#include "services/entitystore/program/program.hpp"
+#include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/http_client/url.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/run/periodic.hpp"
 #include "services/kit/service/database.hpp"
 
 namespace stackgate::entitystore {
 namespace serve_detail {
+
+struct UpkeepTimes {
+  std::chrono::milliseconds refresh{250}, sweep{30'000};
+  std::int64_t access_log_days = 90;
+};
+
+std::string day_before(std::int64_t days) {
+  return to_rfc3339(std::chrono::system_clock::now() - std::chrono::days(days)).substr(0, 10);
+}
+
+run::Periodic::Round follow(Catalogue& catalogue, std::chrono::milliseconds period) {
+  return [&catalogue, period, good = true](const std::stop_token&) mutable {
+    const auto done = catalogue.refresh();
+    if (!done && good)
+      log::warning("adapters are served from memory: the database is away", {{"reason", done.error().message}});
+    if (done && !good) log::info("the database is back");
+    good = done.has_value();
+    return good ? period : std::max(period, std::chrono::milliseconds(1000));
+  };
+}
+
+run::Periodic::Round sweep(sql::Database& database, Registrar& registrar, UpkeepTimes times) {
+  return [&database, &registrar, times, day = std::string()](const std::stop_token& stop) mutable {
+    registrar.sweep(stop);
+    const std::string now = day_before(times.access_log_days);
+    if (times.access_log_days > 0 && now != day && AccessLog::forget(database, now)) day = now;
+    return times.sweep;
+  };
+}
+
+/// What goes on beside the requests: the catalogue follows the database, the sweep follows crashes.
+class Upkeep {
+ public:
+  Upkeep(sql::Database& database, Catalogue& catalogue, Registrar& registrar, UpkeepTimes times)
+      : following_(std::chrono::milliseconds(0), follow(catalogue, times.refresh)),
+        sweeping_(std::chrono::milliseconds(0), sweep(database, registrar, times)) {}
+
+  /// A sweep soon: something was deleted.
+  void wake() { sweeping_.wake(); }
+
+ private:
+  run::Periodic following_, sweeping_;
+};
 
 constexpr std::chrono::seconds look_limit{5};
 
@@ -154,9 +203,10 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   });
   running->upkeep.emplace(
       *running->database, running->catalogue, running->registrar,
-      UpkeepTimes{.refresh = std::chrono::milliseconds(std::max<std::int64_t>(values.integer("refresh-interval"), 10)),
-                  .sweep = std::chrono::milliseconds(values.integer("sweep-interval")),
-                  .access_log_days = values.integer("access-log-days")});
+      serve_detail::UpkeepTimes{
+          .refresh = std::chrono::milliseconds(std::max<std::int64_t>(values.integer("refresh-interval"), 10)),
+          .sweep = std::chrono::milliseconds(values.integer("sweep-interval")),
+          .access_log_days = values.integer("access-log-days")});
   parts.on_stop = [running] {
     running->upkeep.reset();
     (void)running->access.flush();

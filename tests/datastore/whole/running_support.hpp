@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "services/datastore/commands.hpp"
 #include "services/datastore/options.hpp"
-#include "services/datastore/serve.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/log/log.hpp"
 #include "tests/kit/web/app_support.hpp"

@@ -4,7 +4,6 @@
 
 #include "services/entitystore/adapters/access_log.hpp"
 #include "services/entitystore/adapters/rows.hpp"
-#include "services/entitystore/adapters/tables.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::entitystore {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "services/entitystore/adapters/names.hpp"
-#include "services/entitystore/adapters/status.hpp"
+#include "services/entitystore/adapters/record.hpp"
 
 namespace stackgate::entitystore {
 namespace {

@@ -1,11 +1,11 @@
 // The API over a real database and a real server; without a datastore, which the end-to-end script has.
+#include "services/entitystore/api/api.hpp"
+
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "services/entitystore/adapters/rows.hpp"
-#include "services/entitystore/adapters/tables.hpp"
-#include "services/entitystore/api/routes.hpp"
 #include "services/kit/log/log.hpp"
 #include "tests/kit/web/app_support.hpp"
 #include "tests/support/temp_dir.hpp"

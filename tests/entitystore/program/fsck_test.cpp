@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "services/entitystore/adapters/rows.hpp"
-#include "services/entitystore/adapters/tables.hpp"
-#include "services/entitystore/program/serve.hpp"
+#include "services/entitystore/program/program.hpp"
 #include "services/entitystore/registration/claim.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
