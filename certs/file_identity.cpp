@@ -1,18 +1,26 @@
 #include "certs/file_identity.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "certs/file_watch.hpp"
 #include "certs/reloader.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
@@ -20,6 +28,73 @@
 
 namespace stackgate::certs {
 namespace file_detail {
+
+/// Waits until something happens in the directories of some files. A hint, not a proof: look at the files themselves.
+class FileWatch {
+ public:
+  /// Directories, not files, are watched: a mounted secret is changed by swapping a symbolic link beside the files.
+  explicit FileWatch(const std::vector<std::string>& files);
+  ~FileWatch();
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+
+  enum class Woken : std::uint8_t { changed, time_over, stopped };
+  /// Returns at a change, after `at_most`, or when stop() has been called.
+  Woken wait(std::chrono::milliseconds at_most);
+  /// From any thread; every later wait() answers `stopped`.
+  void stop();
+
+ private:
+  void add_watches();
+
+  int inotify_ = -1, stop_ = -1;
+  std::vector<std::string> directories_;
+};
+
+FileWatch::FileWatch(const std::vector<std::string>& files) {
+  // Without inotify (the user's limit is used up) the caller's time-out still finds every change.
+  inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  stop_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  for (const auto& file : files) {
+    auto directory = std::filesystem::path(file).parent_path().string();
+    if (directory.empty()) directory = ".";
+    if (std::find(directories_.begin(), directories_.end(), directory) == directories_.end())
+      directories_.push_back(directory);
+  }
+  add_watches();
+}
+
+FileWatch::~FileWatch() {
+  if (inotify_ >= 0) ::close(inotify_);
+  if (stop_ >= 0) ::close(stop_);
+}
+
+// Again at each wait: the directory may not have been there, or may have been replaced. A second watch of the same
+// directory is the first one.
+void FileWatch::add_watches() {
+  for (const auto& directory : directories_) {
+    ::inotify_add_watch(
+        inotify_, directory.c_str(),
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+  }
+}
+
+FileWatch::Woken FileWatch::wait(std::chrono::milliseconds at_most) {
+  add_watches();
+  pollfd waiting[] = {{stop_, POLLIN, 0}, {inotify_, POLLIN, 0}};
+  const int ready = ::poll(waiting, inotify_ >= 0 ? 2 : 1, static_cast<int>(at_most.count()));
+  if ((waiting[0].revents & POLLIN) != 0) return Woken::stopped;
+  if (ready <= 0 || (waiting[1].revents & POLLIN) == 0) return Woken::time_over;
+  alignas(inotify_event) char events[4096];
+  while (::read(inotify_, events, sizeof events) > 0) {
+  }
+  return Woken::changed;
+}
+
+void FileWatch::stop() {
+  const std::uint64_t one = 1;
+  (void)!::write(stop_, &one, sizeof one);
+}
 
 constexpr std::size_t max_file_bytes = 1024 * 1024;
 constexpr std::chrono::hours between_warnings{1};
@@ -57,7 +132,7 @@ std::expected<PemPair, Error> read_pair(const FileIdentityOptions& options) {
 
 struct FileIdentity::Impl {
   const FileIdentityOptions options;
-  FileWatch watch;
+  file_detail::FileWatch watch;
   mutable std::mutex mutex;
   Reloader reloader;  // under the mutex
   Time warned{};      // of the watching thread alone
@@ -110,11 +185,12 @@ struct FileIdentity::Impl {
 
   void run() {
     for (;;) {
-      FileWatch::Woken woken = watch.wait(options.poll);
-      if (woken == FileWatch::Woken::changed) {
-        for (int i = 0; i < 20 && woken == FileWatch::Woken::changed; ++i) woken = watch.wait(options.settle);
+      file_detail::FileWatch::Woken woken = watch.wait(options.poll);
+      if (woken == file_detail::FileWatch::Woken::changed) {
+        for (int i = 0; i < 20 && woken == file_detail::FileWatch::Woken::changed; ++i)
+          woken = watch.wait(options.settle);
       }
-      if (woken == FileWatch::Woken::stopped) return;
+      if (woken == file_detail::FileWatch::Woken::stopped) return;
       look(std::chrono::system_clock::now());
     }
   }
@@ -169,6 +245,19 @@ IdentityStatus FileIdentity::status() const {
   status.reloads = impl_->reloader.accepted();
   status.failures = impl_->reloader.refused();
   return status;
+}
+
+void add_identity_metrics(metrics::Registry& registry, const std::function<IdentityStatus()>& status) {
+  registry.gauge_from("stackgate_certificate_not_after_timestamp_seconds",
+                      "End of the served certificate chain, seconds since the epoch; 0 while there is none.", [status] {
+                        const IdentityStatus now = status();
+                        return now.serving ? static_cast<double>(std::chrono::system_clock::to_time_t(now.not_after))
+                                           : 0.0;
+                      });
+  registry.counter_from("stackgate_certificate_reloads_total", "Certificates taken into use, the first one included.",
+                        [status] { return static_cast<double>(status().reloads); });
+  registry.counter_from("stackgate_certificate_reload_failures_total", "Certificates that were refused.",
+                        [status] { return static_cast<double>(status().failures); });
 }
 
 }  // namespace stackgate::certs

@@ -2,12 +2,14 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "certs/identity.hpp"
 #include "services/kit/http/server.hpp"
+#include "services/kit/metrics/registry.hpp"
 
 namespace stackgate::certs {
 
@@ -46,5 +48,9 @@ class FileIdentity final : public http::TlsSource {
   explicit FileIdentity(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// stackgate_certificate_{not_after_timestamp_seconds,reloads_total,reload_failures_total}; `status` is asked at each
+/// scrape.
+void add_identity_metrics(metrics::Registry& registry, const std::function<IdentityStatus()>& status);
 
 }  // namespace stackgate::certs

@@ -30,4 +30,9 @@ std::uint64_t version_of(const json::Value& object);
 /// What is held is newer than what comes now: an event that was under way while we wrote.
 inline bool is_stale(std::uint64_t held, std::uint64_t coming) { return coming != 0 && coming < held; }
 
+/// A fingerprint of what a Secret or ConfigMap holds, so that pods restart when it changes and nobody has to keep it:
+/// the first 16 hex digits of a SHA-256 over the object's name and all of data and binaryData, sorted by key. It stands
+/// in an annotation of pods: who can read those, but not the Secret, could try out guesses of a short value.
+std::string content_hash(const json::Value& object);
+
 }  // namespace stackgate::cluster

@@ -1,6 +1,5 @@
 #include "cluster_state/state.hpp"
 
-#include "cluster_state/content_hash.hpp"
 #include "cluster_state/pruning.hpp"
 
 namespace stackgate::cluster {

@@ -1,6 +1,6 @@
 #include "services/stackgate/admission.hpp"
 
-#include "certs/identity_metrics.hpp"
+#include "certs/file_identity.hpp"
 #include "certs/self_managed.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"

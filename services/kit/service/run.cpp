@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "certs/file_identity.hpp"
-#include "certs/identity_metrics.hpp"
 #include "services/kit/base/version.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/metrics.hpp"

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster_state/content_hash.hpp"
 #include "cluster_state/pruning.hpp"
 #include "reconcile/control/refusal.hpp"
 #include "reconcile/control/ssh_key.hpp"
