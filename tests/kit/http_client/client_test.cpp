@@ -68,6 +68,41 @@ TEST_F(ClientTest, speaks_every_method_with_the_body_it_was_given) {
   EXPECT_EQ(server_->stats().connections_total, 1U) << "connections are kept";
 }
 
+TEST_F(ClientTest, an_exchange_leaves_nothing_to_the_next_one) {
+  serve([](const http::Request& request, http::Responder respond) {
+    const std::string body = drink(*request.stream);
+    echo(request, std::move(respond), body + " " + std::string(request.header("x-of")));
+  });
+  const Client client;
+  const auto read_once = [](std::string_view text) {
+    return [text, read = false](char* space, std::size_t) mutable {
+      return std::exchange(read, true) ? std::size_t{0} : text.copy(space, text.size());
+    };
+  };
+  const std::pair<Request, const char*> table[] = {
+      {{}, "GET / type= length=  "},
+      {{.headers = {{"X-Of", "this"}}}, "GET / type= length=  this"},
+      {{.method = "HEAD"}, ""},
+      {{.method = "DELETE"}, "DELETE / type= length=  "},
+      {{.method = "DELETE", .body = "abc"}, "DELETE / type= length=3 abc "},
+      {{.method = "POST"}, "POST / type= length=0  "},
+      {{.method = "POST", .headers = {{"Content-Type", "x/y"}}, .body = "abc"}, "POST / type=x/y length=3 abc "},
+      {{.method = "POST", .read_body = read_once("streamed")}, "POST / type= length= streamed "},
+      {{.method = "POST", .read_body = read_once("sized"), .body_size = 5}, "POST / type= length=5 sized "},
+  };
+  for (const auto& [first, first_expected] : table) {
+    for (const auto& [second, second_expected] : table) {
+      for (const auto& [call, expected] : {std::pair(first, first_expected), std::pair(second, second_expected)}) {
+        Request copy = call;
+        copy.url = base_ + "/";
+        const auto reply = client.call(copy);
+        ASSERT_TRUE(reply) << reply.error().message;
+        EXPECT_EQ(reply->body, expected);
+      }
+    }
+  }
+}
+
 TEST_F(ClientTest, streams_both_ways) {
   serve([](const http::Request& request, http::Responder respond) {
     const bool sized = request.path == "/sized";

@@ -1,6 +1,7 @@
 // A proxy of two routes between real sockets: an upstream of the project's own behind it, a client before it.
 #include "services/kit/relay/relay.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -81,10 +82,22 @@ class Relay : public testing::Test {
     const auto pass = [this](Call& call) -> web::Answer {
       auto request = forwarded(call, base_);
       if (!request) return request.error();
-      return relay(call, *client_, *request);
+      return relay(call, *client_, std::move(*request));
     };
     std::vector<web::Route> all;
     for (const char* method : {"GET", "POST"}) all.push_back({method, "/{path...}", pass, {.on_io_thread = true}});
+    // Against the rule that a handler there does not wait, and still answered.
+    all.push_back({"GET",
+                   "/waits",
+                   [this](Call&) -> web::Answer {
+                     auto opened = client_->open({.url = base_ + "/breaks"});
+                     std::array<char, 16> space{};
+                     const auto read = opened ? opened->read(space) : std::unexpected(opened.error());
+                     const auto reply = client_->call({.method = "POST", .url = base_ + "/echo/a", .body = "b"});
+                     if (!read || !reply) return web::Failure{502, "no answer"};
+                     return http::Response{200, "text/x", {}, std::string(space.data(), *read) + reply->body};
+                   },
+                   {.on_io_thread = true}});
     proxy_ = web::test::start(std::move(all));
     base_ = "http://127.0.0.1:" + std::to_string(upstream_->port());
   }
@@ -110,6 +123,10 @@ class Relay : public testing::Test {
   std::atomic<int> upstream_closed_{0}, room_{0};
   std::unique_ptr<web::App> upstream_, proxy_;
 };
+
+TEST_F(Relay, wakes_the_client_for_a_handler_that_waits_on_the_io_thread) {
+  EXPECT_EQ(ask(*proxy_, "GET /waits").body, "parta=b");
+}
 
 TEST_F(Relay, passes_request_and_answer_on_but_for_what_concerns_one_connection) {
   const auto reply = ask(*proxy_, "POST /echo/a%2Fb?c=d%20e", "body",
