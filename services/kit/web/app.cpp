@@ -8,7 +8,6 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/app_state.hpp"
 #include "services/kit/web/fault.hpp"
-#include "services/kit/web/live_call.hpp"
 #include "services/kit/web/router.hpp"
 #include "services/kit/web/server_metrics.hpp"
 
@@ -39,9 +38,23 @@ http::BodyPlan plan_for(const AppState& state, const http::Request& head) {
   return plan;
 }
 
-class Transfer final : public run::FairPool::Job {
+Placement::Where usual_place(const RouteOptions& options) {
+  if (options.on_io_thread) return Placement::Where::io_thread;
+  return options.transfer || options.streams_body ? Placement::Where::transfers : Placement::Where::pool;
+}
+
+std::optional<Error> contradiction(const Route& route) {
+  if (route.options.on_io_thread && (route.options.streams_body || route.options.transfer))
+    return Error{
+        fmt::format("route {} {}: bodies stream on a pool, not on the I/O thread", route.method, route.pattern)};
+  return {};
+}
+
+}  // namespace app_detail
+
+class App::Transfer final : public run::FairPool::Job {
  public:
-  Transfer(AppState& state, std::shared_ptr<LiveCall> call) : state_(state), call_(std::move(call)) {}
+  Transfer(AppState& state, std::shared_ptr<Call> call) : state_(state), call_(std::move(call)) {}
   void run() override { call_->serve(); }
   void refuse() override {
     state_.metrics.refused_transfer();
@@ -54,20 +67,15 @@ class Transfer final : public run::FairPool::Job {
 
  private:
   AppState& state_;
-  std::shared_ptr<LiveCall> call_;
+  std::shared_ptr<Call> call_;
 };
 
-Placement::Where usual_place(const RouteOptions& options) {
-  if (options.on_io_thread) return Placement::Where::io_thread;
-  return options.transfer || options.streams_body ? Placement::Where::transfers : Placement::Where::pool;
-}
-
-void serve(AppState& state, const http::Request& request, http::Responder responder) {
+void App::serve(AppState& state, const http::Request& request, http::Responder responder) {
   Match match = state.router.match(request.method, request.path);
   const Route* const route = match.route;
-  auto call = std::make_shared<LiveCall>(state, request, std::move(responder), std::move(match));
+  auto call = std::make_shared<Call>(state, request, std::move(responder), std::move(match));
   if (route == nullptr) return call->serve();
-  Placement::Where where = usual_place(route->options);
+  Placement::Where where = app_detail::usual_place(route->options);
   if (route->place) {
     const auto placement = call->place();
     if (!placement) return;
@@ -89,34 +97,14 @@ void serve(AppState& state, const http::Request& request, http::Responder respon
   }
 }
 
-class RunningApp final : public App {
- public:
-  RunningApp(std::unique_ptr<metrics::Registry> own, std::unique_ptr<AppState> state,
-             std::unique_ptr<http::Server> server, metrics::Registry& registry)
-      : own_(std::move(own)),
-        state_(std::move(state)),
-        server_(std::move(server)),
-        server_metrics_(ServerMetrics::show(registry, *server_, *state_)) {}
-  // Connections go first, so that handlers that wait for a peer wake up; then the pools are waited for.
-  ~RunningApp() override { server_metrics_->stop(); }
-  std::uint16_t port() const override { return server_->port(); }
-  http::Server& server() override { return *server_; }
+App::App(std::unique_ptr<metrics::Registry> own, std::unique_ptr<AppState> state, std::unique_ptr<http::Server> server)
+    : own_(std::move(own)),
+      state_(std::move(state)),
+      server_(std::move(server)),
+      server_metrics_(ServerMetrics::show(*state_->config.metrics, *server_, *state_)) {}
 
- private:
-  std::unique_ptr<metrics::Registry> own_;
-  std::unique_ptr<AppState> state_;
-  std::unique_ptr<http::Server> server_;
-  std::shared_ptr<ServerMetrics> server_metrics_;
-};
-
-std::optional<Error> contradiction(const Route& route) {
-  if (route.options.on_io_thread && (route.options.streams_body || route.options.transfer))
-    return Error{
-        fmt::format("route {} {}: bodies stream on a pool, not on the I/O thread", route.method, route.pattern)};
-  return {};
-}
-
-}  // namespace app_detail
+// Connections go first, so that handlers that wait for a peer wake up; then the pools are waited for.
+App::~App() { server_metrics_->stop(); }
 
 std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vector<Route> routes) {
   for (const Route& route : routes) {
@@ -138,12 +126,12 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
   };
   server_config.fault_answer = [kept = state.get()](const http::Fault& fault) { return answer_fault(*kept, fault); };
   server_config.limits.write_progress = app_detail::least_progress(state->config.min_rate, server_config.limits.write);
-  // The state outlives the server: RunningApp holds both, and connections hold none of this once the server is gone.
+  // The state outlives the server: the App holds both, and connections hold none of this once the server is gone.
   auto server = TRY(http::Server::start(std::move(server_config),
                                         [kept = state.get()](const http::Request& request, http::Responder responder) {
-                                          app_detail::serve(*kept, request, std::move(responder));
+                                          serve(*kept, request, std::move(responder));
                                         }));
-  return std::make_unique<app_detail::RunningApp>(std::move(own), std::move(state), std::move(server), registry);
+  return std::unique_ptr<App>(new App(std::move(own), std::move(state), std::move(server)));
 }
 
 }  // namespace stackgate::web

@@ -11,9 +11,13 @@
 #include "services/kit/base/error.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/metrics/registry.hpp"
+#include "services/kit/web/call.hpp"
 #include "services/kit/web/route.hpp"
 
 namespace stackgate::web {
+
+class ServerMetrics;
+struct AppState;
 
 /// One finished request, for whoever wants to know (traces, a service's own access table). Called on the thread that
 /// finished it; must not block.
@@ -63,9 +67,19 @@ class App {
   /// that is malformed or stands twice.
   static std::expected<std::unique_ptr<App>, Error> start(AppConfig config, std::vector<Route> routes);
   /// Cuts what is still being served and waits for the handlers. Drain server() first.
-  virtual ~App() = default;
-  virtual std::uint16_t port() const = 0;
-  virtual http::Server& server() = 0;  // for run::stop_gracefully
+  ~App();
+  std::uint16_t port() const { return server_->port(); }
+  http::Server& server() { return *server_; }  // for run::stop_gracefully
+
+ private:
+  class Transfer;
+  App(std::unique_ptr<metrics::Registry> own, std::unique_ptr<AppState> state, std::unique_ptr<http::Server> server);
+  static void serve(AppState& state, const http::Request& request, http::Responder responder);
+
+  const std::unique_ptr<metrics::Registry> own_;  // null: AppConfig has one
+  const std::unique_ptr<AppState> state_;
+  const std::unique_ptr<http::Server> server_;
+  const std::shared_ptr<ServerMetrics> server_metrics_;
 };
 
 }  // namespace stackgate::web

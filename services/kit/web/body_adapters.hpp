@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "services/kit/http/body.hpp"
+#include "services/kit/web/answer.hpp"
 #include "services/kit/web/request_record.hpp"
 
 namespace stackgate::web {

@@ -6,6 +6,8 @@
 
 #include "services/kit/http/text.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/web/app.hpp"
+#include "services/kit/web/http_metrics.hpp"
 
 namespace stackgate::web {
 namespace request_record_detail {

@@ -6,11 +6,13 @@
 #include <string_view>
 
 #include "services/kit/http/message.hpp"
-#include "services/kit/web/app.hpp"
-#include "services/kit/web/http_metrics.hpp"
 #include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::web {
+
+class HttpMetrics;
+struct AppConfig;
+struct Route;
 
 struct RequestRecord {
   const http::Request* request = nullptr;

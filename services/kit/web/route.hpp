@@ -15,9 +15,10 @@
 #include <string_view>
 
 #include "services/kit/web/answer.hpp"
-#include "services/kit/web/call.hpp"
 
 namespace stackgate::web {
+
+class Call;
 
 /// Plain functions, or lambdas over the service's state. An exception that leaves one is logged and answered with 500.
 using Handler = std::function<Answer(Call&)>;

@@ -1,4 +1,4 @@
-#include "services/kit/web/live_call.hpp"
+#include "services/kit/web/call.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -6,14 +6,15 @@
 #include <fmt/format.h>
 
 #include "services/kit/log/log.hpp"
+#include "services/kit/web/app_state.hpp"
 #include "services/kit/web/base_url.hpp"
 #include "services/kit/web/body_adapters.hpp"
 #include "services/kit/web/client_share.hpp"
+#include "services/kit/web/deferred.hpp"
 #include "services/kit/web/errors.hpp"
-#include "services/kit/web/live_deferred.hpp"
 
 namespace stackgate::web {
-namespace live_call_detail {
+namespace call_detail {
 
 // "." and ".." segments, spelt out or escaped: nobody's resource has such a name, and whoever joins them to a folder's
 // path leaves it.
@@ -27,9 +28,9 @@ bool has_dot_segment(std::string_view path) {
   }
 }
 
-}  // namespace live_call_detail
+}  // namespace call_detail
 
-LiveCall::LiveCall(AppState& state, const http::Request& request, http::Responder responder, Match match)
+Call::Call(AppState& state, const http::Request& request, http::Responder responder, Match match)
     : state_(state),
       responder_(std::move(responder)),
       match_(std::move(match)),
@@ -38,11 +39,11 @@ LiveCall::LiveCall(AppState& state, const http::Request& request, http::Responde
   state_.metrics.arrived();
 }
 
-CurrentTrace LiveCall::current() const {
+CurrentTrace Call::current() const {
   return {record_.trace.trace_id, record_.trace.span_id, record_.trace.state, record_.trace.sampled};
 }
 
-std::optional<Failure> LiveCall::decode_parameters() {
+std::optional<Failure> Call::decode_parameters() {
   if (std::exchange(decoded_parameters_, true)) return {};
   const auto parameters = match_.parameters.all();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -55,13 +56,13 @@ std::optional<Failure> LiveCall::decode_parameters() {
                                         parameters[i].name)};
       values_[i] = decoded_.emplace_back(std::move(*decoded));
     }
-    if (live_call_detail::has_dot_segment(values_[i]))
+    if (call_detail::has_dot_segment(values_[i]))
       return Failure{400, fmt::format("the {} in the URL must not have . or .. as a segment", parameters[i].name)};
   }
   return {};
 }
 
-std::string_view LiveCall::parameter(std::string_view name) const {
+std::string_view Call::parameter(std::string_view name) const {
   const auto parameters = match_.parameters.all();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name == name) return values_[i];
@@ -69,20 +70,20 @@ std::string_view LiveCall::parameter(std::string_view name) const {
   return {};
 }
 
-const Query& LiveCall::query() const {
+const Query& Call::query() const {
   if (!query_) query_ = Query::parse(request().query);
   return *query_;
 }
 
-std::string LiveCall::base_url() const {
+std::string Call::base_url() const {
   return web::base_url(request(), {.public_url = state_.config.public_url,
                                    .trust_forwarded = state_.config.trust_forwarded,
                                    .tls = state_.config.server.tls != nullptr});
 }
 
-bool LiveCall::stopping() const { return state_.config.stopping && state_.config.stopping(); }
+bool Call::stopping() const { return state_.config.stopping && state_.config.stopping(); }
 
-Answer LiveCall::answer_of_route() {
+Answer Call::answer_of_route() {
   if (match_.route != nullptr) {
     if (auto failure = decode_parameters()) return std::move(*failure);
     return match_.route->handler(*this);
@@ -98,7 +99,7 @@ Answer LiveCall::answer_of_route() {
 }
 
 template <class Work>
-void LiveCall::guarded(const Work& work) noexcept {
+void Call::guarded(const Work& work) noexcept {
   const TraceScope scope(current());
   const auto failed = [this](const char* what) {
     log::error("a request handler failed",
@@ -118,11 +119,11 @@ void LiveCall::guarded(const Work& work) noexcept {
   }
 }
 
-void LiveCall::serve() noexcept {
+void Call::serve() noexcept {
   guarded([this] { finish(answer_of_route()); });
 }
 
-std::optional<Placement> LiveCall::place() noexcept {
+std::optional<Placement> Call::place() noexcept {
   std::optional<Placement> placement;
   guarded([&] {
     if (auto failure = decode_parameters()) return finish(std::move(*failure));
@@ -133,17 +134,17 @@ std::optional<Placement> LiveCall::place() noexcept {
   return placement;
 }
 
-const std::string& LiveCall::share() {
+const std::string& Call::share() {
   if (share_.empty()) share_ = client_share(request(), state_.config.trust_forwarded);
   return share_;
 }
 
-void LiveCall::refuse(Failure failure) {
+void Call::refuse(Failure failure) {
   const TraceScope scope(current());
   finish(std::move(failure));
 }
 
-void LiveCall::finish(Answer answer) {
+void Call::finish(Answer answer) {
   if (is_deferred_) {
     if (const auto deferred = std::exchange(deferred_, nullptr)) deferred->handler_returned(std::move(answer));
     return;
@@ -157,7 +158,7 @@ void LiveCall::finish(Answer answer) {
   responder_(finished(std::move(answer)));
 }
 
-http::Response LiveCall::finished(Answer&& answer) {
+http::Response Call::finished(Answer&& answer) {
   http::Response response;
   if (auto* given = std::get_if<http::Response>(&answer)) {
     response = std::move(*given);
@@ -179,9 +180,9 @@ http::Response LiveCall::finished(Answer&& answer) {
   return response;
 }
 
-void LiveCall::recorded(const Outcome& outcome) { finish_record(record_, outcome, state_.metrics, state_.config); }
+void Call::recorded(const Outcome& outcome) { finish_record(record_, outcome, state_.metrics, state_.config); }
 
-std::unique_ptr<http::BodyWriter> LiveCall::start(http::Response head, std::optional<std::uint64_t> length) {
+std::unique_ptr<http::BodyWriter> Call::start(http::Response head, std::optional<std::uint64_t> length) {
   if (answered_ || is_deferred_) throw std::logic_error("a handler began two answers");
   add_common_headers(head, record_.request_id);
   answered_ = true;
@@ -198,7 +199,7 @@ std::unique_ptr<http::BodyWriter> LiveCall::start(http::Response head, std::opti
       state_.config);
 }
 
-std::expected<std::shared_ptr<Deferred>, Failure> LiveCall::defer() {
+std::expected<std::shared_ptr<Deferred>, Failure> Call::defer() {
   if (answered_ || is_deferred_) throw std::logic_error("a handler began two answers");
   auto place = state_.deferred.take(share());
   if (!place) {
@@ -210,7 +211,7 @@ std::expected<std::shared_ptr<Deferred>, Failure> LiveCall::defer() {
                                    {},
                                    {{"Retry-After", "5"}}});
   }
-  const auto deferred = std::make_shared<LiveDeferred>(shared_from_this(), std::move(*place));
+  const auto deferred = std::make_shared<Deferred>(shared_from_this(), std::move(*place));
   is_deferred_ = true;
   deferred_ = deferred;
   responder_.observe(deferred);

@@ -4,11 +4,12 @@
 #include "services/kit/http/text.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/web/body_adapters.hpp"
-#include "services/kit/web/live_call.hpp"
+#include "services/kit/web/call.hpp"
+#include "services/kit/web/inflate.hpp"
 #include "services/kit/web/media_type.hpp"
 
 namespace stackgate::web {
-namespace live_body_detail {
+namespace call_body_detail {
 
 // Where a fault stands, as an editor counts: from 1, columns in bytes.
 std::string place_of(std::string_view text, std::uint32_t offset) {
@@ -19,13 +20,13 @@ std::string place_of(std::string_view text, std::uint32_t offset) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-}  // namespace live_body_detail
+}  // namespace call_body_detail
 
 Failure to_failure(const http::BodyError& error) {
   return {error.status == 0 ? 400 : error.status, error.error.message};
 }
 
-std::expected<bool, Failure> LiveCall::is_gzipped() const {
+std::expected<bool, Failure> Call::is_gzipped() const {
   const std::string_view coding = http::trim(request().header("content-encoding"));
   if (coding.empty() || http::equal_ignoring_case(coding, "identity")) return false;
   if (http::equal_ignoring_case(coding, "gzip") || http::equal_ignoring_case(coding, "x-gzip")) return true;
@@ -36,7 +37,7 @@ std::expected<bool, Failure> LiveCall::is_gzipped() const {
                                  {{"Accept-Encoding", "gzip"}}});
 }
 
-std::expected<std::string_view, Failure> LiveCall::body() {
+std::expected<std::string_view, Failure> Call::body() {
   if (inflated_) return *inflated_;
   if (request().stream) {
     auto whole = TRY(read_stream());
@@ -50,7 +51,7 @@ std::expected<std::string_view, Failure> LiveCall::body() {
 }
 
 // A streamed route that wants one body whole after all.
-std::expected<std::string, Failure> LiveCall::read_stream() {
+std::expected<std::string, Failure> Call::read_stream() {
   const std::uint64_t limit =
       match_.route->options.body_bytes != 0 ? match_.route->options.body_bytes : RouteOptions{}.body_bytes;
   http::BodyReader& reader = stream();
@@ -66,7 +67,7 @@ std::expected<std::string, Failure> LiveCall::read_stream() {
   }
 }
 
-std::expected<const json::Document*, Failure> LiveCall::json() {
+std::expected<const json::Document*, Failure> Call::json() {
   if (document_) return &*document_;
   const std::string_view type = request().header("content-type");
   if (!type.empty() && !is_json_type(type))
@@ -77,14 +78,14 @@ std::expected<const json::Document*, Failure> LiveCall::json() {
   if (const auto root = json::parse(text, *document_); !root) {
     Failure failure{400, text.empty() ? "the body is empty; send JSON"
                                       : fmt::format("the body is no JSON: {} at {}", root.error().message,
-                                                    live_body_detail::place_of(text, root.error().offset))};
+                                                    call_body_detail::place_of(text, root.error().offset))};
     document_.reset();
     return std::unexpected(std::move(failure));
   }
   return &*document_;
 }
 
-http::BodyReader& LiveCall::stream() {
+http::BodyReader& Call::stream() {
   if (reader_) return *reader_;
   const auto gzipped = is_gzipped();
   if (request().stream) {
