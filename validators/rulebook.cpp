@@ -121,7 +121,7 @@ Findings everything_about(const Request& request, Lookup* lookup, const Options&
 }
 
 /// Stands last, by the place of the last finding.
-void say_cut(Findings& findings) {
+void describe_cut(Findings& findings) {
   if (findings.empty()) return;
   const Finding& last = findings.back();
   findings.push_back({.rule = last.rule,
@@ -147,7 +147,7 @@ Findings review(const Request& request, Lookup* lookup, const Options& options) 
     bool old_cut = false;
     ratchet(request, findings, everything_about(before, lookup, options, most_old_faults, old_cut));
   }
-  if (cut) say_cut(findings);
+  if (cut) describe_cut(findings);
   return findings;
 }
 
@@ -166,7 +166,7 @@ Findings review_deletion(const Request& request, Lookup* lookup, const Options& 
   if (request.object == nullptr || !request.object->is_object() || lookup == nullptr) return {};
   Context context(request, lookup, options);
   check_deletion(context, Field::root(context.walk, *request.object, &schema_of(request.kind).root()));
-  if (context.cut()) say_cut(context.findings);
+  if (context.cut()) describe_cut(context.findings);
   return std::move(context.findings);
 }
 

@@ -13,7 +13,7 @@ namespace plan_findings {
 using validate::Finding;
 using validate::Severity;
 
-constexpr std::size_t most_told = 10;
+constexpr std::size_t most_listed = 10;
 
 struct ReasonOf {
   std::string_view part;  // of a rule's id
@@ -40,17 +40,17 @@ std::string_view reason_of(std::string_view rule) {
   return "ReferenceUnfit";
 }
 
-template <class IsTold>
-std::string tell(std::span<const Finding> findings, const IsTold& is_reported) {
+template <class IsListed>
+std::string list(std::span<const Finding> findings, const IsListed& is_reported) {
   std::string out;
-  std::size_t told = 0, more = 0;
+  std::size_t listed = 0, more = 0;
   for (const Finding& finding : findings) {
     if (!is_reported(finding)) continue;
-    if (told == most_told) {
+    if (listed == most_listed) {
       ++more;
       continue;
     }
-    if (told++ > 0) out += '\n';
+    if (listed++ > 0) out += '\n';
     if (!finding.path.empty()) out += finding.path + ": ";
     out += validate::to_line(finding);
   }
@@ -86,7 +86,7 @@ Trouble trouble_of(const Finding& finding, const InputFacts& input) {
 }  // namespace plan_findings
 
 std::string faults_in_words(std::span<const validate::Finding> findings) {
-  return plan_findings::tell(findings, plan_findings::is_fault);
+  return plan_findings::list(findings, plan_findings::is_fault);
 }
 
 std::optional<Condition> unresolved_references(const Observed& observed) {
@@ -98,7 +98,7 @@ std::optional<Condition> unresolved_references(const Observed& observed) {
   const auto first = std::ranges::find_if(observed.findings, is_reported);
   if (first == observed.findings.end()) return std::nullopt;
   return Condition{std::string(references_condition), "False", std::string(reason_of(first->rule)),
-                   tell(observed.findings, is_reported)};
+                   list(observed.findings, is_reported)};
 }
 
 std::vector<Trouble> input_troubles(const Observed& observed) {

@@ -11,7 +11,7 @@
 namespace stackgate::reconcile {
 namespace pipeline {
 
-constexpr std::size_t most_told = 5, longest_message = 512;
+constexpr std::size_t most_listed = 5, longest_message = 512;
 
 struct Member {
   const PipelineEntry* entry = nullptr;
@@ -33,7 +33,7 @@ State state_of(const PipelineEntry& entry) {
 }
 
 /// "reranker is Pending (Unschedulable): no node has 1 nvidia.com/gpu free"
-std::string tell(const Member& member) {
+std::string describe(const Member& member) {
   const PipelineEntry& entry = *member.entry;
   if (entry.name_taken)
     return fmt::format(
@@ -49,22 +49,22 @@ std::string tell(const Member& member) {
   return out;
 }
 
-std::string join(const std::vector<std::string>& told) {
+std::string join(const std::vector<std::string>& listed) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(told.size(), most_told); ++i) out += (i == 0 ? "" : "; ") + told[i];
-  if (told.size() > most_told) out += fmt::format("; and {} more", told.size() - most_told);
+  for (std::size_t i = 0; i < std::min(listed.size(), most_listed); ++i) out += (i == 0 ? "" : "; ") + listed[i];
+  if (listed.size() > most_listed) out += fmt::format("; and {} more", listed.size() - most_listed);
   return out;
 }
 
 Condition ready(const std::vector<Member>& members, State& state) {
   const auto any = [&](auto&& test) { return std::ranges::any_of(members, test); };
   const auto is = [](State wanted) { return [wanted](const Member& each) { return each.state == wanted; }; };
-  const auto conclude = [&](State found, std::string_view reason, auto&& worth_telling) {
+  const auto conclude = [&](State found, std::string_view reason, auto&& worth_listing) {
     state = found;
-    std::vector<std::string> told;
+    std::vector<std::string> listed;
     for (const Member& each : members)
-      if (worth_telling(each)) told.push_back(tell(each));
-    return ready_condition(found, reason, join(told));
+      if (worth_listing(each)) listed.push_back(describe(each));
+    return ready_condition(found, reason, join(listed));
   };
   const auto is_taken = [](const Member& each) { return each.entry->name_taken; };
   const auto lags = [](const Member& each) { return each.state != State::ready; };
@@ -81,23 +81,23 @@ Condition ready(const std::vector<Member>& members, State& state) {
 /// Nothing when no entry needs another one.
 void add_dependencies(const std::vector<Member>& members, std::vector<Condition>& out) {
   bool asked = false;
-  std::vector<std::string> told;
+  std::vector<std::string> listed;
   for (const Member& each : members) {
     for (const std::string& name : each.entry->needs) {
       asked = true;
       const auto other =
           std::ranges::find_if(members, [&](const Member& candidate) { return candidate.entry->name == name; });
       if (other == members.end())
-        told.push_back(fmt::format("{} needs {}, which is not enabled", each.entry->name, name));
+        listed.push_back(fmt::format("{} needs {}, which is not enabled", each.entry->name, name));
       else if (other->state != State::ready)
-        told.push_back(fmt::format("{} needs {}, which is {}", each.entry->name, name, to_string(other->state)));
+        listed.push_back(fmt::format("{} needs {}, which is {}", each.entry->name, name, to_string(other->state)));
     }
   }
   if (!asked) return;
-  if (told.empty())
+  if (listed.empty())
     out.push_back({"DependenciesReady", "True", "AllDependenciesReady", "what the services need is ready"});
   else
-    out.push_back({"DependenciesReady", "False", "DependencyNotReady", join(told)});
+    out.push_back({"DependenciesReady", "False", "DependencyNotReady", join(listed)});
 }
 
 }  // namespace pipeline

@@ -116,7 +116,7 @@ std::vector<std::size_t> common_objects(const Own& own, const Neighbour& neighbo
 }
 
 /// `objects` are indices into `own`, at least one.
-std::string say_collision(const Own& own, const std::vector<std::size_t>& objects, const Neighbour& neighbour) {
+std::string describe_collision(const Own& own, const std::vector<std::size_t>& objects, const Neighbour& neighbour) {
   const Own::Object& first = own.objects[objects.front()];
   const std::string_view neighbour_kind = crds::info(neighbour.kind).name;
   std::string out;
@@ -164,7 +164,7 @@ void check_names(Context& context, const Field& object, const Own& own, const Ne
                    "write another name, or create: false to share that claim");
   }
   for (const auto& [field, objects] : found)
-    context.report(rule::child_name_taken, own.fields[field], say_collision(own, objects, neighbour),
+    context.report(rule::child_name_taken, own.fields[field], describe_collision(own, objects, neighbour),
                    cure_collision(kind, neighbour));
 }
 

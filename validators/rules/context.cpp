@@ -16,7 +16,7 @@ void Context::report(const Rule& rule, Severity severity, const Field& field, st
   ++count;
   // Annotations hold any text: there the rule is about the key.
   if (field.present() && field.value()->is_string() && rule.grammar && rule.id != rule::annotation_grammar.id)
-    if (auto unrendered = grammar::say_unrendered(field.value()->string())) {
+    if (auto unrendered = grammar::describe_unrendered(field.value()->string())) {
       problem = std::move(unrendered->problem);
       fix = std::move(unrendered->fix);
     }

@@ -52,7 +52,7 @@ std::int64_t progress_deadline(const Workload& workload) {
 }
 
 /// Of stack kinds that name no image, when the operator was given none either.
-void tell_missing_image(const Scope& scope) {
+void report_missing_image(const Scope& scope) {
   scope.troubles.push_back(
       {.reason = "ImageMissing",
        .message =
@@ -65,7 +65,7 @@ void tell_missing_image(const Scope& scope) {
 void add_deployment(const Scope& scope, const Workload& workload) {
   const bool scaled = is_scaled(scope);
   const bool runnable = !workload.main.image.empty();
-  if (!runnable) tell_missing_image(scope);
+  if (!runnable) report_missing_image(scope);
   // What runs already is left as it is.
   if (!runnable && own_live(scope, ChildType::deployment, scope.name) == nullptr) return;
   add_child(scope, ChildType::deployment, scope.name,

@@ -172,9 +172,9 @@ class Scanner {
   std::optional<ShownRef> shown(const std::string& name, const FoundRef& ref) {
     std::string last_name;
     const FoundRef* end = follow(ref, last_name);
-    const Facts* told = end == nullptr ? nullptr : facts(*end);
-    if (told == nullptr) return std::nullopt;
-    return ShownRef{name, end->target.oid, told->peeled, last_name};
+    const Facts* known = end == nullptr ? nullptr : facts(*end);
+    if (known == nullptr) return std::nullopt;
+    return ShownRef{name, end->target.oid, known->peeled, last_name};
   }
 
   void show(const std::string& name, const FoundRef& ref) {

@@ -91,7 +91,7 @@ Expected<void> Repository::Impl::list(const git_tree& tree, const std::string& p
     Entry entry = to_entry(from, prefix + std::string(name));
     const std::string below = entry.path + "/";
     if (!at_mark) {
-      if (const auto told = describe(entry, options.sizes, options.lfs); !told) return told;
+      if (const auto described = describe(entry, options.sizes, options.lfs); !described) return described;
       out.push_back(std::move(entry));
     }
     if (!is_folder || !options.recursive) continue;

@@ -46,14 +46,14 @@ std::string ago_words(std::int64_t seconds, std::int64_t now) {
   constexpr std::int64_t minute = 60, hour = 3600, day = 86400, limit = 30 * day;
   if (seconds < now - limit || seconds > now + limit) return date_words(seconds).substr(0, 10);
   const std::int64_t distance = now - seconds, size = distance < 0 ? -distance : distance;
-  const auto say = [&](std::int64_t unit, std::string_view word) {
+  const auto format = [&](std::int64_t unit, std::string_view word) {
     const std::string count = counted(static_cast<std::uint64_t>(size / unit), word);
     return distance < 0 ? "in " + count : count + " ago";
   };
   if (size < minute) return "just now";
-  if (size < hour) return say(minute, "minute");
-  if (size < day) return say(hour, "hour");
-  return say(day, "day");
+  if (size < hour) return format(minute, "minute");
+  if (size < day) return format(hour, "hour");
+  return format(day, "day");
 }
 
 std::int64_t seconds_of(std::string_view text) {

@@ -81,15 +81,15 @@ sql::Expected<void> AccessLog::flush() {
 }
 
 void AccessLog::work() {
-  bool told = false;
+  bool logged = false;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     wake_.wait_for(lock, access_log_detail::period, [this] { return stopping_; });
     if (stopping_ || waiting_.empty()) continue;
     lock.unlock();
     const auto done = flush();
-    if (!done && !told) log::warning("the access log waits for the database", {{"reason", done.error().message}});
-    told = !done;
+    if (!done && !logged) log::warning("the access log waits for the database", {{"reason", done.error().message}});
+    logged = !done;
     lock.lock();
   }
 }

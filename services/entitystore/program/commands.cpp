@@ -21,7 +21,7 @@ int failed(std::string_view message) {
 /// An init container may come up before its database does.
 int migrate(sql::Database& database) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  bool told = false;
+  bool printed = false;
   while (true) {
     const auto done = sql::migrate(database, migrations());
     if (done) {
@@ -30,8 +30,8 @@ int migrate(sql::Database& database) {
     }
     const bool later = done.error().fault == sql::Fault::away || done.error().fault == sql::Fault::busy;
     if (!later || std::chrono::steady_clock::now() > until) return failed(done.error().message);
-    if (!told) fmt::print(stderr, "stackgate-entitystore: waiting for the database: {}\n", done.error().message);
-    told = true;
+    if (!printed) fmt::print(stderr, "stackgate-entitystore: waiting for the database: {}\n", done.error().message);
+    printed = true;
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }

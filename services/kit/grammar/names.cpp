@@ -75,12 +75,12 @@ std::string corrected(std::string_view text, const NameRule& rule) {
   return out;
 }
 
-std::string say_write(const std::string& suggestion, std::string_view otherwise) {
+std::string describe_write(const std::string& suggestion, std::string_view otherwise) {
   const std::string quoted = quote_short(suggestion);
   return quoted.empty() ? std::string(otherwise) : concat({"write ", quoted});
 }
 
-std::string say_fault(std::string_view whole, std::size_t at, bool first, bool last, bool fits_middle) {
+std::string describe_fault(std::string_view whole, std::size_t at, bool first, bool last, bool fits_middle) {
   if (fits_middle && first) return concat({"must not begin with ", name_character(whole, at)});
   if (fits_middle && last) return concat({"must not end with ", name_character(whole, at)});
   return concat({"must not contain ", place_character(whole, at)});
@@ -93,8 +93,8 @@ Problem too_long(std::size_t size, std::size_t longest) {
 std::optional<Problem> check_run(std::string_view text, const NameRule& rule) {
   if (text.empty()) return Problem{"must not be empty", std::string(rule.cure)};
   if (const std::size_t at = first_fault(text, rule); at != std::string_view::npos)
-    return Problem{say_fault(text, at, at == 0, at + 1 == text.size(), rule.middle(text[at])),
-                   say_write(corrected(text, rule), rule.cure)};
+    return Problem{describe_fault(text, at, at == 0, at + 1 == text.size(), rule.middle(text[at])),
+                   describe_write(corrected(text, rule), rule.cure)};
   if (text.size() > rule.longest) return too_long(text.size(), rule.longest);
   return std::nullopt;
 }
@@ -124,10 +124,10 @@ std::optional<Problem> check_subdomain_in(std::string_view whole, std::string_vi
   if (text.empty()) return Problem{"must not be empty", std::string(subdomain_cure)};
   const auto cure = [&] {
     const std::string fixed = corrected_subdomain(text);
-    return fixed.empty()
-               ? std::string(subdomain_cure)
-               : say_write(std::string(whole.substr(0, base)) + fixed + std::string(whole.substr(base + text.size())),
-                           subdomain_cure);
+    return fixed.empty() ? std::string(subdomain_cure)
+                         : describe_write(std::string(whole.substr(0, base)) + fixed +
+                                              std::string(whole.substr(base + text.size())),
+                                          subdomain_cure);
   };
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('.', begin), text.size());
@@ -143,7 +143,7 @@ std::optional<Problem> check_subdomain_in(std::string_view whole, std::string_vi
         const std::string_view where = part.size() == text.size() ? "" : " a part between dots";
         return Problem{fmt::format("must not {}{} with '{}'", first ? "begin" : "end", where, part[at]), cure()};
       }
-      return Problem{say_fault(whole, base + begin + at, first, last, false), cure()};
+      return Problem{describe_fault(whole, base + begin + at, first, last, false), cure()};
     }
     begin = end + 1;
   }
@@ -176,7 +176,7 @@ std::optional<Problem> check_qualified(std::string_view text) {
   if (auto problem = check_run(text.substr(slash + 1), qualified_name)) {
     problem->problem += " in the part behind '/'";
     if (const std::string fixed = corrected(text.substr(slash + 1), qualified_name); !fixed.empty())
-      problem->fix = say_write(std::string(text.substr(0, slash + 1)) + fixed, qualified_name.cure);
+      problem->fix = describe_write(std::string(text.substr(0, slash + 1)) + fixed, qualified_name.cure);
     return problem;
   }
   return std::nullopt;
@@ -210,7 +210,7 @@ std::optional<Problem> check_env_name(std::string_view text) {
   if (auto problem = check_run(text, env_name)) {
     // What begins with a digit keeps it: "1A" without it is another name.
     if (!text.empty() && is_digit(text[0]) && first_fault(text, config_key) == std::string_view::npos)
-      problem->fix = say_write("_" + std::string(text), env_name.cure);
+      problem->fix = describe_write("_" + std::string(text), env_name.cure);
     if (text.find('=') != std::string_view::npos)
       problem->fix = "write the name alone; what stands behind '=' is the value";
     return problem;

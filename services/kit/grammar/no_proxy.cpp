@@ -24,7 +24,7 @@ std::optional<Problem> check_optional_port(std::string_view text) {
 
 std::optional<Problem> check_entry(std::string_view entry) {
   if (entry == "*") return std::nullopt;
-  if (auto unrendered = say_unrendered(entry)) return unrendered;
+  if (auto unrendered = describe_unrendered(entry)) return unrendered;
   if (std::ranges::any_of(entry, [](char c) { return is_space(c) || c == ';'; }))
     return Problem{"has entries without a comma between them", "separate the entries by commas"};
   if (entry.find("://") != std::string_view::npos)

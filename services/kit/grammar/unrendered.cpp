@@ -10,7 +10,7 @@ bool holds_template(std::string_view text) {
   return has("{{", "}}") || has("${", "}");
 }
 
-std::optional<Problem> say_unrendered(std::string_view text) {
+std::optional<Problem> describe_unrendered(std::string_view text) {
   if (!holds_template(text)) return std::nullopt;
   return Problem{"looks like a template that was not rendered",
                  "render the template first, or write the value that it stands for"};

@@ -12,6 +12,6 @@ namespace stackgate::validate::grammar {
 bool holds_template(std::string_view text);
 
 /// What to say in place of a grammar's own words where `text` holds such a template; it does not repeat the text.
-std::optional<Problem> say_unrendered(std::string_view text);
+std::optional<Problem> describe_unrendered(std::string_view text);
 
 }  // namespace stackgate::validate::grammar

@@ -39,7 +39,7 @@ std::size_t first_foreign(std::string_view part, std::string_view more) {
 std::optional<Problem> check_part(std::string_view part, std::string_view more, std::string_view name) {
   const std::size_t at = first_foreign(part, more);
   if (at == std::string_view::npos) return std::nullopt;
-  if (auto template_left = say_unrendered(part)) return template_left;
+  if (auto template_left = describe_unrendered(part)) return template_left;
   if (name == "host")  // RFC 3986 allows percent-encoding there, but no name of a host holds it
     return Problem{fmt::format("has {} in its host", name_character(part, at)),
                    "write the host with letters, digits, '-' and '.' only"};

@@ -21,21 +21,21 @@ void CrdNames::upsert(const json::Value& object) {
                                              : CrdChange::replaced;
   seen.uid = uid;
   seen.version = version;
-  told_(found->first, change);
+  listener_(found->first, change);
 }
 
 void CrdNames::remove(const json::Value& object) {
   const auto found = wanted_.find(metadata(object, "name"));
   if (found == wanted_.end() || found->second.uid.empty()) return;
   found->second = {};
-  told_(found->first, CrdChange::vanished);
+  listener_(found->first, CrdChange::vanished);
 }
 
 void CrdNames::relist_ended() {
   for (auto& [name, seen] : wanted_) {
     if (seen.uid.empty() || seen.round == round_) continue;
     seen = {};
-    told_(name, CrdChange::vanished);
+    listener_(name, CrdChange::vanished);
   }
   listed_();
 }

@@ -20,9 +20,10 @@ enum class CrdChange : std::uint8_t {
 /// The sink of a watch on customresourcedefinitions; metadata is enough.
 class CrdNames final : public WatchSink {
  public:
-  using Told = std::function<void(std::string_view name, CrdChange change)>;
+  using Listener = std::function<void(std::string_view name, CrdChange change)>;
   /// `listed` is called after each whole list, when all changes were reported.
-  CrdNames(Told told, std::function<void()> listed) : told_(std::move(told)), listed_(std::move(listed)) {}
+  CrdNames(Listener listener, std::function<void()> listed)
+      : listener_(std::move(listener)), listed_(std::move(listed)) {}
 
   void want(std::string_view name) { wanted_.try_emplace(std::string(name)); }
   bool exists(std::string_view name) const;
@@ -38,7 +39,7 @@ class CrdNames final : public WatchSink {
     std::uint32_t round = 0;
   };
 
-  const Told told_;
+  const Listener listener_;
   const std::function<void()> listed_;
   TextMap<Seen> wanted_;
   std::uint32_t round_ = 0;

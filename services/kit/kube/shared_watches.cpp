@@ -101,7 +101,7 @@ struct SharedWatches::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<CrdNames> crds;  // nullptr: nothing is optional
   Subscription crds_subscription;
   bool started = false;
-  bool untold = false;  // the definitions may not be listed
+  bool unlisted = false;  // the definitions may not be listed
   bool stopped = false;
   std::atomic<bool> synced{false};
   ContactLog contact;
@@ -166,8 +166,8 @@ void SharedWatches::Impl::begin(Group& group) {
   group.running = true;
   WatchTuning tuned = tuning;
   if (!group.crd.empty()) {
-    if (untold) tuned.denied_grace.fill(milliseconds(100));  // the definitions' refusal has outlasted it
-    tuned.missing = untold ? BackoffLimits{tuning.untold_wait, tuning.untold_wait, 1.0} : after_404;
+    if (unlisted) tuned.denied_grace.fill(milliseconds(100));  // the definitions' refusal has outlasted it
+    tuned.missing = unlisted ? BackoffLimits{tuning.unlisted_wait, tuning.unlisted_wait, 1.0} : after_404;
     // It may be there now, with objects that nobody has seen.
     for (auto& part : group.state->parts)
       if (part.coverage == Coverage::absent) part.coverage = Coverage::unlisted;
@@ -243,18 +243,18 @@ void SharedWatches::Impl::crd_changed(std::string_view name, CrdChange change) {
 }
 
 void SharedWatches::Impl::crds_listed() {
-  if (std::exchange(untold, false)) log::info("customresourcedefinitions can be listed now");
+  if (std::exchange(unlisted, false)) log::info("customresourcedefinitions can be listed now");
   // A type without definition is asked for too; when that is answered with 404 the watch is let go: see observed().
   for (Group& group : groups)
     if (!group.crd.empty() && group.any(Coverage::unlisted)) begin(group);
 }
 
 void SharedWatches::Impl::crds_observed(const WatchHealth& health) {
-  if (untold || !(health.denied || health.missing)) return;
-  untold = true;
+  if (unlisted || !(health.denied || health.missing)) return;
+  unlisted = true;
   log::warning(
       "customresourcedefinitions may not be listed: absent types are asked for again and again",
-      {{"every_seconds", std::chrono::duration<double>(tuning.untold_wait).count()}, {"error", health.last_error}});
+      {{"every_seconds", std::chrono::duration<double>(tuning.unlisted_wait).count()}, {"error", health.last_error}});
   for (Group& group : groups)
     if (!group.crd.empty()) restart(group);
 }
@@ -266,7 +266,7 @@ bool SharedWatches::Impl::any_connected() const {
 }
 
 void SharedWatches::Impl::note_contact(const WatchHealth& health) {
-  if (health.connected || health.reach == Reach::reached) return contact.heard();
+  if (health.connected || health.reach == Reach::reached) return contact.answered();
   if (health.reach != Reach::unreached || any_connected()) return;
   const auto look = contact.failed(health.last_error.empty() ? "nothing comes from it" : health.last_error);
   if (look) look_at_contact(*look);
@@ -282,10 +282,10 @@ void SharedWatches::Impl::look_at_contact(std::chrono::milliseconds after) {
 
 void SharedWatches::Impl::observed(Group& group, std::size_t part, const WatchHealth& health) {
   note_contact(health);
-  const bool untold_or_gone = !group.crd.empty() && (untold || !crds->exists(group.crd));
-  if (untold_or_gone && (health.missing || (health.denied && !untold))) {
+  const bool unlisted_or_gone = !group.crd.empty() && (unlisted || !crds->exists(group.crd));
+  if (unlisted_or_gone && (health.missing || (health.denied && !unlisted))) {
     // A refusal means nothing for a type that nobody has defined.
-    if (!untold) end(group);
+    if (!unlisted) end(group);
     if (!group.all(Coverage::absent)) vanish(group);
     return;
   }
@@ -351,8 +351,8 @@ Subscription SharedWatches::subscribe_optional(WatchTarget target, const std::st
   return subscribe(std::move(target), std::move(sink));
 }
 
-void SharedWatches::on_served_changed(std::function<void(std::string_view, bool)> told) {
-  impl_->served_changed = std::move(told);
+void SharedWatches::on_served_changed(std::function<void(std::string_view, bool)> listener) {
+  impl_->served_changed = std::move(listener);
 }
 
 void SharedWatches::start() {

@@ -62,7 +62,7 @@ class SharedWatches {
   /// Called on the transport's thread: true once a type that was absent has been listed, in every namespace that may
   /// be; false when it has vanished and the sinks are empty. Of types that are there from the start too. What `told`
   /// uses must outlive this.
-  void on_served_changed(std::function<void(std::string_view crd_name, bool served)> told);
+  void on_served_changed(std::function<void(std::string_view crd_name, bool served)> listener);
 
   void start();
 

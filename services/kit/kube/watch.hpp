@@ -42,7 +42,7 @@ struct WatchTuning {
   /// After 404, instead of denied_wait.
   std::optional<BackoffLimits> missing = {};
   /// SharedWatches: how often an absent type is asked for where definitions may not be listed.
-  std::chrono::milliseconds untold_wait{30'000};
+  std::chrono::milliseconds unlisted_wait{30'000};
 };
 
 enum class WatchState : std::uint8_t { idle, listing, watching, waiting };

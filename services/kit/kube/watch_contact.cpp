@@ -15,11 +15,11 @@ std::int64_t whole_seconds(Contact::Clock::duration time) {
 
 }  // namespace
 
-std::optional<Contact::Clock::duration> Contact::heard(Clock::time_point now) {
+std::optional<Contact::Clock::duration> Contact::answered(Clock::time_point now) {
   std::optional<Clock::duration> away;
-  if (told_) away = lost_for(now);
+  if (reported_) away = lost_for(now);
   since_.reset();
-  told_ = false;
+  reported_ = false;
   error_.clear();
   return away;
 }
@@ -29,13 +29,13 @@ void Contact::failed(Clock::time_point now, std::string_view error) {
   error_ = error;
 }
 
-bool Contact::tell(Clock::time_point now) {
+bool Contact::report_loss(Clock::time_point now) {
   if (!due() || now < *due()) return false;
-  return told_ = true;
+  return reported_ = true;
 }
 
 std::optional<Contact::Clock::time_point> Contact::due() const {
-  if (!since_ || told_) return std::nullopt;
+  if (!since_ || reported_) return std::nullopt;
   return *since_ + patience;
 }
 
@@ -48,12 +48,12 @@ std::string Contact::problem(Clock::time_point now) const {
   return fmt::format("no answer from the API server for {} s: {}", whole_seconds(lost_for(now)), error_);
 }
 
-void ContactLog::heard() {
+void ContactLog::answered() {
   if (!lost_) return;
   std::optional<Contact::Clock::duration> away;
   {
     const std::scoped_lock lock(mutex_);
-    away = contact_.heard(Contact::Clock::now());
+    away = contact_.answered(Contact::Clock::now());
     lost_ = false;
   }
   if (away) log::info("the API server answers again", {{"server", server_}, {"away_seconds", whole_seconds(*away)}});
@@ -71,7 +71,7 @@ std::optional<std::chrono::milliseconds> ContactLog::look() {
   {
     const std::scoped_lock lock(mutex_);
     const auto now = Contact::Clock::now();
-    if (!contact_.tell(now)) {
+    if (!contact_.report_loss(now)) {
       const auto due = contact_.due();
       if (!due) return std::nullopt;
       return std::max(std::chrono::milliseconds(1), std::chrono::ceil<std::chrono::milliseconds>(*due - now));

@@ -21,12 +21,12 @@ class Contact {
   static constexpr std::chrono::seconds patience{5};
 
   /// The API server answered. How long it had been away, when that had been reported.
-  std::optional<Clock::duration> heard(Clock::time_point now);
+  std::optional<Clock::duration> answered(Clock::time_point now);
   /// An attempt got no answer, and nothing else is open.
   void failed(Clock::time_point now, std::string_view error);
   /// True once for each loss, as soon as it has lasted for `patience`.
-  bool tell(Clock::time_point now);
-  /// When tell() can be true next; nothing in contact, and nothing when it has been reported.
+  bool report_loss(Clock::time_point now);
+  /// When report_loss() can be true next; nothing in contact, and nothing when it has been reported.
   std::optional<Clock::time_point> due() const;
 
   bool lost() const { return since_.has_value(); }
@@ -39,7 +39,7 @@ class Contact {
 
  private:
   std::optional<Clock::time_point> since_;
-  bool told_ = false;
+  bool reported_ = false;
   std::string error_;
 };
 
@@ -49,7 +49,7 @@ class ContactLog {
   /// `server`: its URL, for the log.
   explicit ContactLog(std::string server) : server_(std::move(server)) {}
 
-  void heard();
+  void answered();
   /// Call look() after the time that this returns, if any.
   std::optional<std::chrono::milliseconds> failed(std::string_view error);
   /// Writes the warning when it is due; otherwise how long until it is.

@@ -59,7 +59,7 @@ class NamespaceMerge::Part final : public WatchSink {
   void relist_ended() override {
     std::erase_if(names_, [this](const auto& known) {
       if (known.second == round_) return false;
-      tell_removed(known.first);
+      notify_removed(known.first);
       return true;
     });
     if (listed_) return;
@@ -72,7 +72,7 @@ class NamespaceMerge::Part final : public WatchSink {
   }
 
  private:
-  void tell_removed(const std::string& name) {
+  void notify_removed(const std::string& name) {
     std::string text;
     json::Writer w(text);
     w.object([&] {

@@ -78,7 +78,7 @@ void add_process_metrics(metrics::Registry& registry) {
   using namespace process_detail;
   const double page = static_cast<double>(::sysconf(_SC_PAGESIZE));
   const double started = start_time();
-  registry.gauge("stackgate_build_info", "Always 1; its label tells which version runs.", {"version"})
+  registry.gauge("stackgate_build_info", "Always 1; its label is the version that runs.", {"version"})
       .at({version})
       .set(1);
   registry.counter_from("process_cpu_seconds_total", "User and system CPU time spent.", cpu_seconds);

@@ -81,7 +81,7 @@ void Walker::walk(const Node& node, const Node* base, const json::Value& value, 
     if (out_ == nullptr)
       ++faults_;
     else
-      report(Fault::enumeration, at, value.offset(), &value, say_not_allowed(node, value));
+      report(Fault::enumeration, at, value.offset(), &value, describe_not_allowed(node, value));
     return;
   }
   switch (type) {
@@ -114,14 +114,15 @@ void Walker::wrong_type(const Node& node, const json::Value& value, const Path* 
   const bool repeat = at == nullptr || may_repeat(at->parent, at->key);
   const bool null = value.is_null();
   report(null ? Fault::null_value : Fault::type, at, value.offset(), &value,
-         null ? say_null(node) : say_wrong_type(node, value, repeat, at == nullptr ? std::string_view() : at->key));
+         null ? describe_null(node)
+              : describe_wrong_type(node, value, repeat, at == nullptr ? std::string_view() : at->key));
 }
 
 void Walker::report_unknown(const Node& node, const json::Member& member, const Path* at) {
   // {NAME=value} without a ':' is a key; what stands behind '=' may be a password.
   const std::size_t sign = std::min(member.key.find('='), member.key.size());
   const Path here{at, member.key.substr(0, sign + 1)};
-  report(Fault::unknown, &here, member.key_offset, &member.value, say_unknown(node, member.key));
+  report(Fault::unknown, &here, member.key_offset, &member.value, describe_unknown(node, member.key));
 }
 
 void Walker::walk_object(const Node& node, const Node* base, const json::Value& value, const Path* at) {
@@ -141,7 +142,7 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
         if (property->must_be_written && !node.value_only) {
           ++written;
           report(Fault::null_value, &here, member.value.offset(), &member.value,
-                 say_missing(property->node, member.key, true));
+                 describe_missing(property->node, member.key, true));
         }
         continue;
       }
@@ -189,7 +190,7 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
       if (property != nullptr && property->must_be_written) continue;  // said already
       const Path here{at, name};
       report(Fault::required, &here, value.offset(), nullptr,
-             say_missing(property == nullptr ? nullptr : property->node, name, false));
+             describe_missing(property == nullptr ? nullptr : property->node, name, false));
     }
   }
   if (node.limits != nullptr && (node.limits->min_properties || node.limits->max_properties)) {
@@ -201,9 +202,9 @@ void Walker::walk_object(const Node& node, const Node* base, const json::Value& 
     }
     const Limits& limits = *node.limits;
     if (limits.min_properties && present < *limits.min_properties)
-      report(Fault::length, at, value.offset(), &value, say_too_few(*limits.min_properties, present, "entry"));
+      report(Fault::length, at, value.offset(), &value, describe_too_few(*limits.min_properties, present, "entry"));
     else if (limits.max_properties && present > *limits.max_properties)
-      report(Fault::length, at, value.offset(), &value, say_too_many(*limits.max_properties, present, "entry"));
+      report(Fault::length, at, value.offset(), &value, describe_too_many(*limits.max_properties, present, "entry"));
   }
 }
 
@@ -223,7 +224,7 @@ void Walker::walk_required(const Node& node, const Node* base, const json::Value
       ++faults_;
     else
       report(Fault::required, &here, value.offset(), nullptr,
-             say_missing(structure != nullptr ? structure : node.property(name), name, given != nullptr));
+             describe_missing(structure != nullptr ? structure : node.property(name), name, given != nullptr));
   }
 }
 
@@ -231,9 +232,9 @@ void Walker::walk_array(const Node& node, const Node* base, const json::Value& v
   const auto items = value.items();
   if (const Limits* limits = node.limits; limits != nullptr) {
     if (limits->min_items && items.size() < *limits->min_items)
-      report(Fault::length, at, value.offset(), &value, say_too_few(*limits->min_items, items.size(), "item"));
+      report(Fault::length, at, value.offset(), &value, describe_too_few(*limits->min_items, items.size(), "item"));
     else if (limits->max_items && items.size() > *limits->max_items)
-      report(Fault::length, at, value.offset(), &value, say_too_many(*limits->max_items, items.size(), "item"));
+      report(Fault::length, at, value.offset(), &value, describe_too_many(*limits->max_items, items.size(), "item"));
   }
   if (node.items != nullptr) {
     const Node* structure = node.value_only ? (base == nullptr ? nullptr : base->items) : node.items;
@@ -257,7 +258,7 @@ void Walker::walk_set(std::span<const json::Value> items, const Path* at) {
       [&](std::size_t i, std::size_t j) { return json::equal(items[i], items[j]); },
       [&](std::size_t i, std::size_t first) {
         const Path here{at, {}, static_cast<std::int64_t>(i)};
-        report(Fault::duplicate, &here, items[i].offset(), &items[i], say_duplicate({}, first));
+        report(Fault::duplicate, &here, items[i].offset(), &items[i], describe_duplicate({}, first));
       });
 }
 
@@ -286,7 +287,7 @@ void Walker::walk_map_keys(const Node& node, std::span<const json::Value> items,
       },
       [&](std::size_t i, std::size_t first) {
         const Path here{at, {}, static_cast<std::int64_t>(i)};
-        report(Fault::duplicate, &here, items[i].offset(), &items[i], say_duplicate(node.list_keys, first));
+        report(Fault::duplicate, &here, items[i].offset(), &items[i], describe_duplicate(node.list_keys, first));
       });
 }
 
@@ -300,35 +301,35 @@ void Walker::walk_string(const Node& node, const json::Value& value, const Path*
       const std::uint64_t length = count_code_points(text);
       if (limits->min_length && length < *limits->min_length)
         return report(Fault::length, at, value.offset(), &value,
-                      say_too_few(*limits->min_length, length, "character", cure_of_empty(root_, base_, at)));
+                      describe_too_few(*limits->min_length, length, "character", cure_of_empty(root_, base_, at)));
       if (limits->max_length && length > *limits->max_length)
         return report(Fault::length, at, value.offset(), &value,
-                      say_too_many(*limits->max_length, length, "character"));
+                      describe_too_many(*limits->max_length, length, "character"));
     }
   }
   if (node.pattern != nullptr && !node.pattern->matches(text)) return mismatch(*node.pattern, value, at);
   if (node.format > Format::int64 && !has_format(node.format, text))
-    report(Fault::format, at, value.offset(), &value, say_wrong_format(node.format));
+    report(Fault::format, at, value.offset(), &value, describe_wrong_format(node.format));
 }
 
 void Walker::walk_number(const Node& node, const json::Value& value, const Path* at) {
   const double number = value.number();
   const auto check_width = [&] {
     if (node.format == Format::int32 && (number < -2147483648.0 || number > 2147483647.0))
-      report(Fault::format, at, value.offset(), &value, say_format_range(node));
+      report(Fault::format, at, value.offset(), &value, describe_format_range(node));
   };
   if (node.limits == nullptr) return check_width();
   const Limits& limits = *node.limits;
   // Bounds are doubles in the API server too.
   if ((limits.minimum && (limits.exclusive_minimum ? number <= *limits.minimum : number < *limits.minimum)) ||
       (limits.maximum && (limits.exclusive_maximum ? number >= *limits.maximum : number > *limits.maximum)))
-    return report(Fault::range, at, value.offset(), &value, say_out_of_range(node));
+    return report(Fault::range, at, value.offset(), &value, describe_out_of_range(node));
   if (limits.multiple_of) {
     const double step = *limits.multiple_of;
     const bool exact = value.is_integer() && is_whole(step) && step >= 1;
     const bool good = exact ? value.integer() % static_cast<std::int64_t>(step) == 0
                             : is_whole(step < 1 ? 1 / step * number : number / step);
-    if (!good) return report(Fault::range, at, value.offset(), &value, say_multiple(node));
+    if (!good) return report(Fault::range, at, value.offset(), &value, describe_multiple(node));
   }
   check_width();
 }

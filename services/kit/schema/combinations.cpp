@@ -39,7 +39,7 @@ std::string required_names(const Node& node) {
 }
 
 // The branch that is nearest to being right says what is wrong.
-grammar::Problem say_none_fits(const Branches& branches) {
+grammar::Problem describe_none_fits(const Branches& branches) {
   if (std::ranges::all_of(branches.nodes, [](const Node* each) { return only_requires(*each); })) {
     std::string names;
     for (const Node* each : branches.nodes)
@@ -63,7 +63,7 @@ grammar::Problem say_none_fits(const Branches& branches) {
           best[0].fix};
 }
 
-grammar::Problem say_excluded(const Node& node) {
+grammar::Problem describe_excluded(const Node& node) {
   if (only_requires(node))
     return {fmt::format("must not have {}", required_names(node)), fmt::format("remove {}", required_names(node))};
   return {"has a form that is not allowed here", "see the field's description"};
@@ -76,27 +76,27 @@ void walk_combinations(Walker& walker, const Node& node, const Node* base, const
   const auto branches = [&](std::span<const Node* const> nodes) {
     return Branches{nodes, structure, value, at, walker.options()};
   };
-  const auto fail = [&](auto&& say) {
-    walker.report(Fault::combination, at, value.offset(), &value, walker.quiet() ? grammar::Problem{} : say());
+  const auto fail = [&](auto&& describe) {
+    walker.report(Fault::combination, at, value.offset(), &value, walker.quiet() ? grammar::Problem{} : describe());
   };
 
   for (const Node* each : node.all_of) walker.walk(*each, structure, value, at);
   if (!node.any_of.empty()) {
     const Branches all = branches(node.any_of);
     if (std::ranges::none_of(node.any_of, [&](const Node* each) { return all.holds(*each); }))
-      fail([&] { return say_none_fits(all); });
+      fail([&] { return describe_none_fits(all); });
   }
   if (!node.one_of.empty()) {
     const Branches all = branches(node.one_of);
     const auto held = std::ranges::count_if(node.one_of, [&](const Node* each) { return all.holds(*each); });
-    if (held == 0) fail([&] { return say_none_fits(all); });
+    if (held == 0) fail([&] { return describe_none_fits(all); });
     if (held > 1)
       fail([&] {
         return grammar::Problem{fmt::format("fits {} of the allowed forms, but must fit exactly one", held),
                                 "remove what belongs to the others"};
       });
   }
-  if (node.not_ != nullptr && branches({}).holds(*node.not_)) fail([&] { return say_excluded(*node.not_); });
+  if (node.not_ != nullptr && branches({}).holds(*node.not_)) fail([&] { return describe_excluded(*node.not_); });
 }
 
 }  // namespace stackgate::validate::schema

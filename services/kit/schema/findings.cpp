@@ -17,7 +17,7 @@ std::optional<grammar::Problem> template_in(const SchemaFault& fault) {
   const bool judged = fault.fault == Fault::type ? all_template
                                                  : is_about_form(fault.fault) || fault.fault == Fault::enumeration ||
                                                        fault.fault == Fault::combination;
-  return judged ? grammar::say_unrendered(text) : std::nullopt;
+  return judged ? grammar::describe_unrendered(text) : std::nullopt;
 }
 
 }  // namespace

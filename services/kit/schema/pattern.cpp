@@ -103,7 +103,7 @@ std::shared_ptr<const Pattern> Pattern::compile(std::string_view source, std::st
 }
 
 grammar::Problem explain_mismatch(const Pattern& pattern, std::string_view text) {
-  if (auto template_left = grammar::say_unrendered(text)) return std::move(*template_left);
+  if (auto template_left = grammar::describe_unrendered(text)) return std::move(*template_left);
   if (auto capitals = capital_scheme(pattern, text)) return std::move(*capitals);
   if (const Pattern::Explain check = pattern.grammar())
     if (auto problem = check(text)) return std::move(*problem);

@@ -44,7 +44,7 @@ bool is_resource_without_side(const Node& parent, std::string_view name) {
          name.find('/') != std::string_view::npos;
 }
 
-Problem say_unknown(const Node& parent, std::string_view name) {
+Problem describe_unknown(const Node& parent, std::string_view name) {
   if (is_resource_without_side(parent, name)) return {"unknown field", "write it under limits"};
   if (const std::string_view like = similar_field(name, known_names(parent)); !like.empty())
     return {fmt::format("unknown field; did you mean \"{}\"?", like),

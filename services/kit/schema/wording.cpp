@@ -139,11 +139,11 @@ std::string describe(const Node& node) {
   return out;
 }
 
-Problem say_null(const Node& node) {
+Problem describe_null(const Node& node) {
   return {"must not be null", concat({"write ", describe(node), ", or remove the item"})};
 }
 
-Problem say_missing(const Node* node, std::string_view name, bool is_null) {
+Problem describe_missing(const Node* node, std::string_view name, bool is_null) {
   Problem out{is_null ? "is required, but null" : "is required, but missing", concat({"add ", name})};
   if (node == nullptr) return out;
   out.fix = concat({"add \"", name, ": …\", ", describe(*node)});
@@ -155,7 +155,7 @@ Problem say_missing(const Node* node, std::string_view name, bool is_null) {
   return out;
 }
 
-Problem say_not_allowed(const Node& node, const json::Value& value) {
+Problem describe_not_allowed(const Node& node, const json::Value& value) {
   const std::vector<std::string> words = enumeration_words(node);
   Problem out{words.size() == 1 ? concat({"must be ", words[0]}) : concat({"must be one of ", list_words(words, "or")}),
               ""};
@@ -169,7 +169,7 @@ Problem say_not_allowed(const Node& node, const json::Value& value) {
   return out;
 }
 
-Problem say_out_of_range(const Node& node) {
+Problem describe_out_of_range(const Node& node) {
   const std::string range = range_text(*node.limits);
   if (node.limits->minimum && node.limits->maximum && *node.limits->minimum == *node.limits->maximum)
     return {concat({"must be ", plain_number(*node.limits->minimum)}),
@@ -178,19 +178,19 @@ Problem say_out_of_range(const Node& node) {
                                                range.starts_with("between") ? "" : "that is ", range})};
 }
 
-Problem say_format_range(const Node& node) {
+Problem describe_format_range(const Node& node) {
   const bool positive = node.limits != nullptr && node.limits->minimum && *node.limits->minimum >= 0;
   return {"does not fit 32 bits", fmt::format("write an integer between {} and 2147483647",
                                               positive ? plain_number(*node.limits->minimum) : "-2147483648")};
 }
 
-Problem say_multiple(const Node& node) {
+Problem describe_multiple(const Node& node) {
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): said of a node that has the limit
   const std::string step = plain_number(*node.limits->multiple_of);
   return {concat({"must be a multiple of ", step}), concat({"write a multiple of ", step})};
 }
 
-Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view what, Without without) {
+Problem describe_too_few(std::uint64_t least, std::uint64_t have, std::string_view what, Without without) {
   if (have == 0 && what == "character")
     return {"must not be empty", without == Without::field  ? "write a text, or leave the field out"
                                  : without == Without::item ? "write a text, or take the item out"
@@ -200,18 +200,18 @@ Problem say_too_few(std::uint64_t least, std::uint64_t have, std::string_view wh
   return {fmt::format("must have at least {} {}s, but has {}", least, what, have), "add what is missing"};
 }
 
-Problem say_too_many(std::uint64_t most, std::uint64_t have, std::string_view what) {
+Problem describe_too_many(std::uint64_t most, std::uint64_t have, std::string_view what) {
   const std::string plural = what == "entry" ? "entries" : concat({what, "s"});
   if (most == 0) return {"must be empty", "leave it empty"};
   return {fmt::format("must have at most {} {}, but has {}", most, most == 1 ? std::string(what) : plural, have),
           what == "character" ? "write a shorter text" : "remove some"};
 }
 
-Problem say_wrong_format(Format format) {
+Problem describe_wrong_format(Format format) {
   return {concat({"must be ", format_name(format)}), std::string(format_example(format))};
 }
 
-Problem say_duplicate(std::span<const std::string_view> keys, std::size_t first) {
+Problem describe_duplicate(std::span<const std::string_view> keys, std::size_t first) {
   if (keys.empty()) return {fmt::format("is the same as item {}", first), "remove one of them"};
   std::vector<std::string> names(keys.begin(), keys.end());
   return {fmt::format("has the same {} as item {}", list_words(names, "and"), first),

@@ -62,7 +62,7 @@ std::string cure_names_and_values(const Node& items, const json::Value& value) {
 
 }  // namespace
 
-Problem say_wrong_type(const Node& node, const json::Value& value, bool repeat, std::string_view key) {
+Problem describe_wrong_type(const Node& node, const json::Value& value, bool repeat, std::string_view key) {
   const std::string needed = node.int_or_string ? "an integer or a string"
                              : node.type        ? std::string(with_article(*node.type))
                                                 : "a value";

@@ -13,8 +13,8 @@ void ThrottledLog::lost(Signal signal, std::uint64_t lost, std::string_view why)
     const std::lock_guard lock(mutex_);
     lost_[at] += lost;
     const auto now = std::chrono::steady_clock::now();
-    if (said_ && now - *said_ < pause_) return;
-    said_ = now;
+    if (logged_ && now - *logged_ < pause_) return;
+    logged_ = now;
     in_trouble_[at] = true;
     sum = std::exchange(lost_[at], 0);
   }

@@ -23,7 +23,7 @@ class ThrottledLog {
  private:
   const std::chrono::milliseconds pause_;
   std::mutex mutex_;
-  std::optional<std::chrono::steady_clock::time_point> said_;
+  std::optional<std::chrono::steady_clock::time_point> logged_;
   std::array<std::uint64_t, signals.size()> lost_{};  // since the last line about each
   std::array<bool, signals.size()> in_trouble_{};     // and the log knows
 };

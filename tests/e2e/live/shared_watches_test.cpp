@@ -234,7 +234,7 @@ TEST_F(LiveSharedWatches, ask_again_and_again_where_definitions_may_not_be_liste
   allow("watcher", "widgets", group, "widgets");
   const ResourceType type = widgets();
   WatchTuning tuning;
-  tuning.untold_wait = 400ms;
+  tuning.unlisted_wait = 400ms;
   tuning.denied_wait = 1s;
   tuning.denied_grace = {100ms, 100ms};
   Served served;

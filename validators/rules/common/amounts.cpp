@@ -50,7 +50,7 @@ std::string cure_small(const Field& field, std::string_view example) {
   return fmt::format("write it with another unit, for example \"{}\"", example);
 }
 
-std::string say_fraction(const Field& field) {
+std::string describe_fraction(const Field& field) {
   return written(field).ends_with('m') ? "is a fraction of a byte: the suffix m means a thousandth"
                                        : "is a fraction of a byte";
 }
@@ -68,7 +68,7 @@ void check_bytes(Context& context, const Field& field, const grammar::Quantity& 
   const bool small = below(amount, mebibyte);
   if (!amount.is_integer())
     return context.report(
-        rule::memory_fraction, field, say_fraction(field),
+        rule::memory_fraction, field, describe_fraction(field),
         small ? cure_small(field, example)
               : fmt::format("write whole mebibytes: \"{}Mi\"", (amount.rounded_up() + mebibyte - 1) / mebibyte));
   if (small)
