@@ -13,8 +13,8 @@
 namespace stackgate::datastore::git {
 namespace {
 
-constexpr std::chrono::seconds commit_wait{60};  // for the repository's lock
-constexpr int commit_attempts = 20;              // against pushes to the same branch
+constexpr std::chrono::seconds commit_wait{60};      // for the repository's lock
+constexpr std::chrono::seconds commit_patience{10};  // with pushes to the same branch that are faster
 
 /// The tree of a commit; empty for no commit.
 Expected<Oid> tree_of(git_repository* repository, const Oid& commit) {
@@ -129,16 +129,16 @@ Expected<Committed> commit_changes(const std::string& repository_path, const Com
 
   const auto lock = TRY(CommitLock::take(repository_path, commit_wait));
   const Attempt attempt{repository_path, request, "refs/heads/" + request.branch, edit};
-  Expected<Committed> out;
-  for (int i = 0; i < commit_attempts; ++i) {
-    out = commit_once(attempt, *pack, lock.writer());
+  const auto deadline = std::chrono::steady_clock::now() + commit_patience;
+  for (bool again = false;; again = true) {
+    auto out = commit_once(attempt, *pack, lock.writer());
     // A push may have been faster; with a demanded parent, find_base() says so the next time round.
-    if (out || out.error().fault != Fault::conflict) break;
-    if (!request.parent.empty() && i > 0) break;
+    if (out || out.error().fault != Fault::conflict || (again && !request.parent.empty()) ||
+        std::chrono::steady_clock::now() >= deadline)
+      return out;
     // The files' pack is finished; trees and commit need another.
     if (pack->finished()) pack = std::make_unique<PackWriter>(repository_path);
   }
-  return out;
 }
 
 }  // namespace stackgate::datastore::git
