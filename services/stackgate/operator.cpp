@@ -34,11 +34,11 @@ std::optional<std::string_view> find_autoscaling(kube::Client& client, run::Stop
   while (true) {
     const auto found = kube::newest_served(client, "autoscaling", {"v2", "v2beta2"});
     if (found) {
-      contact.heard();
+      contact.answered();
       return *found == "v2beta2" ? "autoscaling/v2beta2" : "autoscaling/v2";
     }
     if (found.error().failure == kube::Failure::answered) {
-      contact.heard();
+      contact.answered();
       log::warning("the API server cannot be asked yet", {{"error", found.error().message}});
     } else {
       contact.failed(found.error().message);

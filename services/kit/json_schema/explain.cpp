@@ -141,9 +141,9 @@ void explain_length(schema::SchemaFault& fault, const Json* node) {
                                        : Kind{"minProperties", "maxProperties", "field", value.members().size()};
   schema::Problem said;
   if (const auto most = count(node, kind.most); most && kind.have > *most)
-    said = schema::say_too_many(*most, kind.have, kind.what);
+    said = schema::describe_too_many(*most, kind.have, kind.what);
   else if (const auto least = count(node, kind.least); least && kind.have < *least)
-    said = schema::say_too_few(*least, kind.have, kind.what, schema::Without::nothing);
+    said = schema::describe_too_few(*least, kind.have, kind.what, schema::Without::nothing);
   else
     return;
   fault.problem = std::move(said.problem);

@@ -13,7 +13,7 @@ const Contact::Clock::time_point start{1000s};
 TEST(Contact, is_there_until_an_attempt_fails) {
   Contact contact;
   EXPECT_FALSE(contact.lost());
-  EXPECT_FALSE(contact.tell(start + 1h)) << "a quiet watch is no loss";
+  EXPECT_FALSE(contact.report_loss(start + 1h)) << "a quiet watch is no loss";
   EXPECT_EQ(contact.lost_for(start + 1h), 0s);
   EXPECT_EQ(contact.problem(start + 1h), "");
 }
@@ -21,11 +21,11 @@ TEST(Contact, is_there_until_an_attempt_fails) {
 TEST(Contact, that_is_lost_is_told_once_when_it_has_lasted_for_some_seconds) {
   Contact contact;
   contact.failed(start, "connection refused");
-  EXPECT_FALSE(contact.tell(start + Contact::patience - 1ms));
+  EXPECT_FALSE(contact.report_loss(start + Contact::patience - 1ms));
   EXPECT_EQ(contact.due(), start + Contact::patience);
   EXPECT_EQ(contact.problem(start + Contact::patience - 1ms), "");
-  EXPECT_TRUE(contact.tell(start + Contact::patience));
-  EXPECT_FALSE(contact.tell(start + 1h));
+  EXPECT_TRUE(contact.report_loss(start + Contact::patience));
+  EXPECT_FALSE(contact.report_loss(start + 1h));
   EXPECT_EQ(contact.due(), std::nullopt);
 }
 
@@ -39,14 +39,14 @@ TEST(Contact, is_lost_since_the_first_failure_and_tells_the_last_one) {
 
 TEST(Contact, that_is_back_says_how_long_it_was_away_if_that_was_told) {
   Contact contact;
-  EXPECT_EQ(contact.heard(start), std::nullopt);
+  EXPECT_EQ(contact.answered(start), std::nullopt);
   contact.failed(start, "reset");
-  EXPECT_EQ(contact.heard(start + 4s), std::nullopt) << "nobody was told that it was away";
+  EXPECT_EQ(contact.answered(start + 4s), std::nullopt) << "nobody was told that it was away";
   EXPECT_EQ(contact.problem(start + 10s), "");
   contact.failed(start + 20s, "reset");
-  ASSERT_TRUE(contact.tell(start + 25s));
-  EXPECT_EQ(contact.heard(start + 50s), 30s);
-  EXPECT_EQ(contact.heard(start + 51s), std::nullopt) << "once";
+  ASSERT_TRUE(contact.report_loss(start + 25s));
+  EXPECT_EQ(contact.answered(start + 50s), 30s);
+  EXPECT_EQ(contact.answered(start + 51s), std::nullopt) << "once";
   EXPECT_EQ(contact.lost_for(start + 60s), 0s);
   EXPECT_EQ(contact.error(), "");
 }
@@ -54,10 +54,10 @@ TEST(Contact, that_is_back_says_how_long_it_was_away_if_that_was_told) {
 TEST(Contact, lost_again_is_told_again_and_counts_anew) {
   Contact contact;
   contact.failed(start, "reset");
-  contact.heard(start + 3s);
+  contact.answered(start + 3s);
   contact.failed(start + 4s, "reset");
-  EXPECT_FALSE(contact.tell(start + 6s));
-  EXPECT_TRUE(contact.tell(start + 9s));
+  EXPECT_FALSE(contact.report_loss(start + 6s));
+  EXPECT_TRUE(contact.report_loss(start + 9s));
 }
 
 }  // namespace
