@@ -34,11 +34,11 @@ struct Repository::Impl::HistoryWalk {
   static std::string key(const git_oid& id) { return {reinterpret_cast<const char*>(id.id), GIT_OID_RAWSZ}; }
 
   Expected<const git_commit*> get(const git_oid& id) {
-    auto& handle = held[key(id)];
-    if (!handle) {
-      handle = TRY(repository.lookup_commit(id));
+    auto& kept = held[key(id)];
+    if (!kept) {
+      kept = TRY(repository.lookup_commit(id));
     }
-    return handle.get();
+    return kept.get();
   }
   Expected<void> push(const git_oid& id) {
     if (!seen.insert(key(id)).second) return {};
