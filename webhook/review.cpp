@@ -13,11 +13,6 @@ namespace {
 constexpr std::string_view review_version = "admission.k8s.io/v1";
 constexpr std::array<std::string_view, 4> operation_words{"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-std::string_view text_at(const json::Value& object, std::string_view key) {
-  const json::Value* found = object.find(key);
-  return found == nullptr ? std::string_view{} : found->string();
-}
-
 const json::Value* object_at(const json::Value& parent, std::string_view key) {
   const json::Value* found = parent.find(key);
   return found != nullptr && found->is_object() ? found : nullptr;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/parts/outcome.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/grammar/url.hpp"
 
 namespace stackgate::reconcile::stack {
@@ -21,28 +22,14 @@ constexpr std::int64_t nonroot_group = 65532;
 constexpr std::string_view data_volume = "data";
 constexpr std::string_view data_folder = "/data";
 
-/// RFC 3986, section 2.3: everything but the unreserved characters is encoded.
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool unreserved = letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-    if (unreserved)
-      out += c;
-    else
-      fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
 /// https://www.postgresql.org/docs/current/libpq-connect.html, connection URIs.
 std::string database_url(const Field& database) {
   const std::string_view host = database["host"].text().value_or("");
   const bool v6 = host.find(':') != std::string_view::npos;
   return fmt::format("postgresql://{}@{}{}{}:{}/{}",
-                     percent_encoded(database["credentials"]["user"].text().value_or("")), v6 ? "[" : "", host,
+                     percent_encode(database["credentials"]["user"].text().value_or("")), v6 ? "[" : "", host,
                      v6 ? "]" : "", database["port"].integer().value_or(5432),
-                     percent_encoded(database["databaseName"].text().value_or("")));
+                     percent_encode(database["databaseName"].text().value_or("")));
 }
 
 void use_database(Workload& workload, const Field& database) {

@@ -9,6 +9,7 @@
 #include "reconcile/status/pod_causes.hpp"
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -48,13 +49,6 @@ constexpr std::array<Sign, 24> signs{{
     {"network is unreachable", Answer::unreachable},
     {"timeout", Answer::unreachable},
 }};
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string refusal(const json::Value& pod) {
   std::vector<std::string_view> secrets;
@@ -97,8 +91,8 @@ std::string_view cause_in(std::string_view message) {
 /// The cause, or empty when none is given. An image's own name may hold any of the signs: it is taken out first.
 std::string detail_of(const Container& container, std::string_view image, std::string_view message) {
   const std::string_view cause = cause_in(message);
-  std::string text = lower_case(cause);
-  const std::string name = lower_case(image);
+  std::string text = ascii::to_lower(cause);
+  const std::string name = ascii::to_lower(image);
   for (std::size_t at = name.empty() ? std::string::npos : text.find(name); at != std::string::npos;
        at = text.find(name, at))
     text.erase(at, name.size());

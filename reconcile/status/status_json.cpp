@@ -7,9 +7,10 @@
 #include "reconcile/status/read.hpp"
 #include "reconcile/status/status.hpp"
 #include "reconcile/status/text.hpp"
+#include "services/kit/base/ascii.hpp"
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"
-#include "services/kit/json/utf8.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
@@ -21,17 +22,9 @@ constexpr std::size_t name_limit = 253, property_limit = 1024;
 
 /// Names and keys are stored as they are or not at all. What is not UTF-8 would become something else, twice the same
 /// perhaps.
-bool is_name(std::string_view text) {
-  if (text.empty() || text.size() > name_limit) return false;
-  while (!text.empty()) {
-    const std::size_t length = json::utf8::sequence_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
+bool is_name(std::string_view text) { return !text.empty() && text.size() <= name_limit && utf8::is_valid(text); }
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) { return ascii::is_alphanumeric(c) || c == '_'; }
 
 /// ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$, whatever somebody hands in.
 std::string as_reason(std::string_view text) {

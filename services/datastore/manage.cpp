@@ -25,8 +25,7 @@ struct NewPassword {
 NewPassword password_from_input() {
   std::string line;
   if (::isatty(0) == 0 && std::getline(std::cin, line) && !line.empty()) return {std::move(line)};
-  const std::string raw = crypto::random_bytes(12);
-  return {crypto::to_hex(reinterpret_cast<const unsigned char*>(raw.data()), raw.size()), true};
+  return {crypto::random_hex(12), true};
 }
 
 int list_users(Accounts& accounts) {

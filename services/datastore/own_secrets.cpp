@@ -24,14 +24,9 @@ Error secret_error(const std::string& path, int number) {
   return {fmt::format("{}: {}", path, std::generic_category().message(number))};
 }
 
-std::string random_hex(std::size_t bytes) {
-  const std::string raw = crypto::random_bytes(bytes);
-  return crypto::to_hex(reinterpret_cast<const unsigned char*>(raw.data()), raw.size());
-}
-
 /// Written beside and linked into place: whoever sees the file sees all of it, and the first one wins.
 std::expected<bool, Error> make_secret_file(const std::string& path, const std::string& text) {
-  const std::string beside = fmt::format("{}.{}", path, random_hex(6));
+  const std::string beside = fmt::format("{}.{}", path, crypto::random_hex(6));
   const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return std::unexpected(secret_error(beside, errno));
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
@@ -55,7 +50,7 @@ struct SecretText {
 std::expected<SecretText, Error> read_or_make(const std::string& path, std::size_t bytes) {
   bool fresh = false;
   if (::access(path.c_str(), F_OK) != 0) {
-    fresh = TRY(make_secret_file(path, random_hex(bytes) + "\n"));
+    fresh = TRY(make_secret_file(path, crypto::random_hex(bytes) + "\n"));
   }
   std::ifstream file(path);
   std::string text{std::istreambuf_iterator<char>(file), {}};

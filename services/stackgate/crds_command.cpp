@@ -1,7 +1,6 @@
 #include "services/stackgate/crds_command.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <optional>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "crds/embedded.hpp"
 #include "crds/kinds.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
@@ -142,16 +142,13 @@ int apply_crds(const std::vector<crds::Kind>& kinds, const CrdsOptions& options,
   return Run(**client, options, console)(kinds);
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 /// As kubectl takes them: by kind, plural, singular or short name, with or without the group; case does not count.
 std::optional<crds::Kind> find_kind(std::string_view word) {
   if (const std::size_t dot = word.find('.'); dot != std::string_view::npos && word.substr(dot + 1) == crds::api_group)
     word = word.substr(0, dot);
   for (const crds::KindInfo& each : crds::kinds)
-    if (same_word(word, each.name) || same_word(word, each.plural) || same_word(word, each.short_name))
+    if (ascii::equal_ignoring_case(word, each.name) || ascii::equal_ignoring_case(word, each.plural) ||
+        ascii::equal_ignoring_case(word, each.short_name))
       return each.kind;
   return std::nullopt;
 }

@@ -7,7 +7,7 @@
 
 #include <re2/re2.h>
 
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/schema/automaton.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string source = "^" + std::string(all.substr(0, end)) + "$";
   const std::string_view text = all.substr(end + 1);
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = json::utf8::sequence_length(rest);
+    const std::size_t length = utf8::sequence_length(rest);
     if (length == 0) return 0;  // texts are UTF-8
     rest.remove_prefix(length);
   }

@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/web/basic_auth.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/media_type.hpp"
-#include "services/kit/web/part_head.hpp"
+#include "services/kit/web/multipart.hpp"
 #include "services/kit/web/pattern.hpp"
 #include "services/kit/web/ranges.hpp"
 #include "services/kit/web/request_record.hpp"

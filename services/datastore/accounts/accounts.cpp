@@ -2,6 +2,7 @@
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/names.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/password.hpp"
 #include "services/kit/log/log.hpp"
@@ -37,7 +38,7 @@ Account Accounts::Impl::account_of(const sql::Row& row) const {
               .steward_id = row.integer(7),
               .created_at = row.text(8),
               .updated_at = row.text(9)};
-  if (!admin_key_.empty() && lower_case(out.name) == admin_key_) out.admin = true;
+  if (!admin_key_.empty() && ascii::to_lower(out.name) == admin_key_) out.admin = true;
   return out;
 }
 
@@ -76,7 +77,7 @@ Accounts::Expected<void> Accounts::prepare() {
 
 Accounts::Expected<Account> Accounts::find(std::string_view name) {
   auto found = impl_->database_.run(
-      std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1", {lower_case(name)});
+      std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1", {ascii::to_lower(name)});
   if (!found) return std::unexpected(sql::to_service_error(found.error()));
   if (found->rows.empty())
     return std::unexpected(account_error(ServiceFault::missing, "there is no account of that name"));
@@ -101,7 +102,7 @@ Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
 Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::string_view search, std::size_t skip,
                                                         std::size_t limit, std::size_t* total) {
   const std::string word = kind == AccountKind::organization ? "organization" : "user";
-  const std::string pattern = containing(lower_case(search));
+  const std::string pattern = containing(ascii::to_lower(search));
   const std::string where = " FROM accounts a WHERE kind = $1 AND name_key LIKE $2 ESCAPE '!'";
   if (total != nullptr) {
     auto count = impl_->database_.run("SELECT COUNT(*)" + where, {word, pattern});
@@ -125,7 +126,7 @@ Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::st
   auto made = impl_->database_.run(
       "INSERT INTO accounts (name, name_key, kind, full_name, email, password, is_admin, created_at, updated_at) "
       "VALUES ($1, $2, 'user', $3, $4, $5, $6, $7, $7)",
-      {std::string(name), lower_case(name), std::string(full_name), std::string(email), text_or_null(hash),
+      {std::string(name), ascii::to_lower(name), std::string(full_name), std::string(email), text_or_null(hash),
        std::int64_t{admin ? 1 : 0}, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
     return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
@@ -140,7 +141,7 @@ Accounts::Expected<Account> Accounts::create_organization(std::string_view name,
   auto made = impl_->database_.run(
       "INSERT INTO accounts (name, name_key, kind, full_name, steward_id, created_at, updated_at) "
       "VALUES ($1, $2, 'organization', $3, $4, $5, $5)",
-      {std::string(name), lower_case(name), std::string(full_name), steward, impl_->now()});
+      {std::string(name), ascii::to_lower(name), std::string(full_name), steward, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
     return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
   if (!made) return std::unexpected(sql::to_service_error(made.error()));
@@ -149,7 +150,7 @@ Accounts::Expected<Account> Accounts::create_organization(std::string_view name,
 }
 
 Accounts::Expected<void> Accounts::set_password(std::string_view name, std::string_view password) {
-  const std::string key = lower_case(name);
+  const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_)
     return std::unexpected(account_error(
         ServiceFault::forbidden, "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there"));
@@ -167,7 +168,7 @@ Accounts::Expected<void> Accounts::set_password(std::string_view name, std::stri
 }
 
 Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active) {
-  const std::string key = lower_case(name);
+  const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_ && !active)
     return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator stays active"));
   auto changed = impl_->database_.run(
@@ -187,7 +188,7 @@ Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active
 }
 
 Accounts::Expected<void> Accounts::remove(std::string_view name) {
-  const std::string key = lower_case(name);
+  const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_)
     return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator cannot be deleted"));
   auto removed = impl_->database_.run("DELETE FROM accounts WHERE name_key = $1", {key});

@@ -3,6 +3,7 @@
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
 #include "services/datastore/accounts/names.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/password.hpp"
@@ -32,7 +33,7 @@ Accounts::Impl::Impl(sql::Database& database, AccountOptions options)
     : database_(database),
       process_key_(crypto::random_bytes(32)),
       admin_name_(options.admin_name),
-      admin_key_(lower_case(options.admin_name)),
+      admin_key_(ascii::to_lower(options.admin_name)),
       admin_mac_(options.admin_name.empty() ? std::string() : mac_of(process_key_, options.admin_password)),
       proven_for_(options.proven_for),
       now_(options.now ? std::move(options.now) : [] { return std::chrono::system_clock::now(); }) {}
@@ -94,7 +95,7 @@ Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& k
 
 Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name, const std::string& password,
                                                          std::string_view peer) {
-  const std::string key = lower_case(name);
+  const std::string key = ascii::to_lower(name);
   const std::string mac = keyed(key, password);
   const std::string_view address = address_of(peer);
   const auto at = std::chrono::steady_clock::now();

@@ -5,9 +5,6 @@
 
 namespace stackgate::datastore {
 
-/// ASCII only; names are ASCII by their grammar.
-std::string lower_case(std::string_view text);
-
 /// For "LIKE … ESCAPE '!'": texts that hold `text` somewhere.
 std::string containing(std::string_view text);
 

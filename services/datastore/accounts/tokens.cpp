@@ -9,10 +9,7 @@
 namespace stackgate::datastore {
 namespace {
 
-std::string new_secret() {
-  const std::string bytes = crypto::random_bytes(20);
-  return std::string(token_mark) + crypto::to_hex(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-}
+std::string new_secret() { return std::string(token_mark) + crypto::random_hex(20); }
 
 constexpr std::string_view token_columns = "id, name, scope, last_eight, created_at, expires_at, last_used_at";
 

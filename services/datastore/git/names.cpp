@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::datastore::git {
 namespace {
 
-char names_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool names_equal(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() &&
-         std::ranges::equal(text, lower, [](char a, char b) { return names_lower(a) == b; });
+         std::ranges::equal(text, lower, [](char a, char b) { return ascii::to_lower(a) == b; });
 }
 
 /// HFS+ compares names without these (Apple TN1150): zero-width and direction marks, byte order mark.

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::datastore::git {
 
 void append_pkt(std::string& out, std::string_view payload) {
@@ -17,11 +19,7 @@ Pkt next_pkt(std::string_view& bytes) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     if (i == bytes.size()) return {Pkt::Kind::more};
-    const char c = bytes[i];
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
+    const int digit = ascii::hex_value(bytes[i]);
     if (digit < 0) return {Pkt::Kind::bad};
     size = size * 16 + static_cast<std::size_t>(digit);
   }

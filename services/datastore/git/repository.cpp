@@ -10,6 +10,7 @@
 #include "services/datastore/git/child.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/repository_impl.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
@@ -165,8 +166,7 @@ Expected<Oid> Repository::resolve(std::string_view revision) {
     const ObjectHandle handle(object);
     return peel_to_commit(object, revision);
   }
-  const bool hex = std::ranges::all_of(
-      revision, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); });
+  const bool hex = std::ranges::all_of(revision, ascii::is_hex);
   git_oid id;
   if (hex && revision.size() >= 7 && revision.size() <= 40 &&
       git_oid_fromstrn(&id, revision.data(), revision.size()) == 0) {

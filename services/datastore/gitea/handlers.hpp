@@ -9,7 +9,7 @@
 #include "services/datastore/backend.hpp"
 #include "services/datastore/guard/guard.hpp"
 #include "services/datastore/guard/revision.hpp"
-#include "services/kit/json/members.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/web/json.hpp"
 #include "services/kit/web/paging.hpp"
 #include "services/kit/web/route.hpp"

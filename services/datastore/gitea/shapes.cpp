@@ -6,6 +6,7 @@
 
 #include "services/datastore/repositories/access.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/web/query.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::string_view zero_time = "0001-01-01T00:00:00Z";
 /// Absent times: what Gitea writes for its zero time.
 std::string_view or_zero(std::string_view time) { return time.empty() ? zero_time : time; }
 
-std::string escaped(std::string_view path) { return web::percent_encode(path, "/"); }
+std::string escaped(std::string_view path) { return percent_encode(path, "/"); }
 
 void write_person(json::Writer& writer, std::string_view key, const git::Signature& person) {
   writer.key(key);
@@ -278,7 +279,7 @@ void Shape::tag(const Repository& repository, const git::Ref& ref, const git::Co
 void Shape::entry(const Repository& repository, const git::Entry& entry, std::string_view revision,
                   std::string_view last_commit, const std::string* content) const {
   const std::string path = escaped(entry.path);
-  const std::string ref = web::percent_encode(revision);
+  const std::string ref = percent_encode(revision);
   const std::string self = fmt::format("{}/contents/{}?ref={}", api(repository), path, ref);
   const bool folder = entry.kind == git::EntryKind::folder;
   const std::string kind = folder ? "trees" : "blobs";

@@ -8,8 +8,8 @@
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/value.hpp"
 
 namespace stackgate::datastore::hub {
 

@@ -2,6 +2,7 @@
 #include "services/datastore/hub/card.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
@@ -26,7 +27,7 @@ web::Answer refuse_xet(const Backend& backend, web::Call& call, RepositoryType t
 namespace {
 
 std::string page_of(const Place& place) {
-  return "/" + web::percent_encode(place.repository.owner) + "/" + web::percent_encode(place.repository.name);
+  return "/" + percent_encode(place.repository.owner) + "/" + percent_encode(place.repository.name);
 }
 
 web::Answer moved_to(std::string to) {
@@ -39,8 +40,8 @@ web::Answer go_into(const Backend& backend, web::Call& call, RepositoryType type
   if (!place) return place.error();
   const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
   if (!opened) return opened.error();
-  std::string to = page_of(*place).append("/").append(page).append("/").append(web::percent_encode(opened->revision));
-  if (!opened->path.empty()) to.append("/").append(web::percent_encode(opened->path, "/"));
+  std::string to = page_of(*place).append("/").append(page).append("/").append(percent_encode(opened->revision));
+  if (!opened->path.empty()) to.append("/").append(percent_encode(opened->path, "/"));
   return moved_to(std::move(to));
 }
 
@@ -51,7 +52,7 @@ web::Answer go_to_page(const Backend& backend, web::Call& call, RepositoryType t
   if (!place) return place.error();
   std::string to = page_of(*place);
   if (const std::string_view commit = call.parameter("commit"); !commit.empty())
-    to += "/commit/" + web::percent_encode(commit);
+    to += "/commit/" + percent_encode(commit);
   return moved_to(std::move(to));
 }
 

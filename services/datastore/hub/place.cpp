@@ -1,6 +1,7 @@
 #include "services/datastore/hub/place.hpp"
 
 #include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/query.hpp"
 
@@ -9,8 +10,7 @@ namespace stackgate::datastore::hub {
 web::Failure bad_request(std::string message) { return {.status = 400, .message = std::move(message)}; }
 
 std::string Place::url() const {
-  return hub() + "/" + prefix(type) + web::percent_encode(repository.owner) + "/" +
-         web::percent_encode(repository.name);
+  return hub() + "/" + prefix(type) + percent_encode(repository.owner) + "/" + percent_encode(repository.name);
 }
 
 std::optional<web::Failure> check_type(const Repository& repository, RepositoryType type) {

@@ -10,7 +10,7 @@
 #include "services/datastore/git/objects.hpp"
 #include "services/datastore/guard/guard.hpp"
 #include "services/datastore/guard/revision.hpp"
-#include "services/kit/json/members.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/web/call.hpp"
 #include "services/kit/web/json.hpp"
 

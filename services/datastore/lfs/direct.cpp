@@ -9,7 +9,7 @@
 #include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
-#include "services/kit/sql/clock.hpp"
+#include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore::lfs {
 

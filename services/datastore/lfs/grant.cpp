@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/jwt.hpp"
@@ -39,10 +40,7 @@ bool Grant::allows(std::int64_t of_repository, Operation wanted, std::string_vie
 std::optional<std::string_view> bearer_jwt(std::string_view authorization) {
   constexpr std::string_view scheme = "bearer ";
   if (authorization.size() <= scheme.size()) return {};
-  for (std::size_t i = 0; i < scheme.size(); ++i) {
-    const char c = authorization[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != scheme[i]) return {};
-  }
+  if (!ascii::equal_ignoring_case(authorization.substr(0, scheme.size()), scheme)) return {};
   const std::string_view token = authorization.substr(scheme.size());
   if (std::ranges::count(token, '.') != 2) return {};
   return token;

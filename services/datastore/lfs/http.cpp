@@ -1,5 +1,6 @@
 #include "services/datastore/lfs/http.hpp"
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/basic_auth.hpp"
@@ -82,7 +83,7 @@ std::expected<Permitted, web::Failure> permit(const Backend& backend, web::Call&
 }
 
 std::string lfs_path(const Repository& repository) {
-  return "/" + web::percent_encode(repository.owner) + "/" + web::percent_encode(repository.name) + ".git/info/lfs";
+  return "/" + percent_encode(repository.owner) + "/" + percent_encode(repository.name) + ".git/info/lfs";
 }
 
 }  // namespace stackgate::datastore::lfs

@@ -5,7 +5,7 @@
 #include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/locks.hpp"
-#include "services/kit/json/members.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {

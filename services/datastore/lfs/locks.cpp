@@ -24,9 +24,8 @@ Lock to_lock(const sql::Row& row) {
 /// Sorts by time, and two of one millisecond differ.
 std::string new_lock_id() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const std::string random = crypto::random_bytes(6);
   return fmt::format("{:012x}{}", std::chrono::duration_cast<std::chrono::milliseconds>(now).count(),
-                     crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size()));
+                     crypto::random_hex(6));
 }
 
 }  // namespace

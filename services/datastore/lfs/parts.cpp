@@ -108,9 +108,7 @@ Expected<Link> begin_parts(const Backend& backend, const Repository& repository,
     }
   }
   if (grant.upload.empty()) {
-    const std::string random = crypto::random_bytes(8);
-    grant.upload =
-        std::string(at_ours) + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+    grant.upload = std::string(at_ours) + crypto::random_hex(8);
     for (unsigned number = 1; number <= plan.count; ++number) {
       const std::string part = fmt::format("{}/{}", object, number);
       urls.push_back(base + part + "?" + sign_url(backend.jwt_key, "PUT", part, grant, now));

@@ -143,9 +143,7 @@ Expected<void> LargeFiles::record(std::int64_t repository, std::string_view oid,
 Expected<LargeFiles::Taken> LargeFiles::take_in(std::int64_t repository, std::uint64_t largest, const Source& source) {
   std::uint64_t most = largest == 0 ? UINT64_MAX : largest;
   if (limits_.file != 0) most = std::min(most, limits_.file);
-  const std::string random = crypto::random_bytes(16);
-  const std::string key =
-      "incoming/browser/" + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  const std::string key = "incoming/browser/" + crypto::random_hex(16);
   auto upload = store_.create(key, std::nullopt);
   if (!upload) return failed(upload.error());
   const auto counted = TRY(pass_through(source, most, upload->get()));

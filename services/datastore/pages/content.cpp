@@ -4,6 +4,7 @@
 
 #include "services/datastore/accounts/names.hpp"
 #include "services/datastore/lfs/http.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
@@ -69,7 +70,7 @@ std::string_view file_name(std::string_view path) {
 std::string extension_of(std::string_view path) {
   const std::string_view name = file_name(path);
   const auto dot = name.rfind('.');
-  return dot == std::string_view::npos || dot == 0 ? std::string() : lower_case(name.substr(dot + 1));
+  return dot == std::string_view::npos || dot == 0 ? std::string() : ascii::to_lower(name.substr(dot + 1));
 }
 
 }  // namespace stackgate::datastore::pages

@@ -2,27 +2,28 @@
 
 #include <vector>
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::pages {
 
-Link link_to_account(std::string_view owner) { return {"/" + web::percent_encode(owner)}; }
+Link link_to_account(std::string_view owner) { return {"/" + percent_encode(owner)}; }
 
 Link link_to(const Repository& repository) {
-  return {"/" + web::percent_encode(repository.owner) + "/" + web::percent_encode(repository.name)};
+  return {"/" + percent_encode(repository.owner) + "/" + percent_encode(repository.name)};
 }
 
 Link link_to(const Repository& repository, std::string_view page, std::string_view revision, std::string_view path) {
   Link out = link_to(repository);
   out.text.append("/").append(page);
-  if (!revision.empty()) out.text.append("/").append(web::percent_encode(revision));
-  if (!path.empty()) out.text.append("/").append(web::percent_encode(path, "/"));
+  if (!revision.empty()) out.text.append("/").append(percent_encode(revision));
+  if (!path.empty()) out.text.append("/").append(percent_encode(path, "/"));
   return out;
 }
 
 Link with_query(Link link, std::string_view name, std::string_view value) {
   link.text += link.text.contains('?') ? '&' : '?';
-  link.text.append(name).append("=").append(web::percent_encode(value));
+  link.text.append(name).append("=").append(percent_encode(value));
   return link;
 }
 

@@ -11,6 +11,7 @@
 
 #include "services/datastore/accounts/names.hpp"
 #include "services/datastore/pages/links.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::datastore::pages {
 
@@ -92,12 +93,12 @@ struct Rewriter {
     return colon != std::string_view::npos && colon < url.find_first_of("/?#");
   }
   static bool is_remote(std::string_view url) {
-    const std::string lower = lower_case(url.substr(0, 8));
+    const std::string lower = ascii::to_lower(url.substr(0, 8));
     return lower.starts_with("https://") || lower.starts_with("http://");
   }
 
   std::string target_of_link(std::string_view url) const {
-    if (is_remote(url) || lower_case(url.substr(0, 7)) == "mailto:") return std::string(url);
+    if (is_remote(url) || ascii::to_lower(url.substr(0, 7)) == "mailto:") return std::string(url);
     if (url.starts_with('#')) return std::string(url);
     if (has_scheme(url) || url.starts_with("//") || url.empty()) return {};
     Target target;

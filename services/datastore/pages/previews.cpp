@@ -5,6 +5,7 @@
 #include "services/datastore/pages/markdown.hpp"
 #include "services/datastore/pages/table_preview.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::datastore::pages {
 namespace previews_detail {
@@ -128,7 +129,7 @@ Html readme_of(const Visit& visit, const Place& place, const std::vector<git::En
   bool is_markdown = false;
   for (const git::Entry& each : entries) {
     if (each.kind != git::EntryKind::file && each.kind != git::EntryKind::executable) continue;
-    const std::string name = lower_case(file_name(each.path));
+    const std::string name = ascii::to_lower(file_name(each.path));
     if (name == "readme.md" || name == "readme.markdown") {
       found = &each;
       is_markdown = true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/accounts/names.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/jwt.hpp"
 
@@ -33,12 +34,10 @@ std::string Sessions::stamp_of(std::int64_t account, std::string_view state) con
 
 std::string Sessions::begin(std::int64_t account, std::string_view state, Time now) const {
   // The random part keeps two sessions, and so their form tokens, apart.
-  const std::string random = crypto::random_bytes(9);
   return crypto::sign_jwt(
       cookie_key_,
       fmt::format(R"({{"sub":"{}","stamp":"{}","jti":"{}","iat":{},"exp":{}}})", account, stamp_of(account, state),
-                  crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size()),
-                  session_detail::unix_time(now), session_detail::unix_time(now + life)));
+                  crypto::random_hex(9), session_detail::unix_time(now), session_detail::unix_time(now + life)));
 }
 
 std::optional<Session> Sessions::read(std::string_view cookie, Time now) const {
@@ -66,7 +65,7 @@ bool Sessions::is_form_token(std::string_view cookie, std::string_view token) co
 bool sent_by_own_page(const http::Request& request, std::string_view base_url) {
   if (const std::string_view site = request.header("Sec-Fetch-Site"); !site.empty()) return site == "same-origin";
   const std::string_view origin = request.header("Origin");
-  return origin.empty() || lower_case(origin) == lower_case(base_url);
+  return origin.empty() || ascii::to_lower(origin) == ascii::to_lower(base_url);
 }
 
 std::string_view session_cookie_name(bool secure) { return secure ? "__Host-stackgate-session" : "stackgate-session"; }

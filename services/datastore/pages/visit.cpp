@@ -63,8 +63,7 @@ std::expected<web::Query, web::Failure> read_form(Visit& visit) {
 
 Html token_field(Visit& visit) {
   if (visit.cookie.empty()) {
-    const std::string random = crypto::random_bytes(16);
-    visit.cookie = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+    visit.cookie = crypto::random_hex(16);
     visit.headers.emplace_back("Set-Cookie", web::format_cookie({.name = visitor_cookie_name(visit.secure()),
                                                                  .value = visit.cookie,
                                                                  .secure = visit.secure()}));

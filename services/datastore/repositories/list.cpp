@@ -2,6 +2,7 @@
 
 #include "services/datastore/accounts/names.hpp"
 #include "services/datastore/repositories/rows.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -46,8 +47,8 @@ Repositories::Expected<RepositoryPage> Repositories::list(const Identity& viewer
     where.add(
         "(r.name_key LIKE {0} ESCAPE '!' OR LOWER(r.description) LIKE {0} ESCAPE '!' "
         "OR a.name_key || '/' || r.name_key LIKE {0} ESCAPE '!')",
-        containing(lower_case(filter.search)));
-  if (!filter.owner.empty()) where.add("a.name_key = {0}", lower_case(filter.owner));
+        containing(ascii::to_lower(filter.search)));
+  if (!filter.owner.empty()) where.add("a.name_key = {0}", ascii::to_lower(filter.owner));
   if (filter.type)
     where.add(filter.untyped_too ? "(r.type = {0} OR r.type IS NULL)" : "r.type = {0}",
               std::string(to_word(*filter.type)));

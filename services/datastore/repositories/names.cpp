@@ -4,6 +4,7 @@
 #include <array>
 
 #include "services/datastore/repositories/repositories.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -12,9 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 8> reserved_repositories = {"-",      "api",        "resolve", "settings",
                                                                    "search", "namespaces", "info",    "v1"};
 
-bool is_repository_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
+bool is_repository_character(char c) { return ascii::is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; }
 
 }  // namespace
 
@@ -26,7 +25,7 @@ std::optional<std::string> fault_of_repository_name(std::string_view name) {
   if (name == "." || name == "..") return "the name must not be '.' or '..'";
   if (name.starts_with('-') || name.starts_with('.')) return "the name must not begin with '-' or '.'";
   if (name.contains("..") || name.ends_with('.')) return "the name must not hold '..' or end with '.'";
-  const std::string lower = lower_case(name);
+  const std::string lower = ascii::to_lower(name);
   for (const std::string_view ending : {".git", ".lock", ".wiki"})
     if (lower.ends_with(ending)) return "the name must not end in '" + std::string(ending) + "'";
   if (std::ranges::find(reserved_repositories, lower) != reserved_repositories.end())

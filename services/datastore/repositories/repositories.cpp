@@ -7,6 +7,7 @@
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/repositories/rows.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
@@ -43,7 +44,7 @@ std::string Repositories::path(std::int64_t id) const { return folders::path_of(
 
 Repositories::Expected<Repository> Repositories::find(std::string_view owner, std::string_view name) {
   if (name.ends_with(".git")) name.remove_suffix(4);
-  const std::vector<sql::Value> keys = {lower_case(owner), lower_case(name)};
+  const std::vector<sql::Value> keys = {ascii::to_lower(owner), ascii::to_lower(name)};
   auto found = database_.run(select("WHERE a.name_key = $1 AND r.name_key = $2"), keys);
   if (found && found->rows.empty())
     found = database_.run(select("JOIN repository_redirects d ON d.repository_id = r.id "
@@ -79,7 +80,7 @@ Repositories::Expected<Repository> Repositories::create(const NewRepository& wan
     return std::unexpected(repository_error(Fault::invalid, *fault));
   if (auto fault = fault_of_description(wanted.description))
     return std::unexpected(repository_error(Fault::invalid, *fault));
-  const std::string key = lower_case(wanted.name);
+  const std::string key = ascii::to_lower(wanted.name);
   auto known =
       database_.run("SELECT id FROM repositories WHERE owner_id = $1 AND name_key = $2", {wanted.owner_id, key});
   if (!known) return std::unexpected(of_sql(known.error()));
@@ -139,7 +140,7 @@ Repositories::Expected<Repository> Repositories::update(std::int64_t id, const R
     if (change.is_private) now.is_private = *change.is_private;
     if (change.archived) now.archived = *change.archived;
     if (change.default_branch) now.default_branch = *change.default_branch;
-    const std::string old_key = lower_case(old.name), new_key = lower_case(now.name);
+    const std::string old_key = ascii::to_lower(old.name), new_key = ascii::to_lower(now.name);
     auto row = session.run(
         "UPDATE repositories SET owner_id = $1, name = $2, name_key = $3, description = $4, is_private = $5, "
         "is_archived = $6, default_branch = $7, updated_at = $8 WHERE id = $9",

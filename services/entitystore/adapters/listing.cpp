@@ -10,6 +10,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/fnv.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/findings/nearest.hpp"
@@ -90,30 +91,29 @@ void refuse_unknown(const web::Query& query, validate::Findings& findings) {
   }
 }
 
-bool same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
-
 bool passes(const Record& r, const ListQuery& q) {
   if (!q.statuses.empty() && std::ranges::find(q.statuses, r.status) == q.statuses.end()) return false;
   if (!q.updated_since.empty() && r.updated_at < q.updated_since) return false;
-  if (!q.name.empty() && !same(r.name, q.name)) return false;
-  if (!q.name_space.empty() && !same(r.name_space, q.name_space)) return false;
-  if (!q.base_model.empty() && !same(r.base_model, q.base_model)) return false;
+  if (!q.name.empty() && !ascii::equal_ignoring_case(r.name, q.name)) return false;
+  if (!q.name_space.empty() && !ascii::equal_ignoring_case(r.name_space, q.name_space)) return false;
+  if (!q.base_model.empty() && !ascii::equal_ignoring_case(r.base_model, q.base_model)) return false;
   if (!q.tag.empty() && std::ranges::find(r.tags, q.tag) == r.tags.end()) return false;
   if (q.search.empty()) return true;
-  const std::string wanted = lower_case(q.search);
-  return lower_case(r.name).contains(wanted) || lower_case(r.base_model).contains(wanted) ||
-         lower_case(r.description).contains(wanted);
+  const std::string wanted = ascii::to_lower(q.search);
+  return ascii::to_lower(r.name).contains(wanted) || ascii::to_lower(r.base_model).contains(wanted) ||
+         ascii::to_lower(r.description).contains(wanted);
 }
 
 std::vector<const Listed*> newest_of_each(const std::vector<const Listed*>& rows) {
   std::map<std::string, const Listed*> best;
   for (const Listed* row : rows) {
-    const Listed*& at = best[lower_case(row->record.name_space) + "/" + lower_case(row->record.name)];
+    const Listed*& at = best[ascii::to_lower(row->record.name_space) + "/" + ascii::to_lower(row->record.name)];
     if (at == nullptr || compare(at->version, row->version) <= 0) at = row;
   }
   std::vector<const Listed*> out;
   for (const Listed* row : rows)
-    if (best.at(lower_case(row->record.name_space) + "/" + lower_case(row->record.name)) == row) out.push_back(row);
+    if (best.at(ascii::to_lower(row->record.name_space) + "/" + ascii::to_lower(row->record.name)) == row)
+      out.push_back(row);
   return out;
 }
 

@@ -6,8 +6,8 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/version.hpp"
-#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/body_schema.hpp"
 

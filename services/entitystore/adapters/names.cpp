@@ -4,21 +4,21 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::entitystore {
 namespace names_detail {
-
-bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 std::optional<std::string> fault(std::string_view name, std::size_t longest) {
   if (name.empty()) return "must not be empty";
   if (name.size() > longest) return fmt::format("has {} characters; the most is {}", name.size(), longest);
   const bool good =
-      std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+      std::ranges::all_of(name, [](char c) { return ascii::is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
   if (!good) return "may hold only letters, digits, '-', '_' and '.'";
-  if (!is_alphanumeric(name.front()) || !is_alphanumeric(name.back()))
+  if (!ascii::is_alphanumeric(name.front()) || !ascii::is_alphanumeric(name.back()))
     return "must begin and end with a letter or digit";
   if (name.contains("..")) return "must not hold \"..\"";
-  const std::string lower = lower_case(name);
+  const std::string lower = ascii::to_lower(name);
   for (const std::string_view ending : {".git", ".lock", ".wiki"})
     if (lower.ends_with(ending)) return fmt::format("must not end in \"{}\", which Git uses", ending);
   return std::nullopt;
@@ -39,12 +39,5 @@ std::string repository_of(std::string_view owner, std::string_view name_space, s
 }
 
 std::string tag_of(std::string_view version) { return fmt::format("v{}", version); }
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  return out;
-}
 
 }  // namespace stackgate::entitystore

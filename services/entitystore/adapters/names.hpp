@@ -16,6 +16,4 @@ std::string repository_of(std::string_view owner, std::string_view name_space, s
 /// "v1.2.0"
 std::string tag_of(std::string_view version);
 
-std::string lower_case(std::string_view text);
-
 }  // namespace stackgate::entitystore

@@ -5,7 +5,7 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
-#include "services/kit/sql/clock.hpp"
+#include "services/kit/sql/database.hpp"
 
 namespace stackgate::entitystore {
 namespace rows_detail {

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::entitystore {
 namespace version_detail {
 
-bool is_numeric(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
+bool is_numeric(std::string_view text) { return !text.empty() && std::ranges::all_of(text, ascii::is_digit); }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-  });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return ascii::is_alphanumeric(c) || c == '-'; });
 }
 
 /// Without leading zeros, within 64 bits.

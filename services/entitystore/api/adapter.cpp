@@ -6,7 +6,7 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
-#include "services/kit/json/members.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/json.hpp"

@@ -8,8 +8,8 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/api/handlers.hpp"
 #include "services/kit/crypto/digest.hpp"
-#include "services/kit/json/members.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/value.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/json.hpp"
 
@@ -103,9 +103,7 @@ web::Answer create_entity(const Api& api, web::Call& call, std::string_view kind
       findings.push_back(d::wrong_name("namespace", entity.name_space, std::move(*wrong)));
   }
   if (!findings.empty()) return web::unprocessable(std::move(findings));
-  const std::string random = crypto::random_bytes(12);
-  entity.id =
-      fmt::format("{}-{}", kind, crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size()));
+  entity.id = fmt::format("{}-{}", kind, crypto::random_hex(12));
   entity.body = d::merged(json::Value(), root);
   entity.created_at = entity.updated_at = timestamp();
   const auto done = api.database.run(

@@ -17,10 +17,7 @@ namespace upload_detail {
 
 constexpr std::size_t metadata_bytes = std::size_t{1} << 20U;
 
-std::string new_id() {
-  const std::string random = crypto::random_bytes(12);
-  return "adapter-" + crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
-}
+std::string new_id() { return "adapter-" + crypto::random_hex(12); }
 
 web::Failure storage_failure(ServiceError why) {
   log::error("an upload could not be kept", {{"reason", why.message}});

@@ -12,6 +12,7 @@
 #include "services/entitystore/program/program.hpp"
 #include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::entitystore {
 namespace fsck_detail {
@@ -84,10 +85,10 @@ class Checker {
     if (!found) return fail(found.error().message), false;
     // Of another owner, from before --datastore-owner was changed.
     std::set<std::string> seen;
-    for (const wire::Described& each : *found) seen.insert(lower_case(each.name));
+    for (const wire::Described& each : *found) seen.insert(ascii::to_lower(each.name));
     for (const Record& record : living) {
       const bool there = record.status == Status::ready || record.status == Status::pending;
-      if (!there || !seen.insert(lower_case(record.repository)).second) continue;
+      if (!there || !seen.insert(ascii::to_lower(record.repository)).second) continue;
       auto text = datastore_.description(record.repository);
       if (!text) return fail(text.error().message), false;
       if (*text) found->push_back({record.repository, std::move(**text)});
@@ -116,12 +117,6 @@ class Checker {
     } else if (!known && !marked.empty()) {
       fmt::print("{}: belongs to the entitystore with the database {}\n", repository, marked);
     }
-  }
-
-  static std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return text;
   }
 
   sql::Database& database_;

@@ -75,8 +75,7 @@ class SigningKey {
   std::string get() {
     const std::lock_guard lock(mutex_);
     if (!key_.empty()) return key_;
-    const std::string random = crypto::random_bytes(32);
-    const std::string proposal = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+    const std::string proposal = crypto::random_hex(32);
     if (auto key = shared_setting(database_, "download-key", proposal)) key_ = std::move(*key);
     return key_;
   }

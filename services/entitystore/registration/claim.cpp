@@ -49,8 +49,7 @@ Registrar::Maybe<std::string> Registrar::database_id() {
     const std::lock_guard lock(mutex_);
     if (!database_id_.empty()) return database_id_;
   }
-  const std::string random = crypto::random_bytes(16);
-  const std::string proposal = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  const std::string proposal = crypto::random_hex(16);
   auto id = shared_setting(database_, "database-id", proposal);
   if (!id) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(id.error())});
   const std::lock_guard lock(mutex_);

@@ -23,8 +23,7 @@ std::expected<std::string, std::string> read_instance(const std::string& path) {
   std::string name;
   if (std::ifstream in(path); in) std::getline(in, name);
   if (name.size() == 32) return name;
-  const std::string random = crypto::random_bytes(16);
-  name = crypto::to_hex(reinterpret_cast<const unsigned char*>(random.data()), random.size());
+  name = crypto::random_hex(16);
   std::ofstream out(path, std::ios::trunc);
   out << name << "\n";
   out.flush();

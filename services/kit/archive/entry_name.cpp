@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/ascii.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate::archive {
 namespace entry_name_detail {
@@ -21,26 +22,16 @@ bool all_segments(std::string_view name, Visit visit) {
   }
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = json::utf8::sequence_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 }  // namespace entry_name_detail
 
 std::expected<std::string, std::string> clean_name(std::string_view raw) {
   if (raw.starts_with('/')) return std::unexpected("has an absolute path");
-  if (raw.size() >= 2 && raw[1] == ':' && ((raw[0] | 0x20) >= 'a' && (raw[0] | 0x20) <= 'z'))
-    return std::unexpected("has a drive letter");
+  if (raw.size() >= 2 && raw[1] == ':' && ascii::is_letter(raw[0])) return std::unexpected("has a drive letter");
   if (raw.find('\\') != std::string_view::npos) return std::unexpected("has a backslash in its name");
   for (const char c : raw)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       return std::unexpected("has a control character in its name");
-  if (!entry_name_detail::is_utf8(raw)) return std::unexpected("has a name that is no UTF-8");
+  if (!utf8::is_valid(raw)) return std::unexpected("has a name that is no UTF-8");
   std::string out;
   const bool inside = entry_name_detail::all_segments(raw, [&](std::string_view segment) {
     if (segment == "..") return false;
@@ -59,11 +50,7 @@ bool is_litter(std::string_view name) {
   static constexpr std::array<std::string_view, 8> words = {
       ".git", ".gitattributes", ".gitignore", ".gitmodules", ".DS_Store", "__MACOSX", ".cache", ".ipynb_checkpoints"};
   return !entry_name_detail::all_segments(name, [](std::string_view segment) {
-    const auto same = [segment](std::string_view word) {
-      return std::ranges::equal(segment, word, [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == (b >= 'A' && b <= 'Z' ? b | 0x20 : b);
-      });
-    };
+    const auto same = [segment](std::string_view word) { return ascii::equal_ignoring_case(segment, word); };
     return !segment.starts_with("._") && std::ranges::none_of(words, same);
   });
 }

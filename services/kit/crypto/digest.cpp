@@ -130,6 +130,11 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
+std::string random_hex(std::size_t count) {
+  const std::string bytes = random_bytes(count);
+  return to_hex(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+}
+
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }

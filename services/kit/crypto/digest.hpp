@@ -39,6 +39,8 @@ std::string to_hex(const std::array<unsigned char, N>& bytes) {
 
 /// From the operating system's generator; ends the process if there is none.
 std::string random_bytes(std::size_t count);
+/// So many of them, two digits each.
+std::string random_hex(std::size_t count);
 /// The time does not depend on where they differ; it does on their lengths.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 

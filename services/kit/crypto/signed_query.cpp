@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::crypto {
@@ -15,49 +16,12 @@ constexpr std::string_view signature_mark = "&signature=";
 constexpr std::size_t largest_query = 4 * 1024;
 
 // The first line keeps these signatures apart from whatever else the same key signs. None of the three fields can hold
-// a line break: a request line has none, and append_encoded() writes none.
+// a line break: a request line has none, and append_percent_encoded() writes none.
 std::string signature_of(std::string_view key, std::string_view method, std::string_view path, std::string_view query) {
   std::string text = "stackgate signed query 1\n";
   text.append(method).append("\n").append(path).append("\n").append(query);
   const Sha256 mac = hmac_sha256(key, text);
   return base64::encode_url({reinterpret_cast<const char*>(mac.data()), mac.size()});
-}
-
-void append_encoded(std::string& out, std::string_view text) {
-  static constexpr std::string_view digits = "0123456789ABCDEF";
-  static constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  for (const char c : text) {
-    if (plain.contains(c)) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += digits[byte >> 4U];
-      out += digits[byte & 15U];
-    }
-  }
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::optional<std::string> decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
 }
 
 std::optional<Pairs> parse_pairs(std::string_view query) {
@@ -67,7 +31,7 @@ std::optional<Pairs> parse_pairs(std::string_view query) {
     const std::string_view pair = query.substr(0, end);
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    auto value = decoded(pair.substr(equals + 1));
+    auto value = percent_decoded(pair.substr(equals + 1));
     if (!value) return std::nullopt;
     out.emplace_back(pair.substr(0, equals), std::move(*value));
     query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
@@ -81,9 +45,9 @@ std::string sign_query(std::string_view key, const SignedUrl& url, std::chrono::
   using namespace signed_query_detail;
   std::string query;
   for (const auto& [name, value] : url.extras) {
-    append_encoded(query, name);
+    append_percent_encoded(query, name);
     query += '=';
-    append_encoded(query, value);
+    append_percent_encoded(query, value);
     query += '&';
   }
   query +=

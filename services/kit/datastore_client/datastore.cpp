@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/web/query.hpp"
@@ -245,7 +246,7 @@ FromDatastore<std::optional<wire::Refs>> Datastore::refs(std::string_view reposi
 
 FromDatastore<std::vector<wire::TreeFile>> Datastore::files_at(std::string_view repository, std::string_view revision) {
   std::vector<wire::TreeFile> out;
-  const std::string url = wire::api_url(base_, repository, fmt::format("/tree/{}", web::percent_encode(revision)));
+  const std::string url = wire::api_url(base_, repository, fmt::format("/tree/{}", percent_encode(revision)));
   std::optional<std::string> query = "recursive=true";
   for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
     const auto reply = TRY(ask("GET", fmt::format("{}?{}", url, *query)));
@@ -303,7 +304,7 @@ FromDatastore<void> Datastore::set_tag(std::string_view repository, std::string_
   std::string body;
   json::Writer w(body);
   w.object([&] { w.member("tag", tag); });
-  const std::string url = wire::api_url(base_, repository, fmt::format("/tag/{}", web::percent_encode(commit)));
+  const std::string url = wire::api_url(base_, repository, fmt::format("/tag/{}", percent_encode(commit)));
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto reply = TRY(ask("POST", url, body));
     if (datastore_detail::is_good(reply)) return {};
@@ -319,8 +320,7 @@ FromDatastore<void> Datastore::set_tag(std::string_view repository, std::string_
 }
 
 FromDatastore<void> Datastore::delete_tag(std::string_view repository, std::string_view tag) {
-  const auto reply =
-      TRY(ask("DELETE", wire::api_url(base_, repository, fmt::format("/tag/{}", web::percent_encode(tag)))));
+  const auto reply = TRY(ask("DELETE", wire::api_url(base_, repository, fmt::format("/tag/{}", percent_encode(tag)))));
   if (datastore_detail::is_good(reply) || reply.status == 404) return {};
   return std::unexpected(refused("delete the tag", reply));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
@@ -59,17 +60,17 @@ std::string base_of(std::string_view datastore_url) {
 }
 
 std::string api_url(std::string_view base, std::string_view repository, std::string_view rest) {
-  return fmt::format("{}/api/models/{}{}", base, web::percent_encode(repository, "/"), rest);
+  return fmt::format("{}/api/models/{}{}", base, percent_encode(repository, "/"), rest);
 }
 
 std::string resolve_url(std::string_view base, std::string_view repository, std::string_view revision,
                         std::string_view path) {
-  return fmt::format("{}/{}/resolve/{}/{}", base, web::percent_encode(repository, "/"), web::percent_encode(revision),
-                     web::percent_encode(path, "/"));
+  return fmt::format("{}/{}/resolve/{}/{}", base, percent_encode(repository, "/"), percent_encode(revision),
+                     percent_encode(path, "/"));
 }
 
 std::string batch_url(std::string_view base, std::string_view repository) {
-  return fmt::format("{}/{}.git/info/lfs/objects/batch", base, web::percent_encode(repository, "/"));
+  return fmt::format("{}/{}.git/info/lfs/objects/batch", base, percent_encode(repository, "/"));
 }
 
 std::string create_body(std::string_view repository, bool is_private) {
@@ -98,7 +99,7 @@ std::string delete_body(std::string_view repository) {
 }
 
 std::string repository_path(std::string_view repository) {
-  return fmt::format("/api/v1/repos/{}", web::percent_encode(repository, "/"));
+  return fmt::format("/api/v1/repos/{}", percent_encode(repository, "/"));
 }
 
 std::expected<std::string, std::string> read_description(std::string_view body) {
@@ -212,9 +213,7 @@ std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view bod
   });
 }
 
-std::string list_query(std::string_view owner) {
-  return fmt::format("author={}&limit=500", web::percent_encode(owner));
-}
+std::string list_query(std::string_view owner) { return fmt::format("author={}&limit=500", percent_encode(owner)); }
 
 std::expected<std::vector<Described>, std::string> read_repositories(std::string_view body) {
   return wire_detail::read_json(body, "list of repositories", [](const json::Value& root) {

@@ -5,18 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::validate {
 namespace {
 
 constexpr std::size_t longest_key = 256;  // of one written in a path; longer ones are cut
 
-constexpr bool begins_plain_key(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool begins_plain_key(char c) { return ascii::is_letter(c) || c == '_'; }
 
 constexpr auto plain_characters = [] {
   std::array<bool, 256> table{};
   for (unsigned code = 0; code < table.size(); ++code) {
     const char c = static_cast<char>(code);
-    table[code] = begins_plain_key(c) || (c >= '0' && c <= '9') || c == '-';
+    table[code] = begins_plain_key(c) || ascii::is_digit(c) || c == '-';
   }
   return table;
 }();

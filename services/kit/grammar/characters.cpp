@@ -5,41 +5,9 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/concat.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate::validate::grammar {
-namespace {
-
-// Length of the well-formed UTF-8 sequence at `at`, 0 for none (RFC 3629: no overlong forms, no surrogates).
-std::size_t sequence_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : static_cast<unsigned char>(0);
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
-
-}  // namespace
-
-std::string to_lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = to_lower(c);
-  return out;
-}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
@@ -55,7 +23,7 @@ std::string name_character(std::string_view text, std::size_t at) {
   if (c == '\t') return "a tab";
   if (c == '\n' || c == '\r') return "a line break";
   if (code < 0x20 || code == 0x7F) return fmt::format("control character 0x{:02x}", code);
-  const std::size_t length = sequence_length(text, at);
+  const std::size_t length = utf8::sequence_length(text.substr(at));
   // U+0080 … U+009F are control characters too.
   if (length == 0 || (length == 2 && code == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0))
     return fmt::format("byte 0x{:02x}", code);
@@ -75,7 +43,8 @@ std::string quote_short(std::string_view text) {
 
 std::size_t count_characters(std::string_view text) {
   std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); ++count) at += std::max<std::size_t>(1, sequence_length(text, at));
+  for (std::size_t at = 0; at < text.size(); ++count)
+    at += std::max<std::size_t>(1, utf8::sequence_length(text.substr(at)));
   return count;
 }
 

@@ -4,19 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::validate::grammar {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_letter(char c) { return is_lower(c) || is_upper(c); }
-constexpr bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
-constexpr bool is_lower_alphanumeric(char c) { return is_lower(c) || is_digit(c); }
-constexpr bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-constexpr char to_lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+using namespace ascii;  // the grammars speak of is_digit() and the like as their own
 
-std::string to_lower(std::string_view text);
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 std::string_view trim(std::string_view text);
 
 /// "'_'", "a space", "'é'", "byte 0xff": the character that begins at `at`.

@@ -6,7 +6,7 @@
 
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
-#include "services/kit/sql/clock.hpp"
+#include "services/kit/sql/database.hpp"
 
 namespace stackgate::jobs {
 namespace {
@@ -36,10 +36,7 @@ constexpr std::string_view table_end =
     ");\n"
     "CREATE INDEX job_open ON job (kind, number) WHERE state IN ('queued', 'running');\n";
 
-std::string new_id() {
-  const std::string bytes = crypto::random_bytes(16);
-  return crypto::to_hex(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-}
+std::string new_id() { return crypto::random_hex(16); }
 
 Job read_job(const sql::Row& row) {
   return {.id = row.text(0),

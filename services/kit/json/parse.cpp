@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/json/keys.hpp"
 #include "services/kit/json/number.hpp"
 #include "services/kit/json/scan.hpp"
-#include "services/kit/json/utf8.hpp"
 
 namespace stackgate::json {
 
@@ -342,11 +343,7 @@ bool Parser::unicode_escape(const char*& from, const char* to, char*& put) {
     code = 0;
     if (to - digits < 4) return false;
     for (int i = 0; i < 4; ++i) {
-      const char c = digits[i];
-      const int nibble = c >= '0' && c <= '9'   ? c - '0'
-                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                : -1;
+      const int nibble = ascii::hex_value(digits[i]);
       if (nibble < 0) return false;
       code = code << 4U | static_cast<std::uint32_t>(nibble);
     }

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/json/scan.hpp"
-#include "services/kit/json/utf8.hpp"
 
 namespace stackgate::json {
 

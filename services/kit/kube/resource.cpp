@@ -1,5 +1,7 @@
 #include "services/kit/kube/resource.hpp"
 
+#include "services/kit/base/percent.hpp"
+
 namespace stackgate::kube {
 
 std::string to_string(const ResourceType& type) {
@@ -9,24 +11,10 @@ std::string to_string(const ResourceType& type) {
 }
 
 std::string escape(std::string_view text) {
-  constexpr std::string_view hex = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size());
   // "." and ".." are path steps even though each character is unreserved.
-  const bool dots = text == "." || text == "..";
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '~' || (c == '.' && !dots);
-    if (plain) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += hex[byte >> 4U];
-      out += hex[byte & 15U];
-    }
-  }
-  return out;
+  if (text == ".") return "%2E";
+  if (text == "..") return "%2E%2E";
+  return percent_encode(text);
 }
 
 std::string version_path(const ResourceType& type) {

@@ -129,8 +129,7 @@ class FileDownload final : public Download {
 
 Expected<std::unique_ptr<Upload>> start_file_upload(int root, int unfinished, const std::string& key,
                                                     std::optional<std::uint64_t> size) {
-  std::string name = crypto::random_bytes(16);
-  name = crypto::to_hex(reinterpret_cast<const unsigned char*>(name.data()), name.size());
+  std::string name = crypto::random_hex(16);
   files::File file(::openat(unfinished, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!file) return std::unexpected(errno_error(errno, "cannot begin " + key));
   const int fd = file.fd();

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::objects {
 namespace endpoint_detail {
 
-bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 bool host_name(std::string_view host) {
   if (host.empty() || host.size() > 253 || host.starts_with('.') || host.starts_with('-')) return false;
-  return std::ranges::all_of(host, [](char c) { return letter_or_digit(c) || c == '.' || c == '-' || c == '_'; });
+  return std::ranges::all_of(
+      host, [](char c) { return ascii::is_lower_alphanumeric(c) || c == '.' || c == '-' || c == '_'; });
 }
 
 bool ipv6(std::string_view host) {
@@ -51,24 +52,21 @@ std::expected<Endpoint, std::string> parse_endpoint(std::string_view text, bool 
       return std::unexpected(shown() + "has no port between 1 and 65535 behind the colon");
     text = text.substr(0, colon);
   }
-  out.host = text;
-  for (char& c : out.host)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  out.host = ascii::to_lower(text);
   if (!endpoint_detail::host_name(out.host) && !endpoint_detail::ipv6(out.host))
     return std::unexpected(shown() + "names no host: write host:port");
   return out;
 }
 
 bool valid_bucket(std::string_view name, bool path_style) {
-  using endpoint_detail::letter_or_digit;
   const auto in_path = [](char c) {
-    return letter_or_digit(c) || c == '.' || c == '-' || c == '_' || (c >= 'A' && c <= 'Z');
+    return ascii::is_lower_alphanumeric(c) || c == '.' || c == '-' || c == '_' || ascii::is_upper(c);
   };
   if (path_style)
     return name.size() >= 3 && name.size() <= 255 && !name.starts_with('.') && std::ranges::all_of(name, in_path);
-  return name.size() >= 3 && name.size() <= 63 && letter_or_digit(name.front()) && letter_or_digit(name.back()) &&
-         !name.contains("..") &&
-         std::ranges::all_of(name, [](char c) { return letter_or_digit(c) || c == '.' || c == '-'; });
+  return name.size() >= 3 && name.size() <= 63 && ascii::is_lower_alphanumeric(name.front()) &&
+         ascii::is_lower_alphanumeric(name.back()) && !name.contains("..") &&
+         std::ranges::all_of(name, [](char c) { return ascii::is_lower_alphanumeric(c) || c == '.' || c == '-'; });
 }
 
 }  // namespace stackgate::objects

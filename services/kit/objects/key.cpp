@@ -1,3 +1,4 @@
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/objects/store.hpp"
 
 namespace stackgate::objects {
@@ -11,8 +12,7 @@ bool valid_key(std::string_view key) {
     const std::string_view segment = key.substr(0, end);
     if (segment.empty() || segment.size() > longest_segment || segment == "." || segment == "..") return false;
     for (const char c : segment) {
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                         c == '_' || c == '=' || c == '-';
+      const bool plain = ascii::is_alphanumeric(c) || c == '.' || c == '_' || c == '=' || c == '-';
       if (!plain) return false;
     }
     if (end == std::string_view::npos) return true;

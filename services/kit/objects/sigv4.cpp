@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::objects::sigv4 {
 namespace sigv4_detail {
 
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
-
-constexpr std::array<bool, 256> unreserved = [] {
-  std::array<bool, 256> table{};
-  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"))
-    table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
 
 std::string_view view_of(const std::array<unsigned char, 32>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -116,17 +110,7 @@ std::string signature_of(const Credentials& credentials, const SigningKey& key, 
 using namespace sigv4_detail;
 
 void append_encoded(std::string& out, std::string_view text, bool keep_slash) {
-  static constexpr std::string_view digits = "0123456789ABCDEF";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (unreserved[byte] || (keep_slash && c == '/')) {
-      out += c;
-    } else {
-      out += '%';
-      out += digits[byte >> 4U];
-      out += digits[byte & 15U];
-    }
-  }
+  append_percent_encoded(out, text, keep_slash ? "/" : "");
 }
 
 std::string amz_date(Time now) {

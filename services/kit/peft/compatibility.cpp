@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::peft {
@@ -40,7 +41,7 @@ std::optional<Name> normal(std::string_view text) {
                     text.find('\\') != std::string_view::npos;
   if (path) return std::nullopt;
   std::string lower;
-  for (const char c : text) lower += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (const char c : text) lower += c == '_' ? '-' : ascii::to_lower(c);
   const auto slash = lower.find('/');
   if (slash == std::string::npos) return Name{"", lower};
   return Name{lower.substr(0, slash), lower.substr(slash + 1)};

@@ -1,7 +1,6 @@
-#include "services/kit/pods/sources.hpp"
-
 #include "services/kit/grammar/canonical_quantity.hpp"
 #include "services/kit/pods/members.hpp"
+#include "services/kit/pods/pod.hpp"
 
 namespace stackgate::pods {
 namespace {

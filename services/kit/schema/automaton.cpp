@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::validate::schema {
 namespace {
 
@@ -59,13 +61,11 @@ bool add_shorthand(CharacterSet& set, char letter) {
     default:
       return false;
   }
-  if (letter >= 'A' && letter <= 'Z') own.invert();
+  if (ascii::is_upper(letter)) own.invert();
   set.ascii |= own.ascii;
   set.beyond = set.beyond || own.beyond;
   return true;
 }
-
-bool is_word_character(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The character that an escape stands for, or -1 when it is none.
 int escaped(char c) {
@@ -81,7 +81,7 @@ int escaped(char c) {
     case 'v':
       return '\v';
     default:
-      return c > 0x20 && c < 0x7F && !is_word_character(c) ? c : -1;
+      return c > 0x20 && c < 0x7F && !ascii::is_alphanumeric(c) ? c : -1;
   }
 }
 

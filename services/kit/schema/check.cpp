@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "services/kit/schema/combinations.hpp"
 #include "services/kit/schema/duplicates.hpp"
 #include "services/kit/schema/formats.hpp"
-#include "services/kit/schema/object_meta.hpp"
 #include "services/kit/schema/pattern.hpp"
 #include "services/kit/schema/walker.hpp"
 #include "services/kit/schema/wording.hpp"

@@ -1,10 +1,9 @@
-#include "services/kit/schema/combinations.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "services/kit/schema/walker.hpp"
 #include "services/kit/schema/wording.hpp"
 
 namespace stackgate::validate::schema {

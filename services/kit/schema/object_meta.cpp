@@ -1,8 +1,7 @@
-#include "services/kit/schema/object_meta.hpp"
-
 #include <stdexcept>
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/schema/walker.hpp"
 
 namespace stackgate::validate::schema {
 namespace {

@@ -1,10 +1,12 @@
 // The walk of an object against a compiled schema. One per check; not thread-safe.
 #pragma once
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "services/kit/grammar/problem.hpp"
 #include "services/kit/schema/check.hpp"
+#include "services/kit/schema/schema.hpp"
 
 namespace stackgate::validate::schema {
 
@@ -47,5 +49,16 @@ class Walker {
   const Path* base_;
   std::size_t faults_ = 0;
 };
+
+/// anyOf, oneOf, allOf and not. (combinations.cpp)
+void walk_combinations(Walker& walker, const Node& node, const Node* base, const json::Value& value, const Path* at);
+
+/// The schema of `metadata`, which every object has without saying so. (object_meta.cpp)
+/// Source: type ObjectMeta in k8s.io/apimachinery/pkg/apis/meta/v1. Types only: the API server's rules about names,
+/// labels and owners are rules of the book.
+const Node& object_meta();
+
+/// For apiVersion and kind, where a schema does not describe them.
+const Node& type_meta_text();
 
 }  // namespace stackgate::validate::schema

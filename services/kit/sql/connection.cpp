@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate::sql {
 
@@ -81,7 +81,7 @@ void Connection::rest() { set_limit(usual_statement_limit_, usual_lock_limit_); 
 std::optional<SqlError> check_text(std::string_view text, std::size_t position) {
   for (std::string_view rest = text; !rest.empty();) {
     if (rest.front() == '\0') return SqlError{Fault::unfit, fmt::format("the value of ${} holds a NUL", position), {}};
-    const std::size_t length = json::utf8::sequence_length(rest);
+    const std::size_t length = utf8::sequence_length(rest);
     if (length == 0) return SqlError{Fault::unfit, fmt::format("the value of ${} is no UTF-8 text", position), {}};
     rest.remove_prefix(length);
   }

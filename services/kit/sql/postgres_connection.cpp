@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/sql/postgres_error.hpp"
+#include "services/kit/sql/error_codes.hpp"
 
 namespace stackgate::sql {
 namespace postgres_detail {

@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/sql/postgres_error.hpp"
+#include "services/kit/sql/error_codes.hpp"
 
 namespace stackgate::sql {
 namespace postgres_link_detail {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/sql/sqlite_error.hpp"
+#include "services/kit/sql/error_codes.hpp"
 
 namespace stackgate::sql {
 namespace sqlite_detail {

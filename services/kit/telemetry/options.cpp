@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "services/kit/base/ascii.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/version.hpp"
 
 namespace stackgate::telemetry {
@@ -10,14 +12,8 @@ namespace options_detail {
 
 constexpr auto no_level = static_cast<log::Level>(4);  // above every line's
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
-
 std::optional<log::Level> level_of(std::string_view word) {
-  const std::string name = lower(word);
+  const std::string name = ascii::to_lower(word);
   if (name == "trace" || name == "verbose" || name == "all") return log::Level::debug;
   if (name == "warn") return log::Level::warning;
   if (name == "fatal" || name == "critical") return log::Level::error;
@@ -29,27 +25,6 @@ std::string_view trim(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
-}
-
-std::optional<std::string> decoded(std::string_view text) {
-  std::string out;
-  const auto digit = [&](std::size_t i) {
-    const char c = i < text.size() ? text[i] : 'x';
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (digit(i + 1) < 0 || digit(i + 2) < 0) return std::nullopt;
-    out += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
-    i += 2;
-  }
-  return out;
 }
 
 bool is_header(const std::pair<std::string, std::string>& pair) {
@@ -141,8 +116,8 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parse_pairs(std:
     if (part.empty()) continue;
     const auto equals = part.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    auto key = decoded(trim(part.substr(0, equals)));
-    auto value = decoded(trim(part.substr(equals + 1)));
+    auto key = percent_decoded(trim(part.substr(0, equals)));
+    auto value = percent_decoded(trim(part.substr(equals + 1)));
     if (!key || key->empty() || !value) return std::nullopt;
     out.emplace_back(*std::move(key), *std::move(value));
   }

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate::telemetry {
 namespace protobuf_detail {
@@ -75,7 +75,7 @@ void ProtobufEncoder::text(unsigned field, std::string_view, std::string_view va
   while (!value.empty()) {
     std::size_t good = 0;
     while (good < value.size()) {
-      const std::size_t length = json::utf8::sequence_length(value.substr(good));
+      const std::size_t length = utf8::sequence_length(value.substr(good));
       if (length == 0) break;
       good += length;
     }

@@ -6,13 +6,34 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/try.hpp"
+#include "services/kit/http/server.hpp"
 #include "services/kit/web/app_state.hpp"
-#include "services/kit/web/fault.hpp"
+#include "services/kit/web/errors.hpp"
+#include "services/kit/web/request_record.hpp"
 #include "services/kit/web/router.hpp"
 #include "services/kit/web/server_metrics.hpp"
 
 namespace stackgate::web {
 namespace app_detail {
+
+/// Requests that the server below ends itself (a malformed head, a body too large or too slow), answered as
+/// the App answers all others: in the dialect of their route, with an id, in the log and in the figures.
+/// On the I/O thread.
+http::Response answer_fault(AppState& state, const http::Fault& fault) {
+  http::Request unread;
+  unread.peer = fault.peer;
+  const http::Request& request = fault.request != nullptr ? *fault.request : unread;
+  const Match match = fault.request != nullptr ? state.router.match(request.method, request.path) : Match{};
+  RequestRecord record = begin_record(request, match.route, state.config);
+  record.at -= std::chrono::duration_cast<std::chrono::steady_clock::duration>(fault.took);
+  record.began -= std::chrono::duration_cast<std::chrono::system_clock::duration>(fault.took);
+  state.metrics.arrived();
+  http::Response response = render({fault.status, std::string(fault.reason)}, match.dialect,
+                                   {.request_id = record.request_id, .documentation = state.config.documentation_url});
+  add_common_headers(response, record.request_id);
+  finish_record(record, {fault.status, response.body.size()}, state.metrics, state.config);
+  return response;
+}
 
 constexpr std::uint64_t body_nobody_wants = 64 * 1024;  // read and dropped, so that the connection can go on
 
@@ -124,7 +145,9 @@ std::expected<std::unique_ptr<App>, Error> App::start(AppConfig config, std::vec
   server_config.body_policy = [kept = state.get()](const http::Request& head) {
     return app_detail::plan_for(*kept, head);
   };
-  server_config.fault_answer = [kept = state.get()](const http::Fault& fault) { return answer_fault(*kept, fault); };
+  server_config.fault_answer = [kept = state.get()](const http::Fault& fault) {
+    return app_detail::answer_fault(*kept, fault);
+  };
   server_config.limits.write_progress = app_detail::least_progress(state->config.min_rate, server_config.limits.write);
   // The state outlives the server: the App holds both, and connections hold none of this once the server is gone.
   auto server = TRY(http::Server::start(std::move(server_config),

@@ -7,11 +7,10 @@
 
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/app_state.hpp"
-#include "services/kit/web/base_url.hpp"
 #include "services/kit/web/body_adapters.hpp"
-#include "services/kit/web/client_share.hpp"
 #include "services/kit/web/deferred.hpp"
 #include "services/kit/web/errors.hpp"
+#include "services/kit/web/forwarded.hpp"
 
 namespace stackgate::web {
 namespace call_detail {

@@ -58,4 +58,8 @@ std::expected<std::string, Failure> multipart_boundary(std::string_view content_
 /// The whole body of a streamed route.
 std::expected<void, Failure> read_multipart(Call& call, const PartEvents& events, const MultipartLimits& limits = {});
 
+/// The header of one part of a multipart/form-data body (RFC 7578, 4). Pure. `text`: the lines without the empty one at
+/// the end. 400 when a line is broken, the part has no name, or its content is encoded.
+std::expected<PartHead, Failure> parse_part_head(std::string_view text);
+
 }  // namespace stackgate::web

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::web {

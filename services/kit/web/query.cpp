@@ -3,36 +3,19 @@
 #include <algorithm>
 #include <array>
 
+#include "services/kit/base/percent.hpp"
+
 namespace stackgate::web {
 namespace query_detail {
 
 constexpr std::size_t most_pairs = 1'000;
-
-constexpr int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// The byte that "%XX" at `at` stands for, or -1.
-int escaped_byte(std::string_view text, std::size_t at) {
-  if (at + 2 >= text.size()) return -1;
-  const int high = hex_value(text[at + 1]), low = hex_value(text[at + 2]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-constexpr bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
 
 // Lenient, as browsers and every server library are: "100%" means what it says.
 std::string decode_form(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (const int byte = text[i] == '%' ? escaped_byte(text, i) : -1; byte >= 0) {
+    if (const int byte = text[i] == '%' ? percent_decoded_byte(text, i) : -1; byte >= 0) {
       out += static_cast<char>(byte);
       i += 2;
     } else {
@@ -45,34 +28,8 @@ std::string decode_form(std::string_view text) {
 }  // namespace query_detail
 
 std::optional<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      if (text[i] == '\0') return {};
-      out += text[i];
-      continue;
-    }
-    const int byte = query_detail::escaped_byte(text, i);
-    if (byte <= 0) return {};
-    out += static_cast<char>(byte);
-    i += 2;
-  }
-  return out;
-}
-
-std::string percent_encode(std::string_view text, std::string_view keep) {
-  static constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size() + text.size() / 4);
-  for (const char c : text) {
-    if (query_detail::is_unreserved(c) || keep.contains(c)) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', digits[byte >> 4U], digits[byte & 15U]};
-    }
-  }
+  auto out = percent_decoded(text);
+  if (out && out->contains('\0')) return std::nullopt;
   return out;
 }
 

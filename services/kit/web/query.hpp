@@ -10,8 +10,6 @@ namespace stackgate::web {
 
 /// %XX decoded; '+' stays '+'. Nothing when an escape is broken or gives NUL.
 std::optional<std::string> percent_decode(std::string_view text);
-/// Everything but unreserved characters (RFC 3986, 2.3) escaped; `keep` names more that stay, '/' for whole paths.
-std::string percent_encode(std::string_view text, std::string_view keep = {});
 
 class Query {
  public:

@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/http/text.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/app.hpp"
@@ -50,8 +51,7 @@ void write_log(const RequestRecord& record, const Outcome& outcome, std::chrono:
 
 bool is_request_id(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-:/+=").contains(c);
+    return ascii::is_alphanumeric(c) || std::string_view("._-:/+=").contains(c);
   });
 }
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "services/kit/base/base64.hpp"
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate::yaml {
 
@@ -189,7 +189,7 @@ Resolved resolve_binary(std::string_view text, std::uint32_t offset, json::Arena
   std::string out;
   out.reserve(bytes->size());
   for (std::string_view rest = *bytes; !rest.empty();) {
-    const std::size_t length = json::utf8::sequence_length(rest);
+    const std::size_t length = utf8::sequence_length(rest);
     out += length == 0 ? std::string_view("\xEF\xBF\xBD") : rest.substr(0, length);
     rest.remove_prefix(std::max<std::size_t>(1, length));
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "services/kit/json/utf8.hpp"
+#include "services/kit/base/utf8.hpp"
 
 namespace stackgate {
 
@@ -119,7 +119,7 @@ std::uint32_t code_of(std::string_view sequence) {
 template <class Visit>
 void for_each_character(std::string_view text, const Visit& visit) {
   while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, json::utf8::sequence_length(text));
+    const std::size_t length = std::max<std::size_t>(1, utf8::sequence_length(text));
     visit(text.substr(0, length));
     text.remove_prefix(length);
   }
@@ -167,7 +167,7 @@ std::string visible_text(std::string_view text, std::size_t count) {
   std::string out;
   std::size_t character = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(1, json::utf8::sequence_length(text.substr(at)));
+    const std::size_t length = std::max<std::size_t>(1, utf8::sequence_length(text.substr(at)));
     const auto byte = static_cast<unsigned char>(text[at]);
     const bool is_c1_control = length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
     const bool is_broken = length == 1 && byte >= 0x80;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/version.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
@@ -19,21 +20,8 @@ std::string_view level(Severity severity) { return severity == Severity::error ?
 
 /// A path as a URI reference (RFC 3986), relative where the path is.
 std::string uri_of(std::string_view file) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out = file.starts_with('/') ? "file://" : "";
-  for (const char c : file.starts_with("./") ? file.substr(2) : file) {
-    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
-                            c == '-' || c == '.' || c == '_' || c == '~';
-    if (unreserved) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += digits[byte >> 4U];
-      out += digits[byte & 15U];
-    }
-  }
-  return out;
+  const std::string path = percent_encode(file.starts_with("./") ? file.substr(2) : file, "/");
+  return file.starts_with('/') ? "file://" + path : path;
 }
 
 void write_text_member(json::Writer& w, std::string_view name, std::string_view text) {

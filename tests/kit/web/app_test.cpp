@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/kit/web/client_share.hpp"
+#include "services/kit/web/forwarded.hpp"
 #include "services/kit/web/health.hpp"
 #include "services/kit/web/multipart.hpp"
 #include "services/kit/web/sse.hpp"

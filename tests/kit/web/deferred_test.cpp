@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "services/kit/json/document.hpp"
-#include "services/kit/web/client_share.hpp"
+#include "services/kit/web/forwarded.hpp"
 #include "services/kit/web/health.hpp"
 #include "services/kit/web/sse.hpp"
 #include "tests/kit/web/app_support.hpp"

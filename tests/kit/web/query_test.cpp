@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "services/kit/base/percent.hpp"
+
 namespace stackgate::web {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/grammar/host.hpp"
 #include "services/kit/grammar/integer_text.hpp"
 #include "validators/rules/common.hpp"
@@ -24,10 +25,8 @@ std::optional<grammar::Problem> parallelism_problem(std::string_view text) {
 std::optional<grammar::Problem> repository_problem(std::string_view text) {
   const auto part_is_good = [](std::string_view part) {
     return !part.empty() && part != "." && part != ".." && !part.ends_with(".git") &&
-           std::ranges::all_of(part, [](char c) {
-             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                    c == '_' || c == '.';
-           });
+           std::ranges::all_of(part,
+                               [](char c) { return ascii::is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
   };
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos && part_is_good(text.substr(0, slash)) && part_is_good(text.substr(slash + 1)))

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace stackgate::json::utf8 {
+namespace stackgate::utf8 {
 
 /// The length of the well-formed sequence at the beginning of `text`, or 0. One ASCII byte is a sequence.
 inline std::size_t sequence_length(std::string_view text) {
@@ -24,6 +24,16 @@ inline std::size_t sequence_length(std::string_view text) {
   const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
   const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
   return byte(1) >= low && byte(1) <= high && follows(2) && follows(3) ? 4 : 0;
+}
+
+/// Whether all of it is well-formed.
+inline bool is_valid(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 /// Writes `code` (a Unicode scalar value) to `out`, at most four bytes; returns how many.
@@ -51,4 +61,4 @@ inline std::size_t encode(std::uint32_t code, char* out) {
   return 4;
 }
 
-}  // namespace stackgate::json::utf8
+}  // namespace stackgate::utf8

@@ -1,10 +1,20 @@
-// What PostgreSQL's error codes mean to us. Source: "Appendix A. PostgreSQL Error Codes". Pure.
+// What the databases' error codes mean to us. Pure.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "services/kit/sql/connection.hpp"
 
 namespace stackgate::sql {
+
+// SQLite's extended result codes; source: sqlite.org/rescode.html.
+
+Fault fault_of_sqlite(int extended_code);
+Retry retry_of_sqlite(int extended_code);
+/// "users.name" of "UNIQUE constraint failed: users.name".
+std::string constraint_of_sqlite(int extended_code, std::string_view message);
+
+// PostgreSQL's SQLSTATE; source: "Appendix A. PostgreSQL Error Codes".
 
 Fault fault_of_sqlstate(std::string_view state);
 /// Whether the transaction may succeed on another try.

@@ -1,11 +1,13 @@
-#include "services/kit/web/client_share.hpp"
+#include "services/kit/web/forwarded.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 
 #include <arpa/inet.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/http/text.hpp"
 
@@ -54,6 +56,38 @@ std::string client_share(const http::Request& request, bool trust_forwarded) {
 std::string share_by_header(const http::Request& request, std::string_view name) {
   const std::string_view value = request.header(name);
   return value.empty() ? std::string() : crypto::to_hex(crypto::sha256(value));
+}
+
+namespace base_url_detail {
+
+bool is_host(std::string_view text) {
+  return !text.empty() && text.size() <= 255 + 6 && std::ranges::all_of(text, [](char c) {
+    return ascii::is_alphanumeric(c) || std::string_view("-._:[]").contains(c);
+  });
+}
+
+// Proxies append; the first is the one that the client spoke to.
+std::string_view first_of(std::string_view list) { return http::trim(list.substr(0, list.find(','))); }
+
+}  // namespace base_url_detail
+
+std::string base_url(const http::Request& request, const BaseUrlOptions& options) {
+  if (!options.public_url.empty()) {
+    std::string_view url = options.public_url;
+    while (url.ends_with('/')) url.remove_suffix(1);
+    return std::string(url);
+  }
+  std::string_view scheme = options.tls ? "https" : "http";
+  std::string_view host = request.header("host");
+  if (options.trust_forwarded) {
+    const auto proto = base_url_detail::first_of(request.header("x-forwarded-proto"));
+    if (http::equal_ignoring_case(proto, "https")) scheme = "https";
+    if (http::equal_ignoring_case(proto, "http")) scheme = "http";
+    const auto forwarded = base_url_detail::first_of(request.header("x-forwarded-host"));
+    if (base_url_detail::is_host(forwarded)) host = forwarded;
+  }
+  if (!base_url_detail::is_host(host)) host = "localhost";
+  return std::string(scheme) + "://" + std::string(host);
 }
 
 }  // namespace stackgate::web
