@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/service/database.hpp"
 #include "services/kit/sql/migrate.hpp"
@@ -34,20 +35,19 @@ struct Notes {
                            "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 10000}}})"};
 
   web::Answer put(web::Call& call) const {
-    const auto read = body.read(call);  // 400, 413, 415, or 422 with every fault
-    if (!read) return read.error();
-    const std::string text((*read)->root.find("text")->string());
+    const auto read = TRY(body.read(call));  // 400, 413, 415, or 422 with every fault
+    const std::string text(read->root.find("text")->string());
     const auto done = database->run(
         "INSERT INTO note (name, text) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET "
         "text = excluded.text",
         {std::string(call.parameter("name")), text});
-    if (!done) return web::to_failure(sql::to_service_error(done.error()));
+    if (!done) return sql::to_service_error(done.error());
     return http::Response{204};
   }
 
   web::Answer get(web::Call& call) const {
     const auto found = database->run("SELECT text FROM note WHERE name = $1", {std::string(call.parameter("name"))});
-    if (!found) return web::to_failure(sql::to_service_error(found.error()));
+    if (!found) return sql::to_service_error(found.error());
     if (found->rows.empty()) return web::Failure{404, "there is no such note"};
     std::string out;
     json::Writer writer(out);

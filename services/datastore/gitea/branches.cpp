@@ -1,6 +1,7 @@
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/body_schema.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -45,21 +46,18 @@ void write_ref(const Shape& shape, const Repository& repository, const git::Ref&
 }
 
 web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix) {
-  auto opened = open_at(backend, call, {});
-  if (!opened) return opened.error();
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
-  auto refs = refs_below(*opened->git, prefix);
-  if (!refs) return refs.error();
+  auto opened = TRY(open_at(backend, call, {}));
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
+  auto refs = TRY(refs_below(*opened.git, prefix));
   std::optional<web::Failure> failure;
-  auto response = json_page(call, *page, refs->size(), [&](json::Writer& w) {
-    const Shape shape{w, call.base_url(), opened->allowed.identity};
-    for (std::size_t i = page->offset(); i < std::min(refs->size(), page->offset() + page->size); ++i) {
-      auto commit = opened->git->commit(commit_of((*refs)[i]));
+  auto response = json_page(call, page, refs.size(), [&](json::Writer& w) {
+    const Shape shape{w, call.base_url(), opened.allowed.identity};
+    for (std::size_t i = page.offset(); i < std::min(refs.size(), page.offset() + page.size); ++i) {
+      auto commit = opened.git->commit(commit_of(refs[i]));
       // A branch is always a commit's: one that is missing is lost.
       if (!commit && prefix == heads) commit.error().fault = git::Fault::broken;
       if (!commit && commit.error().fault == git::Fault::broken) failure = to_failure(commit.error());
-      if (commit) write_ref(shape, opened->allowed.repository, (*refs)[i], *commit);  // a tag may name a tree: left out
+      if (commit) write_ref(shape, opened.allowed.repository, refs[i], *commit);  // a tag may name a tree: left out
     }
   });
   if (failure) return *failure;
@@ -70,9 +68,8 @@ web::Answer ref_response(Backend& backend, web::Call& call, const Authorization&
                          int status) {
   auto git = open_git(backend, allowed.repository);
   if (!git) return git.error();
-  auto refs = refs_below(**git, name);
-  if (!refs) return refs.error();
-  for (const git::Ref& ref : *refs) {
+  auto refs = TRY(refs_below(**git, name));
+  for (const git::Ref& ref : refs) {
     if (ref.name != name) continue;
     auto commit = (*git)->commit(commit_of(ref));
     if (!commit && name.starts_with(heads)) commit.error().fault = git::Fault::broken;
@@ -88,9 +85,8 @@ web::Answer ref_response(Backend& backend, web::Call& call, const Authorization&
 }
 
 web::Answer one_ref(Backend& backend, web::Call& call, std::string_view prefix) {
-  auto allowed = authorize_named(backend, call, Action::read);
-  if (!allowed) return allowed.error();
-  return ref_response(backend, call, *allowed, std::string(prefix).append(call.parameter("name")), 200);
+  auto allowed = TRY(authorize_named(backend, call, Action::read));
+  return ref_response(backend, call, allowed, std::string(prefix).append(call.parameter("name")), 200);
 }
 
 /// The commit that a new branch or tag is to stand at; empty is the default branch.
@@ -103,55 +99,47 @@ std::expected<git::Oid, web::Failure> start_of(Backend& backend, const Repositor
 
 web::Answer create_branch_route(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_branch_schema);
-  auto allowed = authorize_named(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
+  auto allowed = TRY(authorize_named(backend, call, Action::write));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
   const std::string name(json::text_at(root, "new_branch_name"));
-  auto at = start_of(backend, allowed->repository,
-                     json::text_at(root, "old_ref_name", json::text_at(root, "old_branch_name")));
-  if (!at) return at.error();
-  if (auto made = git::create_branch(backend.repositories.path(allowed->repository), name, *at, false); !made)
+  auto at = TRY(start_of(backend, allowed.repository,
+                         json::text_at(root, "old_ref_name", json::text_at(root, "old_branch_name"))));
+  if (auto made = git::create_branch(backend.repositories.path(allowed.repository), name, at, false); !made)
     return to_failure(made.error());
-  (void)backend.repositories.touch(allowed->repository.id);
-  return ref_response(backend, call, *allowed, std::string(heads) + name, 201);
+  (void)backend.repositories.touch(allowed.repository.id);
+  return ref_response(backend, call, allowed, std::string(heads) + name, 201);
 }
 
 web::Answer delete_branch_route(Backend& backend, web::Call& call) {
-  auto allowed = authorize_named(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  if (call.parameter("name") == allowed->repository.default_branch)
+  auto allowed = TRY(authorize_named(backend, call, Action::write));
+  if (call.parameter("name") == allowed.repository.default_branch)
     return web::Failure{.status = 403, .message = "the default branch cannot be deleted; choose another default first"};
-  if (auto done = git::delete_branch(backend.repositories.path(allowed->repository), call.parameter("name")); !done)
+  if (auto done = git::delete_branch(backend.repositories.path(allowed.repository), call.parameter("name")); !done)
     return to_failure(done.error());
-  (void)backend.repositories.touch(allowed->repository.id);
+  (void)backend.repositories.touch(allowed.repository.id);
   return http::Response{.status = 204};
 }
 
 web::Answer create_tag_route(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_tag_schema);
-  auto allowed = authorize_named(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
+  auto allowed = TRY(authorize_named(backend, call, Action::write));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
   const std::string name(json::text_at(root, "tag_name"));
-  auto at = start_of(backend, allowed->repository, json::text_at(root, "target"));
-  if (!at) return at.error();
-  const std::string path = backend.repositories.path(allowed->repository);
-  if (auto made = git::create_tag(path, name, *at, json::text_at(root, "message"), author_of(allowed->identity)); !made)
+  auto at = TRY(start_of(backend, allowed.repository, json::text_at(root, "target")));
+  const std::string path = backend.repositories.path(allowed.repository);
+  if (auto made = git::create_tag(path, name, at, json::text_at(root, "message"), author_of(allowed.identity)); !made)
     return to_failure(made.error());
-  (void)backend.repositories.touch(allowed->repository.id);
-  return ref_response(backend, call, *allowed, std::string(tags) + name, 201);
+  (void)backend.repositories.touch(allowed.repository.id);
+  return ref_response(backend, call, allowed, std::string(tags) + name, 201);
 }
 
 web::Answer delete_tag_route(Backend& backend, web::Call& call) {
-  auto allowed = authorize_named(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  if (auto done = git::delete_tag(backend.repositories.path(allowed->repository), call.parameter("name")); !done)
+  auto allowed = TRY(authorize_named(backend, call, Action::write));
+  if (auto done = git::delete_tag(backend.repositories.path(allowed.repository), call.parameter("name")); !done)
     return to_failure(done.error());
-  (void)backend.repositories.touch(allowed->repository.id);
+  (void)backend.repositories.touch(allowed.repository.id);
   return http::Response{.status = 204};
 }
 

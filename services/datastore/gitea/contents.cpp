@@ -7,6 +7,7 @@
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/send.hpp"
 
@@ -35,41 +36,39 @@ web::Answer folder(web::Call& call, const Opened& opened, std::string_view path)
 }
 
 web::Answer contents(Backend& backend, web::Call& call) {
-  auto opened = open_at(backend, call, ref_of(call));
-  if (!opened) return opened.error();
+  auto opened = TRY(open_at(backend, call, ref_of(call)));
   const std::string_view path = call.parameter("path");
-  if (opened->commit.empty()) {
+  if (opened.commit.empty()) {
     if (path.empty()) return json_response(200, "[]");
     return missing_path(path);
   }
-  if (path.empty()) return folder(call, *opened, path);
-  auto entry = opened->git->entry(opened->commit, path);
+  if (path.empty()) return folder(call, opened, path);
+  auto entry = opened.git->entry(opened.commit, path);
   if (!entry) return to_failure(entry.error());
-  if (entry->kind == git::EntryKind::folder) return folder(call, *opened, path);
+  if (entry->kind == git::EntryKind::folder) return folder(call, opened, path);
   std::string content;
   const bool holds = entry->kind != git::EntryKind::submodule && entry->size <= largest_inline;
   if (holds) {
-    auto blob = opened->git->blob(entry->oid, largest_inline);
+    auto blob = opened.git->blob(entry->oid, largest_inline);
     if (!blob) return to_failure(blob.error());
     content = base64::encode(*blob);
   }
   return json_response(200, [&](json::Writer& w) {
-    Shape{w, call.base_url(), opened->allowed.identity}.entry(opened->allowed.repository, *entry, opened->revision,
-                                                              opened->commit, holds ? &content : nullptr);
+    Shape{w, call.base_url(), opened.allowed.identity}.entry(opened.allowed.repository, *entry, opened.revision,
+                                                             opened.commit, holds ? &content : nullptr);
   });
 }
 
 /// By its id, as git_url says. Any object of the repository: who may read it may fetch them all.
 web::Answer git_blob(Backend& backend, web::Call& call) {
-  auto opened = open_at(backend, call, "");
-  if (!opened) return opened.error();
+  auto opened = TRY(open_at(backend, call, ""));
   const std::string oid(call.parameter("sha"));
-  auto bytes = opened->git->blob(oid, largest_inline);
+  auto bytes = opened.git->blob(oid, largest_inline);
   if (!bytes && bytes.error().fault == git::Fault::too_large)
     return web::Failure{.status = 413, .message = bytes.error().message + ": fetch it from raw/{path}"};
   if (!bytes) return to_failure(bytes.error());
   return json_response(200, [&](json::Writer& w) {
-    Shape{w, call.base_url(), opened->allowed.identity}.blob(opened->allowed.repository, oid, *bytes);
+    Shape{w, call.base_url(), opened.allowed.identity}.blob(opened.allowed.repository, oid, *bytes);
   });
 }
 
@@ -111,21 +110,19 @@ std::expected<git::Entry, web::Answer> file_at(Opened& opened, std::string_view 
 }
 
 web::Answer raw(Backend& backend, web::Call& call) {
-  auto opened = open_at(backend, call, ref_of(call));
-  if (!opened) return opened.error();
-  auto entry = file_at(*opened, call.parameter("path"));
+  auto opened = TRY(open_at(backend, call, ref_of(call)));
+  auto entry = file_at(opened, call.parameter("path"));
   if (!entry) return std::move(entry.error());
-  return send_blob(call, *opened, *entry);
+  return send_blob(call, opened, *entry);
 }
 
 /// The file that an LFS pointer stands for.
 web::Answer media(Backend& backend, web::Call& call) {
-  auto opened = open_at(backend, call, ref_of(call));
-  if (!opened) return opened.error();
-  auto entry = file_at(*opened, call.parameter("path"));
+  auto opened = TRY(open_at(backend, call, ref_of(call)));
+  auto entry = file_at(opened, call.parameter("path"));
   if (!entry) return std::move(entry.error());
-  if (!entry->lfs) return send_blob(call, *opened, *entry);
-  auto file = backend.large_files.stat(opened->allowed.repository.id, entry->lfs->oid);
+  if (!entry->lfs) return send_blob(call, opened, *entry);
+  auto file = backend.large_files.stat(opened.allowed.repository.id, entry->lfs->oid);
   if (!file) return to_failure(file.error());
   if (!*file)
     return web::Failure{.status = 404, .message = "the large file of this pointer was not uploaded to this repository"};

@@ -26,33 +26,26 @@ std::expected<std::string, web::Failure> wanted_name(web::Call& call) {
 }
 
 web::Answer create_namespace(Backend& backend, web::Call& call) {
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  auto name = wanted_name(call);
-  if (!name) return name.error();
-  if (name->empty())
+  auto identity = TRY(identify_writer(backend, call));
+  auto name = TRY(wanted_name(call));
+  if (name.empty())
     return web::Failure{.status = 422, .message = "the field \"namespace\" is missing; send it as a form or as JSON"};
-  auto made = backend.accounts.create_organization(*name, identity->account);
-  if (!made) return to_failure(made.error());
-  return namespace_response(201, *made);
+  auto made = TRY(backend.accounts.create_organization(name, identity.account));
+  return namespace_response(201, made);
 }
 
 web::Answer one_namespace(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  auto account = backend.accounts.find(call.parameter("name"));
-  if (!account) return to_failure(account.error());
-  return namespace_response(200, *account);
+  auto identity = TRY(identify_someone(backend, call));
+  auto account = TRY(backend.accounts.find(call.parameter("name")));
+  return namespace_response(200, account);
 }
 
 web::Answer delete_namespace(Backend& backend, web::Call& call) {
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  auto account = backend.accounts.find(call.parameter("name"));
-  if (!account) return to_failure(account.error());
-  if (account->kind != AccountKind::organization || !may_create_in(*identity, account->id, account->steward_id))
+  auto identity = TRY(identify_writer(backend, call));
+  auto account = TRY(backend.accounts.find(call.parameter("name")));
+  if (account.kind != AccountKind::organization || !may_create_in(identity, account.id, account.steward_id))
     return web::Failure{.status = 403, .message = "the name space is not yours to delete"};
-  if (auto done = backend.accounts.remove(account->name); !done) return to_failure(done.error());
+  TRY(backend.accounts.remove(account.name));
   return http::Response{.status = 204};
 }
 

@@ -1,5 +1,6 @@
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/body_schema.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -15,31 +16,26 @@ constexpr std::string_view new_organization_schema = R"({
 })";
 
 web::Answer organization_page(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
+  auto identity = TRY(identify_someone(backend, call));
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
   std::size_t total = 0;
-  auto found = backend.accounts.list(AccountKind::organization, "", page->offset(), page->size, &total);
-  if (!found) return to_failure(found.error());
-  return json_page(call, *page, total, [&](json::Writer& w) {
-    for (const Account& account : *found) Shape{w, call.base_url(), *identity}.organization(account);
+  auto found = TRY(backend.accounts.list(AccountKind::organization, "", page.offset(), page.size, &total));
+  return json_page(call, page, total, [&](json::Writer& w) {
+    for (const Account& account : found) Shape{w, call.base_url(), identity}.organization(account);
   });
 }
 
 web::Answer create_organization(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_organization_schema);
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
-  auto made = backend.accounts.create_organization(json::text_at(root, "username"), identity->account,
+  auto identity = TRY(identify_writer(backend, call));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
+  auto made = backend.accounts.create_organization(json::text_at(root, "username"), identity.account,
                                                    json::text_at(root, "full_name"));
   if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
     return web::Failure{.status = 422, .message = made.error().message};
   if (!made) return to_failure(made.error());
-  return json_response(201, [&](json::Writer& w) { Shape{w, call.base_url(), *identity}.organization(*made); });
+  return json_response(201, [&](json::Writer& w) { Shape{w, call.base_url(), identity}.organization(*made); });
 }
 
 std::expected<Account, web::Failure> find_organization(Backend& backend, web::Call& call) {
@@ -51,22 +47,18 @@ std::expected<Account, web::Failure> find_organization(Backend& backend, web::Ca
 }
 
 web::Answer one_organization(Backend& backend, web::Call& call) {
-  auto identity = identify(backend, call);
-  if (!identity) return identity.error();
-  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
-  auto account = find_organization(backend, call);
-  if (!account) return account.error();
-  return json_response(200, [&](json::Writer& w) { Shape{w, call.base_url(), *identity}.organization(*account); });
+  auto identity = TRY(identify(backend, call));
+  if (identity.anonymous() && !backend.anonymous_read) return unauthorized();
+  auto account = TRY(find_organization(backend, call));
+  return json_response(200, [&](json::Writer& w) { Shape{w, call.base_url(), identity}.organization(account); });
 }
 
 web::Answer delete_organization(Backend& backend, web::Call& call) {
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  auto account = find_organization(backend, call);
-  if (!account) return account.error();
-  if (!may_create_in(*identity, account->id, account->steward_id))
+  auto identity = TRY(identify_writer(backend, call));
+  auto account = TRY(find_organization(backend, call));
+  if (!may_create_in(identity, account.id, account.steward_id))
     return web::Failure{.status = 403, .message = "the organisation belongs to another account"};
-  if (auto done = backend.accounts.remove(account->name); !done) return to_failure(done.error());
+  TRY(backend.accounts.remove(account.name));
   return http::Response{.status = 204};
 }
 

@@ -95,9 +95,8 @@ std::expected<void, web::Failure> add_first_commit(Backend& backend, const Ident
 
 web::Answer create_in(Backend& backend, web::Call& call, const Identity& identity, std::int64_t owner_id) {
   static const web::BodySchema schema(new_repository_schema);
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
   NewRepository wanted{.owner_id = owner_id,
                        .name = std::string(json::text_at(root, "name")),
                        .description = std::string(json::text_at(root, "description")),
@@ -106,34 +105,29 @@ web::Answer create_in(Backend& backend, web::Call& call, const Identity& identit
     if (auto fault = git::fault_of_branch_name(branch)) return web::Failure{.status = 422, .message = *fault};
     wanted.default_branch = branch;
   }
-  auto made = backend.repositories.create(wanted);
-  if (!made) return to_failure(made.error());
-  log::info("repository made", {{"repository", made->full_name()}, {"id", made->id}, {"by", identity.name}});
+  auto made = TRY(backend.repositories.create(wanted));
+  log::info("repository made", {{"repository", made.full_name()}, {"id", made.id}, {"by", identity.name}});
   if (json::flag_at(root, "auto_init"))
-    if (auto done = add_first_commit(backend, identity, *made); !done) return done.error();
-  return repository_response(backend, call, identity, *made, 201);
+    if (auto done = add_first_commit(backend, identity, made); !done) return done.error();
+  return repository_response(backend, call, identity, made, 201);
 }
 
 web::Answer create_own(Backend& backend, web::Call& call) {
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  return create_in(backend, call, *identity, identity->account);
+  auto identity = TRY(identify_writer(backend, call));
+  return create_in(backend, call, identity, identity.account);
 }
 
 web::Answer create_for(Backend& backend, web::Call& call) {
-  auto identity = identify_writer(backend, call);
-  if (!identity) return identity.error();
-  auto owner = backend.accounts.find(call.parameter("owner"));
-  if (!owner) return to_failure(owner.error());
-  if (!may_create_in(*identity, owner->id, owner->steward_id))
+  auto identity = TRY(identify_writer(backend, call));
+  auto owner = TRY(backend.accounts.find(call.parameter("owner")));
+  if (!may_create_in(identity, owner.id, owner.steward_id))
     return web::Failure{.status = 403, .message = "only its steward and administrators make repositories here"};
-  return create_in(backend, call, *identity, owner->id);
+  return create_in(backend, call, identity, owner.id);
 }
 
 web::Answer one_repository(Backend& backend, web::Call& call) {
-  auto allowed = authorize_named(backend, call, Action::read);
-  if (!allowed) return allowed.error();
-  return repository_response(backend, call, allowed->identity, allowed->repository, 200);
+  auto allowed = TRY(authorize_named(backend, call, Action::read));
+  return repository_response(backend, call, allowed.identity, allowed.repository, 200);
 }
 
 /// Languages are not counted; Gitea answers so where it has not yet.
@@ -158,11 +152,9 @@ std::expected<void, web::Failure> move_head(Backend& backend, const Repository& 
 
 web::Answer change_repository(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(changed_repository_schema);
-  auto allowed = authorize_named(backend, call, Action::administer);
-  if (!allowed) return allowed.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
+  auto allowed = TRY(authorize_named(backend, call, Action::administer));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
   RepositoryChange change;
   if (root.find("name") != nullptr) change.name = json::text_at(root, "name");
   if (root.find("description") != nullptr) change.description = json::text_at(root, "description");
@@ -170,37 +162,31 @@ web::Answer change_repository(Backend& backend, web::Call& call) {
   if (root.find("archived") != nullptr) change.archived = json::flag_at(root, "archived");
   if (root.find("default_branch") != nullptr) {
     change.default_branch = json::text_at(root, "default_branch");
-    if (auto done = move_head(backend, allowed->repository, *change.default_branch); !done) return done.error();
+    if (auto done = move_head(backend, allowed.repository, *change.default_branch); !done) return done.error();
   }
-  auto changed = backend.repositories.update(allowed->repository.id, change);
-  if (!changed) return to_failure(changed.error());
-  return repository_response(backend, call, allowed->identity, *changed, 200);
+  auto changed = TRY(backend.repositories.update(allowed.repository.id, change));
+  return repository_response(backend, call, allowed.identity, changed, 200);
 }
 
 web::Answer delete_repository(Backend& backend, web::Call& call) {
-  auto allowed = authorize_named(backend, call, Action::administer);
-  if (!allowed) return allowed.error();
-  if (auto done = backend.repositories.remove(allowed->repository.id); !done) return to_failure(done.error());
-  log::info("repository deleted", {{"repository", allowed->repository.full_name()},
-                                   {"id", allowed->repository.id},
-                                   {"by", allowed->identity.name}});
+  auto allowed = TRY(authorize_named(backend, call, Action::administer));
+  TRY(backend.repositories.remove(allowed.repository.id));
+  log::info(
+      "repository deleted",
+      {{"repository", allowed.repository.full_name()}, {"id", allowed.repository.id}, {"by", allowed.identity.name}});
   return http::Response{.status = 204};
 }
 
 web::Answer transfer_repository(Backend& backend, web::Call& call) {
-  auto allowed = authorize_named(backend, call, Action::administer);
-  if (!allowed) return allowed.error();
-  auto body = call.json();
-  if (!body) return body.error();
-  const std::string_view name = json::text_at((*body)->root, "new_owner");
+  auto allowed = TRY(authorize_named(backend, call, Action::administer));
+  auto body = TRY(call.json());
+  const std::string_view name = json::text_at(body->root, "new_owner");
   if (name.empty()) return web::Failure{.status = 422, .message = "write the new owner's name into \"new_owner\""};
-  auto owner = backend.accounts.find(name);
-  if (!owner) return to_failure(owner.error());
-  if (!may_create_in(allowed->identity, owner->id, owner->steward_id))
+  auto owner = TRY(backend.accounts.find(name));
+  if (!may_create_in(allowed.identity, owner.id, owner.steward_id))
     return web::Failure{.status = 403, .message = "you may not make repositories for the new owner"};
-  auto changed = backend.repositories.update(allowed->repository.id, {.owner_id = owner->id});
-  if (!changed) return to_failure(changed.error());
-  return repository_response(backend, call, allowed->identity, *changed, 202);
+  auto changed = TRY(backend.repositories.update(allowed.repository.id, {.owner_id = owner.id}));
+  return repository_response(backend, call, allowed.identity, changed, 202);
 }
 
 std::expected<RepositoryFilter, web::Failure> read_filter(const web::Query& query) {
@@ -255,28 +241,23 @@ web::Answer repository_page(Backend& backend, web::Call& call, const Identity& v
 }
 
 web::Answer search_repositories(Backend& backend, web::Call& call) {
-  auto identity = identify(backend, call);
-  if (!identity) return identity.error();
-  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
-  auto filter = read_filter(call.query());
-  if (!filter) return filter.error();
-  if (const auto owner = call.query().get("owner")) filter->owner = *owner;
-  return repository_page(backend, call, *identity, std::move(*filter), true);
+  auto identity = TRY(identify(backend, call));
+  if (identity.anonymous() && !backend.anonymous_read) return unauthorized();
+  auto filter = TRY(read_filter(call.query()));
+  if (const auto owner = call.query().get("owner")) filter.owner = *owner;
+  return repository_page(backend, call, identity, std::move(filter), true);
 }
 
 web::Answer own_repositories(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  return repository_page(backend, call, *identity, {.owner = identity->name}, false);
+  auto identity = TRY(identify_someone(backend, call));
+  return repository_page(backend, call, identity, {.owner = identity.name}, false);
 }
 
 web::Answer repositories_of(Backend& backend, web::Call& call) {
-  auto identity = identify(backend, call);
-  if (!identity) return identity.error();
-  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
-  auto owner = backend.accounts.find(call.parameter("owner"));
-  if (!owner) return to_failure(owner.error());
-  return repository_page(backend, call, *identity, {.owner = owner->name}, false);
+  auto identity = TRY(identify(backend, call));
+  if (identity.anonymous() && !backend.anonymous_read) return unauthorized();
+  auto owner = TRY(backend.accounts.find(call.parameter("owner")));
+  return repository_page(backend, call, identity, {.owner = owner.name}, false);
 }
 
 }  // namespace

@@ -80,30 +80,24 @@ std::expected<Scope, web::Failure> scope_of(const json::Value& body) {
 }
 
 web::Answer list_tokens(Backend& backend, web::Call& call) {
-  auto account = owner_of_tokens(backend, call);
-  if (!account) return account.error();
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
-  auto tokens = backend.accounts.list_tokens(account->id);
-  if (!tokens) return to_failure(tokens.error());
-  return json_page(call, *page, tokens->size(), [&](json::Writer& w) {
-    for (std::size_t i = page->offset(); i < std::min(tokens->size(), page->offset() + page->size); ++i)
-      Shape{w, {}}.token((*tokens)[i]);
+  auto account = TRY(owner_of_tokens(backend, call));
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
+  auto tokens = TRY(backend.accounts.list_tokens(account.id));
+  return json_page(call, page, tokens.size(), [&](json::Writer& w) {
+    for (std::size_t i = page.offset(); i < std::min(tokens.size(), page.offset() + page.size); ++i)
+      Shape{w, {}}.token(tokens[i]);
   });
 }
 
 web::Answer create_token(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_token_schema);
-  auto account = owner_of_tokens(backend, call);
-  if (!account) return account.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
-  const auto scope = scope_of(root);
-  if (!scope) return scope.error();
+  auto account = TRY(owner_of_tokens(backend, call));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
+  const auto scope = TRY(scope_of(root));
   const json::Value* days = root.find("valid_days");
   const std::chrono::hours valid(days == nullptr ? 0 : days->integer() * 24);
-  auto made = backend.accounts.create_token(account->id, json::text_at(root, "name"), *scope, valid);
+  auto made = backend.accounts.create_token(account.id, json::text_at(root, "name"), scope, valid);
   if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
     return web::Failure{.status = 400, .message = made.error().message};
   if (!made) return to_failure(made.error());
@@ -112,10 +106,8 @@ web::Answer create_token(Backend& backend, web::Call& call) {
 }
 
 web::Answer delete_token(Backend& backend, web::Call& call) {
-  auto account = owner_of_tokens(backend, call);
-  if (!account) return account.error();
-  if (auto done = backend.accounts.remove_token(account->id, call.parameter("token")); !done)
-    return to_failure(done.error());
+  auto account = TRY(owner_of_tokens(backend, call));
+  TRY(backend.accounts.remove_token(account.id, call.parameter("token")));
   return http::Response{.status = 204};
 }
 

@@ -1,5 +1,6 @@
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/body_schema.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -43,41 +44,33 @@ web::Answer user_page(Backend& backend, web::Call& call, const Identity& viewer,
 }
 
 web::Answer current_user(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  auto account = backend.accounts.find(identity->account);
-  if (!account) return to_failure(account.error());
-  return user_response(call, *identity, *account);
+  auto identity = TRY(identify_someone(backend, call));
+  auto account = TRY(backend.accounts.find(identity.account));
+  return user_response(call, identity, account);
 }
 
 web::Answer one_user(Backend& backend, web::Call& call) {
-  auto identity = identify(backend, call);
-  if (!identity) return identity.error();
-  if (identity->anonymous() && !backend.anonymous_read) return unauthorized();
-  auto account = backend.accounts.find(call.parameter("username"));
-  if (!account) return to_failure(account.error());
-  return user_response(call, *identity, *account);
+  auto identity = TRY(identify(backend, call));
+  if (identity.anonymous() && !backend.anonymous_read) return unauthorized();
+  auto account = TRY(backend.accounts.find(call.parameter("username")));
+  return user_response(call, identity, account);
 }
 
 web::Answer search_users(Backend& backend, web::Call& call) {
-  auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  return user_page(backend, call, *identity, call.query().get("q").value_or(""), true);
+  auto identity = TRY(identify_someone(backend, call));
+  return user_page(backend, call, identity, call.query().get("q").value_or(""), true);
 }
 
 web::Answer all_users(Backend& backend, web::Call& call) {
-  auto identity = identify_admin(backend, call);
-  if (!identity) return identity.error();
-  return user_page(backend, call, *identity, "", false);
+  auto identity = TRY(identify_admin(backend, call));
+  return user_page(backend, call, identity, "", false);
 }
 
 web::Answer create_user(Backend& backend, web::Call& call) {
   static const web::BodySchema schema(new_user_schema);
-  auto identity = identify_admin(backend, call);
-  if (!identity) return identity.error();
-  auto body = schema.read(call);
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
+  auto identity = TRY(identify_admin(backend, call));
+  auto body = TRY(schema.read(call));
+  const json::Value& root = body->root;
   auto made = backend.accounts.create_user(json::text_at(root, "username"), json::text_at(root, "password"),
                                            json::flag_at(root, "is_admin"), json::text_at(root, "full_name"),
                                            json::text_at(root, "email"));
@@ -85,17 +78,14 @@ web::Answer create_user(Backend& backend, web::Call& call) {
   if (!made && made.error().fault == ServiceFault::exists)
     return web::Failure{.status = 422, .message = made.error().message};
   if (!made) return to_failure(made.error());
-  return user_response(call, *identity, *made, 201);
+  return user_response(call, identity, *made, 201);
 }
 
 web::Answer delete_user(Backend& backend, web::Call& call) {
-  auto identity = identify_admin(backend, call);
-  if (!identity) return identity.error();
-  auto account = backend.accounts.find(call.parameter("username"));
-  if (!account) return to_failure(account.error());
-  if (account->kind != AccountKind::user)
-    return web::Failure{.status = 404, .message = "there is no user of that name"};
-  if (auto done = backend.accounts.remove(account->name); !done) {
+  auto identity = TRY(identify_admin(backend, call));
+  auto account = TRY(backend.accounts.find(call.parameter("username")));
+  if (account.kind != AccountKind::user) return web::Failure{.status = 404, .message = "there is no user of that name"};
+  if (auto done = backend.accounts.remove(account.name); !done) {
     if (done.error().fault == ServiceFault::exists) return web::Failure{.status = 422, .message = done.error().message};
     return to_failure(done.error());
   }

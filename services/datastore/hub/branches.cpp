@@ -27,18 +27,16 @@ web::Failure moved(const git::GitError& error) {
 }  // namespace
 
 web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = optional_json(call);
-  if (!body) return body.error();
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
+  const auto body = TRY(optional_json(call));
+  const auto place = TRY(enter(backend, call, type, Action::write));
   const std::string name(call.parameter("branch"));
   if (const auto fault = git::fault_of_branch_name(name))
     return bad_request("the branch name cannot be used: " + *fault);
-  const json::Value& root = (*body)->root;
+  const json::Value& root = body->root;
   const std::string_view start = json::text_at(root, "startingPoint");
   const bool overwrite = json::flag_at(root, "overwrite"), empty = json::flag_at(root, "emptyBranch");
-  const std::string path = backend.repositories.path(place->repository);
-  const auto git = open_git(backend, place->repository);
+  const std::string path = backend.repositories.path(place.repository);
+  const auto git = open_git(backend, place.repository);
   if (!git) return git.error();
   const bool exists = (*git)->resolve("refs/heads/" + name).has_value();
   if (exists && !overwrite) return web::Failure{.status = 409, .message = "the branch \"" + name + "\" exists already"};
@@ -47,54 +45,48 @@ web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType 
     if (exists) {
       if (auto gone = git::delete_branch(path, name); !gone) return moved(gone.error());
     }
-    const git::Signature who = signature_of(backend, place->identity);
+    const git::Signature who = signature_of(backend, place.identity);
     auto made = git::commit_changes(
         path, {.branch = name, .message = "Initial commit\n", .author = who, .committer = who, .allow_empty = true},
         [](git::Change&) -> git::Expected<bool> { return false; });
     if (!made) return moved(made.error());
     return json_answer("{}");
   }
-  const auto opened = open_at(backend, *place, start);
-  if (!opened) return opened.error();
-  if (opened->commit.empty())
+  const auto opened = TRY(open_at(backend, place, start));
+  if (opened.commit.empty())
     return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to branch from"};
-  if (auto made = git::create_branch(path, name, opened->commit, overwrite); !made) return moved(made.error());
+  if (auto made = git::create_branch(path, name, opened.commit, overwrite); !made) return moved(made.error());
   return json_answer("{}");
 }
 
 web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
+  const auto place = TRY(enter(backend, call, type, Action::write));
   const std::string_view name = call.parameter("branch");
-  if (name == place->repository.default_branch)
+  if (name == place.repository.default_branch)
     return web::Failure{.status = 403,
                         .message = "the default branch cannot be deleted; make another one the default first"};
-  if (auto gone = git::delete_branch(backend.repositories.path(place->repository), name); !gone)
+  if (auto gone = git::delete_branch(backend.repositories.path(place.repository), name); !gone)
     return moved(gone.error());
   return json_answer("{}");
 }
 
 web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = optional_json(call);
-  if (!body) return body.error();
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
-  const std::string name(json::text_at((*body)->root, "tag"));
+  const auto body = TRY(optional_json(call));
+  const auto place = TRY(enter(backend, call, type, Action::write));
+  const std::string name(json::text_at(body->root, "tag"));
   if (const auto fault = git::fault_of_branch_name(name)) return bad_request("\"tag\": " + *fault);
-  const auto opened = open_at(backend, *place, call.parameter("revision"));
-  if (!opened) return opened.error();
-  if (opened->commit.empty())
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
+  if (opened.commit.empty())
     return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to tag"};
-  auto made = git::create_tag(backend.repositories.path(place->repository), name, opened->commit,
-                              json::text_at((*body)->root, "message"), signature_of(backend, place->identity));
+  auto made = git::create_tag(backend.repositories.path(place.repository), name, opened.commit,
+                              json::text_at(body->root, "message"), signature_of(backend, place.identity));
   if (!made) return moved(made.error());
   return json_answer("{}");
 }
 
 web::Answer delete_tag(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
-  auto gone = git::delete_tag(backend.repositories.path(place->repository), call.parameter("revision"));
+  const auto place = TRY(enter(backend, call, type, Action::write));
+  auto gone = git::delete_tag(backend.repositories.path(place.repository), call.parameter("revision"));
   if (!gone) return moved(gone.error());
   return json_answer("{}");
 }

@@ -14,6 +14,7 @@
 #include "services/datastore/lfs/attributes_commit.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/large_files.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::hub {
@@ -115,23 +116,21 @@ web::Failure commit_failure(const git::GitError& error, bool parent_demanded) {
 }  // namespace
 
 web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
+  const auto place = TRY(enter(backend, call, type, Action::write));
   if (const auto pull = call.query().get("create_pr"); pull && *pull != "0" && *pull != "false" && !pull->empty())
     return web::Failure{.status = 501, .message = "pull requests are not offered here; commit to a branch instead"};
   std::string branch(call.parameter("revision"));
   if (branch.starts_with("refs/heads/")) branch.erase(0, 11);
-  if (branch == "HEAD") branch = place->repository.default_branch;
+  if (branch == "HEAD") branch = place.repository.default_branch;
   if (const auto fault = git::fault_of_branch_name(branch)) return bad_request("commits go to a branch: " + *fault);
 
   CommitLines lines([&](std::span<char> space) { return call.stream().read(space); }, largest_regular);
-  auto header = lines.next();
-  if (!header) return header.error();
-  if (!*header || (*header)->kind != CommitLine::Kind::header)
+  auto header = TRY(lines.next());
+  if (!header || header->kind != CommitLine::Kind::header)
     return bad_request(R"(the first line must be {"key": "header", "value": {"summary": "…"}})");
 
   // A branch comes into being with its first commit only where nothing was committed before.
-  const auto git = open_git(backend, place->repository);
+  const auto git = open_git(backend, place.repository);
   if (!git) return git.error();
   const auto refs = (*git)->refs();
   if (!refs) return to_failure(refs.error());
@@ -144,23 +143,23 @@ web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType 
                         .code = std::string(revision_not_found)};
 
   const std::string seen = tip ? lfs::text_at(**git, *tip, lfs::attributes_path).value_or("") : "";
-  CommitBody body(backend, *place, lines, seen);
+  CommitBody body(backend, place, lines, seen);
   git::CommitRequest request{.branch = branch,
-                             .message = (*header)->summary + "\n",
-                             .author = signature_of(backend, place->identity),
-                             .parent = (*header)->parent};
+                             .message = header->summary + "\n",
+                             .author = signature_of(backend, place.identity),
+                             .parent = header->parent};
   request.committer = request.author;
-  if (!(*header)->description.empty()) request.message += "\n" + (*header)->description + "\n";
-  const std::string path = backend.repositories.path(place->repository);
+  if (!header->description.empty()) request.message += "\n" + header->description + "\n";
+  const std::string path = backend.repositories.path(place.repository);
   const auto done = git::commit_changes(path, request, [&](git::Change& change) { return body.next(change); });
   if (body.failure) return std::move(*body.failure);
   if (!done) return commit_failure(done.error(), !request.parent.empty());
-  lfs::settle_attributes(backend, place->repository, request, *done, seen, body.large());
-  if (first && branch != place->repository.default_branch && git::set_default_branch(path, branch))
-    (void)backend.repositories.update(place->repository.id, {.default_branch = branch});
-  if (auto touched = backend.repositories.touch(place->repository.id); !touched)
+  lfs::settle_attributes(backend, place.repository, request, *done, seen, body.large());
+  if (first && branch != place.repository.default_branch && git::set_default_branch(path, branch))
+    (void)backend.repositories.update(place.repository.id, {.default_branch = branch});
+  if (auto touched = backend.repositories.touch(place.repository.id); !touched)
     log::warning("a repository's time of change was not noted", {{"problem", touched.error().message}});
-  return json_answer(committed({done->oid, place->url() + "/commit/" + done->oid}));
+  return json_answer(committed({done->oid, place.url() + "/commit/" + done->oid}));
 }
 
 }  // namespace stackgate::datastore::hub

@@ -5,6 +5,7 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/paging.hpp"
 
 namespace stackgate::datastore::hub {
@@ -14,26 +15,23 @@ constexpr std::size_t commits_counted = 100'000;
 }
 
 web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
-  if (!opened) return opened.error();
-  const auto limit = web::read_limit(call.query(), 50, 1000);
-  if (!limit) return limit.error();
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision"), call.parameter("path")));
+  const auto limit = TRY(web::read_limit(call.query(), 50, 1000));
   std::size_t page = 0;
   if (const auto text = call.query().get("p")) {
     const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), page);
     if (problem != std::errc() || end != text->data() + text->size() || page > commits_counted)
       return bad_request("\"p\" must be a page number, from 0");
   }
-  if (opened->commit.empty()) return json_answer("[]", {{"X-Total-Count", "0"}});
-  const auto commits = opened->git->log(opened->commit, "", page * *limit, *limit);
+  if (opened.commit.empty()) return json_answer("[]", {{"X-Total-Count", "0"}});
+  const auto commits = opened.git->log(opened.commit, "", page * limit, limit);
   if (!commits) return to_failure(commits.error());
-  const auto total = opened->git->count_commits(opened->commit, commits_counted);
+  const auto total = opened.git->count_commits(opened.commit, commits_counted);
   if (!total) return to_failure(total.error());
   web::Headers headers{{"X-Total-Count", std::to_string(*total)}};
-  if (commits->size() == *limit && (page + 1) * *limit < *total)
-    web::add_next_link(headers, place->base + std::string(call.request().path), call.query(), "p",
+  if (commits->size() == limit && (page + 1) * limit < *total)
+    web::add_next_link(headers, place.base + std::string(call.request().path), call.query(), "p",
                        std::to_string(page + 1));
   return json_answer(
       [&](json::Writer& w) {
@@ -45,11 +43,9 @@ web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType 
 }
 
 web::Answer get_refs(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto git = open_git(backend, place->repository);
-  if (!git) return git.error();
-  const auto all = (*git)->refs();
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto git = TRY(open_git(backend, place.repository));
+  const auto all = git->refs();
   if (!all) return to_failure(all.error());
   const auto pulls = call.query().get("include_prs");
   return json_answer(refs(*all, pulls && *pulls != "0" && *pulls != "false"));

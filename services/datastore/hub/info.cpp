@@ -13,6 +13,7 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
 #include "services/datastore/repositories/record.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/paging.hpp"
 
 namespace stackgate::datastore::hub {
@@ -150,28 +151,23 @@ bool is_true(std::optional<std::string_view> text) {
 }  // namespace
 
 web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"));
-  if (!opened) return opened.error();
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
   auto expand = call.query().all("expand");
   for (std::string_view more : call.query().all("expand[]")) expand.push_back(more);
   const bool siblings = expand.empty() || std::ranges::find(expand, "siblings") != expand.end();
-  Info info{.repository = place->repository,
-            .type = type,
-            .sha = opened->commit,
-            .blobs = is_true(call.query().get("blobs"))};
-  const Tags tags = tags_at(*opened->git, opened->commit, type);
+  Info info{
+      .repository = place.repository, .type = type, .sha = opened.commit, .blobs = is_true(call.query().get("blobs"))};
+  const Tags tags = tags_at(*opened.git, opened.commit, type);
   info.tags = tags.get();
   std::vector<git::Entry> files;
-  if (!opened->commit.empty()) {
-    const auto commit = opened->git->commit(opened->commit);
+  if (!opened.commit.empty()) {
+    const auto commit = opened.git->commit(opened.commit);
     if (!commit) return to_failure(commit.error());
     info.modified = commit->committer.seconds;
     if (siblings) {
-      auto all = all_files(*opened->git, opened->commit, info.blobs);
-      if (!all) return all.error();
-      files = std::move(*all);
+      auto all = TRY(all_files(*opened.git, opened.commit, info.blobs));
+      files = std::move(all);
     }
   }
   if (siblings) info.siblings = &files;
@@ -179,11 +175,9 @@ web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType typ
 }
 
 web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto identity = identify(backend, call);
-  if (!identity) return identity.error();
+  const auto identity = TRY(identify(backend, call));
   const web::Query& query = call.query();
-  const auto limit = web::read_limit(query, 100, 500);
-  if (!limit) return limit.error();
+  const auto limit = TRY(web::read_limit(query, 100, 500));
   std::size_t skip = 0;
   if (const auto cursor = query.get("cursor")) {
     const auto [end, problem] = std::from_chars(cursor->data(), cursor->data() + cursor->size(), skip);
@@ -196,17 +190,17 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
                           .order = RepositoryOrder::updated,
                           .descending = query.get("direction").value_or("-1") != "1",
                           .skip = skip,
-                          .limit = *limit};
+                          .limit = limit};
   if (const auto sort = query.get("sort")) {
     if (*sort == "createdAt" || *sort == "created_at") filter.order = RepositoryOrder::created;
     if (*sort == "id") filter.order = RepositoryOrder::name, filter.descending = false;
   }
   const std::vector<std::string_view> tags = wanted_tags(query);
-  if (!tags.empty() && (!identity->anonymous() || backend.anonymous_read)) {
+  if (!tags.empty() && (!identity.anonymous() || backend.anonymous_read)) {
     std::string out;
     json::Writer w(out);
     std::expected<std::optional<std::size_t>, web::Failure> next;
-    w.array([&] { next = write_tagged(w, backend, *identity, filter, type, tags); });
+    w.array([&] { next = write_tagged(w, backend, identity, filter, type, tags); });
     if (!next) return next.error();
     web::Headers headers;
     if (*next)
@@ -214,17 +208,16 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
                          std::to_string(**next));
     return json_answer(std::move(out), std::move(headers));
   }
-  if (!identity->anonymous() || backend.anonymous_read) {
-    const auto page = backend.repositories.list(*identity, filter);
-    if (!page) return to_failure(page.error());
+  if (!identity.anonymous() || backend.anonymous_read) {
+    const auto page = TRY(backend.repositories.list(identity, filter));
     web::Headers headers;
-    if (skip + page->items.size() < page->total && !page->items.empty())
+    if (skip + page.items.size() < page.total && !page.items.empty())
       web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
-                         std::to_string(skip + page->items.size()));
+                         std::to_string(skip + page.items.size()));
     return json_answer(
         [&](json::Writer& w) {
           w.array([&] {
-            for (const Repository& repository : page->items) {
+            for (const Repository& repository : page.items) {
               const Head head = head_of(backend, repository);
               write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
             }

@@ -7,6 +7,7 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -81,30 +82,25 @@ std::expected<std::vector<git::Change>, web::Failure> first_files(const json::Va
 }  // namespace
 
 web::Answer create_repository(const Backend& backend, web::Call& call) {
-  const auto body = call.json();
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
-  const auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  const auto type = wanted_type(root);
-  if (!type) return type.error();
-  const FullName wanted = full_name(root, identity->name);
-  const auto owner = name_space(backend, *identity, wanted.owner);
-  if (!owner) return owner.error();
-  auto files = first_files(root);
-  if (!files) return files.error();
+  const auto body = TRY(call.json());
+  const json::Value& root = body->root;
+  const auto identity = TRY(identify_someone(backend, call));
+  const auto type = TRY(wanted_type(root));
+  const FullName wanted = full_name(root, identity.name);
+  const auto owner = TRY(name_space(backend, identity, wanted.owner));
+  auto files = TRY(first_files(root));
   auto made = backend.repositories.create(
-      {.owner_id = owner->id, .name = wanted.name, .type = *type, .is_private = wants_private(root).value_or(false)});
-  Place place{.repository = {.owner = owner->name, .name = wanted.name},
-              .identity = *identity,
-              .type = *type,
+      {.owner_id = owner.id, .name = wanted.name, .type = type, .is_private = wants_private(root).value_or(false)});
+  Place place{.repository = {.owner = owner.name, .name = wanted.name},
+              .identity = identity,
+              .type = type,
               .base = call.base_url()};
   if (!made && made.error().fault == ServiceFault::exists) {
     // Clients that do not mind read the address from this answer as from the other.
     http::Response exists{.status = 409};
     const std::string id = place.repository.full_name();
     const std::string message = "you already created this repository, or another one has its name: " + id;
-    if (const auto there = backend.repositories.find(owner->name, wanted.name); there && there->type)
+    if (const auto there = backend.repositories.find(owner.name, wanted.name); there && there->type)
       place.type = *there->type;
     exists.body = created(place.url(), id, message);
     exists.headers = {{"X-Error-Message", "the repository exists already"}};
@@ -112,15 +108,15 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
   }
   if (!made) return to_failure(made.error());
   place.repository = std::move(*made);
-  if (!files->empty()) {
-    const git::Signature who = signature_of(backend, *identity);
+  if (!files.empty()) {
+    const git::Signature who = signature_of(backend, identity);
     std::size_t at = 0;
     auto first = git::commit_changes(
         backend.repositories.path(place.repository),
         {.branch = place.repository.default_branch, .message = "initial commit\n", .author = who, .committer = who},
         [&](git::Change& change) -> git::Expected<bool> {
-          if (at == files->size()) return false;
-          change = std::move((*files)[at++]);
+          if (at == files.size()) return false;
+          change = std::move(files[at++]);
           return true;
         });
     if (!first) return to_failure(first.error());
@@ -129,26 +125,20 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
 }
 
 web::Answer delete_repository(const Backend& backend, web::Call& call) {
-  const auto body = call.json();
-  if (!body) return body.error();
-  const auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
-  const FullName name = full_name((*body)->root, identity->name);
-  const auto type = wanted_type((*body)->root);
-  if (!type) return type.error();
-  const auto repository = authorize(backend, *identity, name.owner, name.name, Action::administer);
-  if (!repository) return repository.error();
-  if (auto other = check_type(*repository, *type)) return std::move(*other);
-  if (auto gone = backend.repositories.remove(repository->id); !gone) return to_failure(gone.error());
+  const auto body = TRY(call.json());
+  const auto identity = TRY(identify_someone(backend, call));
+  const FullName name = full_name(body->root, identity.name);
+  const auto type = TRY(wanted_type(body->root));
+  const auto repository = TRY(authorize(backend, identity, name.owner, name.name, Action::administer));
+  if (auto other = check_type(repository, type)) return std::move(*other);
+  TRY(backend.repositories.remove(repository.id));
   return json_answer("{}");
 }
 
 web::Answer move_repository(const Backend& backend, web::Call& call) {
-  const auto body = call.json();
-  if (!body) return body.error();
-  const json::Value& root = (*body)->root;
-  const auto identity = identify_someone(backend, call);
-  if (!identity) return identity.error();
+  const auto body = TRY(call.json());
+  const json::Value& root = body->root;
+  const auto identity = TRY(identify_someone(backend, call));
   const auto split = [](std::string_view text) {
     const auto slash = text.find('/');
     return slash == std::string_view::npos
@@ -158,29 +148,22 @@ web::Answer move_repository(const Backend& backend, web::Call& call) {
   const FullName from = split(json::text_at(root, "fromRepo")), to = split(json::text_at(root, "toRepo"));
   if (from.owner.empty() || from.name.empty() || to.owner.empty() || to.name.empty())
     return bad_request(R"("fromRepo" and "toRepo" must be "owner/name")");
-  const auto repository = authorize(backend, *identity, from.owner, from.name, Action::administer);
-  if (!repository) return repository.error();
-  const auto owner = name_space(backend, *identity, to.owner);
-  if (!owner) return owner.error();
-  auto moved = backend.repositories.update(repository->id, {.name = to.name, .owner_id = owner->id});
-  if (!moved) return to_failure(moved.error());
+  const auto repository = TRY(authorize(backend, identity, from.owner, from.name, Action::administer));
+  const auto owner = TRY(name_space(backend, identity, to.owner));
+  auto moved = TRY(backend.repositories.update(repository.id, {.name = to.name, .owner_id = owner.id}));
   return json_answer("{}");
 }
 
 web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = call.json();
-  if (!body) return body.error();
-  const auto place = enter(backend, call, type, Action::administer);
-  if (!place) return place.error();
-  RepositoryChange change{.is_private = wants_private((*body)->root)};
-  if (const json::Value* text = (*body)->root.find("description"); text != nullptr && text->is_string())
+  const auto body = TRY(call.json());
+  const auto place = TRY(enter(backend, call, type, Action::administer));
+  RepositoryChange change{.is_private = wants_private(body->root)};
+  if (const json::Value* text = body->root.find("description"); text != nullptr && text->is_string())
     change.description = text->string();
-  if (const json::Value* gated = (*body)->root.find("gated");
-      gated != nullptr && (gated->boolean() || gated->is_string()))
+  if (const json::Value* gated = body->root.find("gated"); gated != nullptr && (gated->boolean() || gated->is_string()))
     return bad_request("access by request (\"gated\") is not offered here; make the repository private instead");
-  auto done = backend.repositories.update(place->repository.id, change);
-  if (!done) return to_failure(done.error());
-  return json_answer([&](json::Writer& w) { w.object([&] { w.member("private", done->is_private); }); });
+  auto done = TRY(backend.repositories.update(place.repository.id, change));
+  return json_answer([&](json::Writer& w) { w.object([&] { w.member("private", done.is_private); }); });
 }
 
 }  // namespace stackgate::datastore::hub

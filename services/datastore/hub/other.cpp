@@ -3,15 +3,15 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/kit/base/percent.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
 
 web::Answer post_validate_yaml(const Backend& backend, web::Call& call) {
   if (auto identity = identify(backend, call); !identity) return identity.error();
-  const auto body = call.json();
-  if (!body) return body.error();
-  const json::Value* content = (*body)->root.find("content");
+  const auto body = TRY(call.json());
+  const json::Value* content = body->root.find("content");
   if (content == nullptr || !content->is_string()) return bad_request("\"content\" must be the text of README.md");
   return json_answer(validation(content->string()));
 }
@@ -36,21 +36,18 @@ web::Answer moved_to(std::string to) {
 
 /// Our pages want a revision with slashes as one segment; addresses made by hand have it in several.
 web::Answer go_into(const Backend& backend, web::Call& call, RepositoryType type, std::string_view page) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
-  if (!opened) return opened.error();
-  std::string to = page_of(*place).append("/").append(page).append("/").append(percent_encode(opened->revision));
-  if (!opened->path.empty()) to.append("/").append(percent_encode(opened->path, "/"));
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision"), call.parameter("path")));
+  std::string to = page_of(place).append("/").append(page).append("/").append(percent_encode(opened.revision));
+  if (!opened.path.empty()) to.append("/").append(percent_encode(opened.path, "/"));
   return moved_to(std::move(to));
 }
 
 }  // namespace
 
 web::Answer go_to_page(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  std::string to = page_of(*place);
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  std::string to = page_of(place);
   if (const std::string_view commit = call.parameter("commit"); !commit.empty())
     to += "/commit/" + percent_encode(commit);
   return moved_to(std::move(to));

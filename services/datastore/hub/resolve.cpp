@@ -4,6 +4,7 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/serve.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/ranges.hpp"
 #include "services/kit/web/send.hpp"
 
@@ -114,24 +115,22 @@ web::Answer send_linked(const Backend& backend, web::Call& call, const Place& pl
 }
 
 web::Answer send_file(const Backend& backend, web::Call& call, RepositoryType type, bool follow) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"), call.parameter("path"));
-  if (!opened) return opened.error();
-  if (opened->commit.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
-  const std::string& path = opened->path;
-  web::Headers headers = file_headers(*place, *opened);
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision"), call.parameter("path")));
+  if (opened.commit.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
+  const std::string& path = opened.path;
+  web::Headers headers = file_headers(place, opened);
   const auto missing = [&](const git::GitError& error) {
     web::Failure out = entry_failure(error);
-    out.headers.emplace_back("X-Repo-Commit", opened->commit);
+    out.headers.emplace_back("X-Repo-Commit", opened.commit);
     return out;
   };
-  const auto entry = opened->git->entry(opened->commit, path);
+  const auto entry = opened.git->entry(opened.commit, path);
   if (!entry) return missing(entry.error());
   if (entry->kind == git::EntryKind::folder || entry->kind == git::EntryKind::submodule)
     return missing({git::Fault::missing, "\"" + path + "\" is a folder"});
-  if (follow && entry->lfs) return send_linked(backend, call, *place, *entry, std::move(headers));
-  return send_blob(call, *opened->git, *entry, std::move(headers));
+  if (follow && entry->lfs) return send_linked(backend, call, place, *entry, std::move(headers));
+  return send_blob(call, *opened.git, *entry, std::move(headers));
 }
 
 }  // namespace

@@ -92,54 +92,46 @@ std::expected<PathsRequest, web::Failure> read_paths(web::Call& call) {
 }  // namespace
 
 web::Answer get_tree(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
+  const auto place = TRY(enter(backend, call, type, Action::read));
   std::string path(call.parameter("path"));
   while (path.ends_with('/')) path.pop_back();
-  const auto opened = open_at(backend, *place, call.parameter("revision"), path);
-  if (!opened) return opened.error();
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision"), path));
   const web::Query& query = call.query();
   const bool expand = tree_flag(query.get("expand"));
-  const auto limit = web::read_limit(query, expand ? 100 : 1000, 1000);
-  if (!limit) return limit.error();
-  if (opened->commit.empty()) {
-    if (!opened->path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
+  const auto limit = TRY(web::read_limit(query, expand ? 100 : 1000, 1000));
+  if (opened.commit.empty()) {
+    if (!opened.path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
     return json_answer("[]");
   }
-  const auto entries = opened->git->tree(opened->commit, opened->path,
-                                         {.recursive = tree_flag(query.get("recursive")),
-                                          .lfs = true,
-                                          .after = std::string(query.get("cursor").value_or("")),
-                                          .limit = *limit});
+  const auto entries = opened.git->tree(opened.commit, opened.path,
+                                        {.recursive = tree_flag(query.get("recursive")),
+                                         .lfs = true,
+                                         .after = std::string(query.get("cursor").value_or("")),
+                                         .limit = limit});
   if (!entries) return entry_failure(entries.error());
-  auto body = entries_json(*opened->git, opened->commit, *entries, expand);
-  if (!body) return body.error();
-  web::Headers headers{{"X-Repo-Commit", opened->commit}};
-  if (entries->size() == *limit)
-    web::add_next_link(headers, place->base + std::string(call.request().path), query, "cursor", entries->back().path);
-  return json_answer(std::move(*body), std::move(headers));
+  auto body = TRY(entries_json(*opened.git, opened.commit, *entries, expand));
+  web::Headers headers{{"X-Repo-Commit", opened.commit}};
+  if (entries->size() == limit)
+    web::add_next_link(headers, place.base + std::string(call.request().path), query, "cursor", entries->back().path);
+  return json_answer(std::move(body), std::move(headers));
 }
 
 web::Answer post_paths_info(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto asked = read_paths(call);
-  if (!asked) return asked.error();
-  const auto place = enter(backend, call, type, Action::read);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"));
-  if (!opened) return opened.error();
+  const auto asked = TRY(read_paths(call));
+  const auto place = TRY(enter(backend, call, type, Action::read));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
   std::vector<git::Entry> entries;
-  for (const std::string& path : asked->paths) {
-    if (opened->commit.empty() || path.empty()) continue;
-    auto entry = opened->git->entry(opened->commit, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
+  for (const std::string& path : asked.paths) {
+    if (opened.commit.empty() || path.empty()) continue;
+    auto entry = opened.git->entry(opened.commit, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
     if (entry) {
       entries.push_back(std::move(*entry));
     } else if (!names_nothing(entry.error())) {
       return to_failure(entry.error());
     }
   }
-  auto body = entries_json(*opened->git, opened->commit, entries, asked->expand);
-  if (!body) return body.error();
-  return json_answer(std::move(*body));
+  auto body = TRY(entries_json(*opened.git, opened.commit, entries, asked.expand));
+  return json_answer(std::move(body));
 }
 
 }  // namespace stackgate::datastore::hub

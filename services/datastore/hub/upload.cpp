@@ -4,26 +4,23 @@
 #include "services/datastore/hub/preupload.hpp"
 #include "services/datastore/lfs/attributes_commit.hpp"
 #include "services/datastore/lfs/handlers.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::hub {
 
 web::Answer post_preupload(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = call.json();
-  if (!body) return body.error();
-  auto request = parse_preupload((*body)->root);
-  if (!request) return request.error();
-  const auto place = enter(backend, call, type, Action::write);
-  if (!place) return place.error();
-  const auto opened = open_at(backend, *place, call.parameter("revision"));
-  if (!opened) return opened.error();
+  const auto body = TRY(call.json());
+  auto request = TRY(parse_preupload(body->root));
+  const auto place = TRY(enter(backend, call, type, Action::write));
+  const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
   const auto attributes = Attributes::parse(
-      request->attributes ? *request->attributes
-                          : lfs::text_at(*opened->git, opened->commit, lfs::attributes_path).value_or(""));
-  if (!request->ignore) request->ignore = lfs::text_at(*opened->git, opened->commit, ".gitignore");
-  return json_answer(answer_preupload(*request, attributes, backend.lfs_threshold,
+      request.attributes ? *request.attributes
+                         : lfs::text_at(*opened.git, opened.commit, lfs::attributes_path).value_or(""));
+  if (!request.ignore) request.ignore = lfs::text_at(*opened.git, opened.commit, ".gitignore");
+  return json_answer(answer_preupload(request, attributes, backend.lfs_threshold,
                                       [&](const std::string& path) -> std::optional<git::Entry> {
-                                        if (opened->commit.empty()) return {};
-                                        auto entry = opened->git->entry(opened->commit, path);
+                                        if (opened.commit.empty()) return {};
+                                        auto entry = opened.git->entry(opened.commit, path);
                                         if (!entry || entry->kind == git::EntryKind::folder) return {};
                                         return std::move(*entry);
                                       }));

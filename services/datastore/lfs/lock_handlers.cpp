@@ -5,6 +5,7 @@
 #include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/locks.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -52,19 +53,17 @@ std::string lock_body(const Lock& lock, std::string_view message = {}) {
 }  // namespace
 
 web::Answer create_lock(const Backend& backend, web::Call& call) {
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  auto allowed = authorize_locks(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  const std::string path(json::text_at(**body, "path"));
+  const auto body = TRY(read_body(call));
+  auto allowed = TRY(authorize_locks(backend, call, Action::write));
+  const std::string path(json::text_at(*body, "path"));
   if (path.empty()) return web::Failure{.status = 422, .message = "\"path\" must name the file to lock"};
   if (const auto fault = git::fault_of_path(path))
     return web::Failure{.status = 422, .message = "\"path\" cannot be locked: " + *fault};
-  const auto taken = take_lock(backend.database, {.repository = allowed->repository.id,
-                                                  .owner = allowed->identity.account,
+  const auto taken = take_lock(backend.database, {.repository = allowed.repository.id,
+                                                  .owner = allowed.identity.account,
                                                   .path = path,
-                                                  .ref = ref_member(**body),
-                                                  .owner_name = allowed->identity.name});
+                                                  .ref = ref_member(*body),
+                                                  .owner_name = allowed.identity.name});
   if (!taken) return to_failure(taken.error());
   if (taken->fresh) return answer(201, lock_body(taken->lock));
   return answer(409, lock_body(taken->lock, "already created lock"));
@@ -72,8 +71,7 @@ web::Answer create_lock(const Backend& backend, web::Call& call) {
 
 web::Answer get_locks(const Backend& backend, web::Call& call) {
   if (auto ok = check_accept(call); !ok) return ok.error();
-  auto allowed = authorize_locks(backend, call, Action::read);
-  if (!allowed) return allowed.error();
+  auto allowed = TRY(authorize_locks(backend, call, Action::read));
   const web::Query& query = call.query();
   std::optional<std::int64_t> asked;
   if (const auto text = query.get("limit")) {
@@ -83,14 +81,13 @@ web::Answer get_locks(const Backend& backend, web::Call& call) {
       return web::Failure{.status = 422, .message = "\"limit\" must be a whole number"};
     asked = number;
   }
-  const auto limit = lock_limit(asked);
-  if (!limit) return limit.error();
-  const auto page = list_locks(backend.database, allowed->repository.id,
+  const auto limit = TRY(lock_limit(asked));
+  const auto page = list_locks(backend.database, allowed.repository.id,
                                {.path = std::string(query.get("path").value_or("")),
                                 .id = std::string(query.get("id").value_or("")),
                                 .ref = std::string(query.get("refspec").value_or("")),
                                 .cursor = std::string(query.get("cursor").value_or("")),
-                                .limit = *limit});
+                                .limit = limit});
   if (!page) return to_failure(page.error());
   std::string out;
   json::Writer w(out);
@@ -104,19 +101,16 @@ web::Answer get_locks(const Backend& backend, web::Call& call) {
 }
 
 web::Answer verify_locks(const Backend& backend, web::Call& call) {
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  auto allowed = authorize_locks(backend, call, Action::write);
-  if (!allowed) return allowed.error();
-  const json::Value* asked = (*body)->find("limit");
-  const auto limit = lock_limit(asked == nullptr ? std::nullopt : std::optional(asked->integer()));
-  if (!limit) return limit.error();
+  const auto body = TRY(read_body(call));
+  auto allowed = TRY(authorize_locks(backend, call, Action::write));
+  const json::Value* asked = body->find("limit");
+  const auto limit = TRY(lock_limit(asked == nullptr ? std::nullopt : std::optional(asked->integer())));
   // Whatever the reference: a lock is for the file on every branch.
-  const auto page = list_locks(backend.database, allowed->repository.id,
-                               {.cursor = std::string(json::text_at(**body, "cursor")), .limit = *limit});
+  const auto page = list_locks(backend.database, allowed.repository.id,
+                               {.cursor = std::string(json::text_at(*body, "cursor")), .limit = limit});
   if (!page) return to_failure(page.error());
   std::vector<const Lock*> ours, theirs;
-  for (const Lock& lock : page->locks) (lock.owner == allowed->identity.account ? ours : theirs).push_back(&lock);
+  for (const Lock& lock : page->locks) (lock.owner == allowed.identity.account ? ours : theirs).push_back(&lock);
   std::string out;
   json::Writer w(out);
   w.object([&] {
@@ -128,19 +122,17 @@ web::Answer verify_locks(const Backend& backend, web::Call& call) {
 }
 
 web::Answer remove_lock(const Backend& backend, web::Call& call) {
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  auto allowed = authorize_locks(backend, call, Action::write);
-  if (!allowed) return allowed.error();
+  const auto body = TRY(read_body(call));
+  auto allowed = TRY(authorize_locks(backend, call, Action::write));
   const std::string_view id = call.parameter("id");
-  const auto lock = find_lock(backend.database, allowed->repository.id, id);
+  const auto lock = find_lock(backend.database, allowed.repository.id, id);
   if (!lock) return to_failure(lock.error());
   if (!*lock) return web::Failure{.status = 404, .message = "there is no lock " + std::string(id)};
-  if ((*lock)->owner != allowed->identity.account && !json::flag_at(**body, "force"))
+  if ((*lock)->owner != allowed.identity.account && !json::flag_at(*body, "force"))
     return web::Failure{
         .status = 403,
         .message = "the lock belongs to " + (*lock)->owner_name + "; remove it with \"force\" if need be"};
-  const auto gone = drop_lock(backend.database, allowed->repository.id, id);
+  const auto gone = drop_lock(backend.database, allowed.repository.id, id);
   if (!gone) return to_failure(gone.error());
   return answer(200, lock_body(**lock));
 }

@@ -8,6 +8,7 @@
 
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/statements.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -122,23 +123,22 @@ Expected<Link> begin_parts(const Backend& backend, const Repository& repository,
 
 web::Answer put_part(const Backend& backend, web::Call& call) {
   const std::string_view oid = call.parameter("oid"), text = call.parameter("number");
-  auto may = permit(backend, call, Operation::upload, oid);
-  if (!may) return may.error();
-  if (!may->grant || !may->grant->upload.starts_with(at_ours))
+  auto may = TRY(permit(backend, call, Operation::upload, oid));
+  if (!may.grant || !may.grant->upload.starts_with(at_ours))
     return part_failure(403, "parts are uploaded by the URLs that the batch call gave");
   unsigned number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number < 1 || number > may->grant->parts)
+  if (problem != std::errc() || end != text.data() + text.size() || number < 1 || number > may.grant->parts)
     return part_failure(404, "there is no such part");
-  const PartPlan plan = plan_parts(may->grant->size);
-  const std::uint64_t size = number < plan.count ? plan.chunk : may->grant->size - plan.chunk * (plan.count - 1);
+  const PartPlan plan = plan_parts(may.grant->size);
+  const std::uint64_t size = number < plan.count ? plan.chunk : may.grant->size - plan.chunk * (plan.count - 1);
   const auto differs = [&](std::uint64_t came) {
     return part_failure(422, fmt::format("part {} has {} bytes, not {}", number, size, came));
   };
   http::BodyReader& body = call.stream();
   if (body.length() && *body.length() != size) return differs(*body.length());
   auto upload =
-      backend.store.create(part_key(may->repository.id, oid, may->grant->upload.substr(at_ours.size()), number), size);
+      backend.store.create(part_key(may.repository.id, oid, may.grant->upload.substr(at_ours.size()), number), size);
   if (!upload) return to_failure(upload.error());
   crypto::Sha256Stream hash;
   std::uint64_t came = 0;
@@ -162,38 +162,34 @@ web::Answer put_part(const Backend& backend, web::Call& call) {
 
 web::Answer finish_parts(const Backend& backend, web::Call& call) {
   const std::string_view oid = call.parameter("oid");
-  auto may = permit(backend, call, Operation::upload, oid);
-  if (!may) return may.error();
-  if (!may->grant || may->grant->upload.empty())
+  auto may = TRY(permit(backend, call, Operation::upload, oid));
+  if (!may.grant || may.grant->upload.empty())
     return part_failure(403, "an upload in parts is finished by the URL that the batch call gave");
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  const Grant& grant = *may->grant;
-  const auto tags = read_tags(**body, oid, grant.parts);
-  if (!tags) return tags.error();
-  const std::int64_t id = may->repository.id;
+  const auto body = TRY(read_body(call));
+  const Grant& grant = *may.grant;
+  const auto tags = TRY(read_tags(*body, oid, grant.parts));
+  const std::int64_t id = may.repository.id;
   std::string_view upload = grant.upload;
   if (upload.starts_with(at_store)) {
     upload.remove_prefix(at_store.size());
-    auto finished = backend.store.finish_parts(incoming_key(id, oid), std::string(upload), *tags);
+    auto finished = backend.store.finish_parts(incoming_key(id, oid), std::string(upload), tags);
     if (!finished) {
       // Sent twice because the first answer was lost? Then the file is there.
       if (finished.error().fault == objects::Fault::away || finished.error().fault == objects::Fault::full)
         return to_failure(finished.error());
       log_cause(finished.error().message);
     }
-    if (auto there = backend.large_files.confirm(id, oid, grant.size); !there) return to_failure(there.error());
+    TRY(backend.large_files.confirm(id, oid, grant.size));
     return answer(200, "{}");
   }
   upload.remove_prefix(std::min(upload.size(), at_ours.size()));
   if (auto already = backend.large_files.confirm(id, oid, grant.size); already) return answer(200, "{}");
   std::vector<std::string> keys;
   for (unsigned number = 1; number <= grant.parts; ++number) keys.push_back(part_key(id, oid, upload, number));
-  auto received = backend.large_files.receive(
-      id, oid, grant.size, [source = std::make_shared<PartsSource>(backend.store, keys)](std::span<char> space) {
-        return (*source)(space);
-      });
-  if (!received) return to_failure(received.error());
+  TRY(backend.large_files.receive(id, oid, grant.size,
+                                  [source = std::make_shared<PartsSource>(backend.store, keys)](std::span<char> space) {
+                                    return (*source)(space);
+                                  }));
   for (const std::string& key : keys)
     if (auto gone = backend.store.remove(key); !gone) log_cause(gone.error().message);
   return answer(200, "{}");

@@ -3,6 +3,7 @@
 #include "services/datastore/lfs/grant.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/parts.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::lfs {
 
@@ -10,9 +11,8 @@ web::Answer serve(const Backend& backend, web::Call& call, const Stat& file, web
   head.size = file.size;
   std::unique_ptr<objects::Download> whole;  // keeps the descriptor open while it is sent
   if (call.request().method != "HEAD" && !can_presign(backend.store)) {
-    auto opened = backend.large_files.open(file);
-    if (!opened) return to_failure(opened.error());
-    whole = std::move(*opened);
+    auto opened = TRY(backend.large_files.open(file));
+    whole = std::move(opened);
     head.fd = whole->descriptor();
   }
   if (head.fd < 0) {

@@ -4,6 +4,7 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/place.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::pages {
@@ -95,10 +96,9 @@ web::Answer get_new(Visit& visit) {
 
 web::Answer post_new(Visit& visit) {
   using namespace create_detail;
-  const auto form = read_form(visit);
-  if (!form) return form.error();
+  const auto form = TRY(read_form(visit));
   if (auto in = demand_sign_in(visit); !in) return std::move(in.error());
-  const auto text = [&](std::string_view name) { return std::string(form->get(name).value_or("")); };
+  const auto text = [&](std::string_view name) { return std::string(form.get(name).value_or("")); };
   const Filled filled{.owner = text("owner"),
                       .name = text("name"),
                       .description = text("description"),

@@ -4,6 +4,7 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace list_detail {
@@ -74,16 +75,15 @@ web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, co
   const std::size_t number = page_of(visit);
   RepositoryPage found;
   if (visit.signed_in() || visit.backend().anonymous_read) {
-    auto listed = visit.backend().repositories.list(visit.identity, {.search = search,
-                                                                     .owner = std::string(owner),
-                                                                     .type = kind.type,
-                                                                     .untyped_too = false,
-                                                                     .order = RepositoryOrder::updated,
-                                                                     .descending = true,
-                                                                     .skip = (number - 1) * page_size,
-                                                                     .limit = page_size});
-    if (!listed) return to_failure(listed.error());
-    found = std::move(*listed);
+    auto listed = TRY(visit.backend().repositories.list(visit.identity, {.search = search,
+                                                                         .owner = std::string(owner),
+                                                                         .type = kind.type,
+                                                                         .untyped_too = false,
+                                                                         .order = RepositoryOrder::updated,
+                                                                         .descending = true,
+                                                                         .skip = (number - 1) * page_size,
+                                                                         .limit = page_size}));
+    found = std::move(listed);
   }
   Html body, filters;
   for (const Kind& each : kinds) {

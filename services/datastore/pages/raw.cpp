@@ -6,6 +6,7 @@
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/send.hpp"
 
 namespace stackgate::datastore::pages {
@@ -58,9 +59,8 @@ web::Answer get_raw(Visit& visit) {
 
   std::optional<lfs::Stat> large;
   if (entry->lfs) {
-    const auto file = find_large(visit, *place, *entry);
-    if (!file) return file.error();
-    large = *file;
+    const auto file = TRY(find_large(visit, *place, *entry));
+    large = file;
     if (download)
       if (const auto url = lfs::direct_url(visit.backend(), *large, name, "application/octet-stream"))
         return http::Response{.status = 302,
@@ -69,9 +69,8 @@ web::Answer get_raw(Visit& visit) {
   }
   Shown shown;
   if (!download) {
-    const auto head = read_head(visit, *place, *entry, 8192);
-    if (!head) return head.error();
-    shown = type_of(head->bytes);
+    const auto head = TRY(read_head(visit, *place, *entry, 8192));
+    shown = type_of(head.bytes);
   }
   web::Content content{.type = shown.type,
                        .validators = {.etag = web::make_etag(entry->lfs ? entry->lfs->oid : entry->oid)},

@@ -3,6 +3,7 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace refs_detail {
@@ -36,12 +37,11 @@ Html list_of(const Visit& visit, const Place& place, std::string_view prefix, co
 web::Answer get_refs(Visit& visit) {
   auto place = enter_revision(visit);
   if (!place) return std::move(place.error());
-  const auto references = references_of(*place);
-  if (!references) return references.error();
+  const auto references = TRY(references_of(*place));
   Html body;
   body.put("{}<h2>Branches</h2>{}<h2>Tags</h2>{}", repository_head(*place, Tab::refs),
-           refs_detail::list_of(visit, *place, "refs/heads/", references->branches),
-           refs_detail::list_of(visit, *place, "refs/tags/", references->tags));
+           refs_detail::list_of(visit, *place, "refs/heads/", references.branches),
+           refs_detail::list_of(visit, *place, "refs/tags/", references.tags));
   return page(visit, {.title = "Branches and tags · " + place->repository.full_name()}, body);
 }
 

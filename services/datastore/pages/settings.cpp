@@ -111,15 +111,14 @@ web::Answer post_rename(Visit& visit) {
 }
 
 web::Answer post_delete(Visit& visit) {
-  auto form = read_form(visit);
-  if (!form) return form.error();
+  auto form = TRY(read_form(visit));
   auto place = enter_repository(visit, Action::administer);  // one whose folder is broken can be deleted, too
   if (!place) return std::move(place.error());
   const Repository& repository = place->repository;
-  if (form->get("confirm").value_or("") != repository.full_name())
+  if (form.get("confirm").value_or("") != repository.full_name())
     return web::Failure{.status = 422,
                         .message = "nothing was deleted: write " + repository.full_name() + " to confirm"};
-  if (auto gone = visit.backend().repositories.remove(repository.id); !gone) return to_failure(gone.error());
+  TRY(visit.backend().repositories.remove(repository.id));
   log::info("repository deleted",
             {{"repository", repository.full_name()}, {"id", repository.id}, {"by", visit.identity.name}});
   return go_to(visit, {"/?done=deleted"});

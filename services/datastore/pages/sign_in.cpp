@@ -1,5 +1,6 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/cookies.hpp"
 
@@ -34,10 +35,9 @@ web::Answer get_sign_in(Visit& visit) {
 }
 
 web::Answer post_sign_in(Visit& visit) {
-  const auto form = read_form(visit);
-  if (!form) return form.error();
-  const std::string_view name = form->get("name").value_or(""), next = form->get("next").value_or("/");
-  auto identity = visit.backend().accounts.sign_in(name, form->get("password").value_or(""), visit.call.request().peer);
+  const auto form = TRY(read_form(visit));
+  const std::string_view name = form.get("name").value_or(""), next = form.get("next").value_or("/");
+  auto identity = visit.backend().accounts.sign_in(name, form.get("password").value_or(""), visit.call.request().peer);
   if (!identity) {
     const ServiceError& error = identity.error();
     if (error.fault == ServiceFault::limited)
@@ -45,11 +45,10 @@ web::Answer post_sign_in(Visit& visit) {
     const int status = to_failure(error).status;
     return sign_in_detail::form_page(visit, next, name, error.message, status == 401 ? 422 : status);
   }
-  const auto account = visit.backend().accounts.find(identity->account);
-  if (!account) return to_failure(account.error());
-  visit.call.set_actor(account->name);
+  const auto account = TRY(visit.backend().accounts.find(identity->account));
+  visit.call.set_actor(account.name);
   sign_in_detail::set_session(
-      visit, visit.site.sessions.begin(account->id, account->updated_at, std::chrono::system_clock::now()),
+      visit, visit.site.sessions.begin(account.id, account.updated_at, std::chrono::system_clock::now()),
       Sessions::life);
   return go_to(visit, {safe_return_path(next)});
 }

@@ -3,6 +3,7 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace tokens_detail {
@@ -64,25 +65,23 @@ web::Answer get_tokens(Visit& visit) {
 
 web::Answer post_token(Visit& visit) {
   using namespace tokens_detail;
-  const auto form = read_form(visit);
-  if (!form) return form.error();
+  const auto form = TRY(read_form(visit));
   if (auto in = demand_session(visit); !in) return std::move(in.error());
-  const std::string_view name = form->get("name").value_or(""), days_text = form->get("days").value_or("90");
+  const std::string_view name = form.get("name").value_or(""), days_text = form.get("days").value_or("90");
   unsigned days = 0;
   const auto [stop, error] = std::from_chars(days_text.data(), days_text.data() + days_text.size(), days);
   if (error != std::errc{} || stop != days_text.data() + days_text.size() || days > 3650)
     return tokens_page(visit, problem_notice("A token ends after at most 3650 days."), name, 422);
-  const Scope scope = form->get("scope").value_or("read") == "write" ? Scope::write : Scope::read;
+  const Scope scope = form.get("scope").value_or("read") == "write" ? Scope::write : Scope::read;
   auto made = visit.backend().accounts.create_token(visit.identity.account, name, scope, std::chrono::hours(24) * days);
   if (!made) return tokens_page(visit, problem_notice(made.error().message), name, to_failure(made.error()).status);
   return tokens_page(visit, new_secret(*made), "", 200);
 }
 
 web::Answer post_revoke(Visit& visit) {
-  const auto form = read_form(visit);
-  if (!form) return form.error();
+  const auto form = TRY(read_form(visit));
   if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
-  const auto done = visit.backend().accounts.remove_token(visit.identity.account, form->get("id").value_or(""));
+  const auto done = visit.backend().accounts.remove_token(visit.identity.account, form.get("id").value_or(""));
   if (!done && done.error().fault != ServiceFault::missing) return to_failure(done.error());
   return go_to(visit, {"/-/tokens?done=revoked"});
 }

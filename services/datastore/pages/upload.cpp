@@ -201,24 +201,22 @@ web::Answer get_upload(Visit& visit) {
 
 web::Answer post_upload(Visit& visit) {
   using namespace upload_detail;
-  auto boundary = web::multipart_boundary(visit.call.request().header("Content-Type"));
-  if (!boundary) return boundary.error();
-  PartReader parts(*boundary, [&](std::span<char> space) { return visit.call.stream().read(space); },
+  auto boundary = TRY(web::multipart_boundary(visit.call.request().header("Content-Type")));
+  PartReader parts(boundary, [&](std::span<char> space) { return visit.call.stream().read(space); },
                    {.parts = most_files + 20});
-  auto fields = read_fields(visit, parts);
-  if (!fields) return fields.error();
+  auto fields = TRY(read_fields(visit, parts));
   auto place = enter_branch(visit);
   if (!place) return std::move(place.error());
-  if (!fields->first_file) return form_page(visit, *place, "Choose a file first.", 422);
-  const std::string folder = clean_folder(fields->folder);
+  if (!fields.first_file) return form_page(visit, *place, "Choose a file first.", 422);
+  const std::string folder = clean_folder(fields.folder);
   if (!folder.empty())
     if (const auto fault = git::fault_of_path(folder)) return form_page(visit, *place, folder + ": " + *fault, 422);
 
-  std::string message = fields->message.empty() ? "Add files" : fields->message;
+  std::string message = fields.message.empty() ? "Add files" : fields.message;
   while (message.ends_with('\n') || message.ends_with('\r') || message.ends_with(' ')) message.pop_back();
   const git::Signature who = signature_of(visit.backend(), visit.identity);
   const std::string path = visit.backend().repositories.path(place->repository);
-  UploadedFiles files(visit, *place, parts, std::move(*fields->first_file), folder);
+  UploadedFiles files(visit, *place, parts, std::move(*fields.first_file), folder);
   const git::CommitRequest request{
       .branch = place->revision, .message = message + "\n", .author = who, .committer = who};
   const auto done = git::commit_changes(path, request, [&](git::Change& change) { return files.next(change); });

@@ -8,6 +8,7 @@
 #include "services/datastore/guard/guard.hpp"
 #include "services/datastore/smart_http/exchange.hpp"
 #include "services/datastore/smart_http/handlers.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/media_type.hpp"
 
@@ -73,16 +74,15 @@ std::expected<std::size_t, web::Failure> read_more(web::Call& call, std::string&
 }
 
 web::Answer upload_pack(Shared& shared, web::Call& call) {
-  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read);
-  if (!allowed) return allowed.error();
+  const auto allowed =
+      TRY(authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::read));
   if (auto wrong = check_type(call, git::Service::upload_pack)) return std::move(*wrong);
-  const std::string path = shared.backend.repositories.path(allowed->repository);
+  const std::string path = shared.backend.repositories.path(allowed.repository);
   const int version = git::protocol_version(call.request().header("Git-Protocol"));
 
-  const auto body = call.body();
-  if (!body) return body.error();
+  const auto body = TRY(call.body());
   if (git::LsRefs request;
-      version == 2 && body->size() <= most_ls_refs && git::parse_ls_refs(*body, request) == git::RequestKind::ls_refs) {
+      version == 2 && body.size() <= most_ls_refs && git::parse_ls_refs(body, request) == git::RequestKind::ls_refs) {
     auto answer = shared.references.ls_refs(path, request);
     if (!answer) return to_failure(answer.error());
     if (*answer) {
@@ -94,7 +94,7 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
 
   const auto slot = shared.processes.acquire(shared.options.wait);
   if (!slot) return busy();
-  const auto clone = version == 2 && body->size() <= most_clone ? git::parse_plain_clone(*body) : std::nullopt;
+  const auto clone = version == 2 && body.size() <= most_clone ? git::parse_plain_clone(body) : std::nullopt;
   if (clone) {
     const auto shown = shared.references.are_tips(path, clone->wants);
     if (!shown) return to_failure(shown.error());
@@ -105,24 +105,23 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
   if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
   const auto child = git::start_git(spec);
   if (!child) return to_failure(child.error());
-  return exchange(call, **child, *body, true, {.content_type = result_type(git::Service::upload_pack)});
+  return exchange(call, **child, body, true, {.content_type = result_type(git::Service::upload_pack)});
 }
 
 web::Answer receive_pack(Shared& shared, web::Call& call) {
-  const auto allowed = authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::write);
-  if (!allowed) return allowed.error();
+  const auto allowed =
+      TRY(authorize(shared.backend, call, call.parameter("owner"), call.parameter("repo"), Action::write));
   if (auto wrong = check_type(call, git::Service::receive_pack)) return std::move(*wrong);
-  const std::string path = shared.backend.repositories.path(allowed->repository);
+  const std::string path = shared.backend.repositories.path(allowed.repository);
 
   std::string head;
   std::vector<git::PushCommand> commands;
   for (;;) {
-    const auto got = read_more(call, head);
-    if (!got) return got.error();
+    const auto got = TRY(read_more(call, head));
     commands.clear();
     const git::PushHead state = git::parse_push(head, commands);
     if (state == git::PushHead::whole) break;
-    if (state == git::PushHead::bad || *got == 0)
+    if (state == git::PushHead::bad || got == 0)
       return web::Failure{.status = 400,
                           .message = "the body is not a push: it must begin with the references to move"};
     if (head.size() > most_commands)
@@ -148,7 +147,7 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
   if (!child) return to_failure(child.error());
   return exchange(call, **child, head, false,
                   {.content_type = result_type(git::Service::receive_pack), .outlives_client = true, .before_end = [&] {
-                     after_push(shared, allowed->repository, path, commands);
+                     after_push(shared, allowed.repository, path, commands);
                    }});
 }
 

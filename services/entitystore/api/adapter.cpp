@@ -6,6 +6,7 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/conditional.hpp"
@@ -39,25 +40,22 @@ web::Failure refused_move(Status from, Status to) {
 }  // namespace adapter_detail
 
 web::Answer get_adapter(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const std::string etag = web::make_etag(fmt::format("{:x}-{}", (*found)->mark, link_period(api)), true);
+  const auto found = TRY(find_adapter(api, call));
+  const std::string etag = web::make_etag(fmt::format("{:x}-{}", found->mark, link_period(api)), true);
   if (is_unchanged(call, etag)) return not_modified(etag);
-  http::Response out = adapter_detail::detail(api, call, (*found)->record);
+  http::Response out = adapter_detail::detail(api, call, found->record);
   out.headers.emplace_back("ETag", etag);
   out.headers.emplace_back("Cache-Control", "no-cache");
-  note_access(api, call, (*found)->record.id, "read", out.body.size());
+  note_access(api, call, found->record.id, "read", out.body.size());
   return out;
 }
 
 web::Answer patch_adapter(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const std::string id = (*found)->record.id;
-  const auto body = adapter_detail::patch_schema().read(call);
-  if (!body) return body.error();
-  const Status to = *parse_status(json::text_at((*body)->root, "status"));
-  std::string reason(json::text_at((*body)->root, "reason"));
+  const auto found = TRY(find_adapter(api, call));
+  const std::string id = found->record.id;
+  const auto body = TRY(adapter_detail::patch_schema().read(call));
+  const Status to = *parse_status(json::text_at(body->root, "status"));
+  std::string reason(json::text_at(body->root, "reason"));
   if (to == Status::failed && reason.empty()) reason = "withdrawn";
   if (to != Status::failed) reason.clear();
   // The catalogue may be a moment behind another replica: the row decides.
@@ -83,9 +81,8 @@ web::Answer patch_adapter(const Api& api, web::Call& call) {
 }
 
 web::Answer delete_adapter(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const std::string id = (*found)->record.id;
+  const auto found = TRY(find_adapter(api, call));
+  const std::string id = found->record.id;
   const auto gone = mark_deleted(api.database, id);
   if (!gone) return database_failure(gone.error());
   (void)api.catalogue.refresh();
@@ -96,9 +93,8 @@ web::Answer delete_adapter(const Api& api, web::Call& call) {
 }
 
 web::Answer get_versions(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const Record& record = (*found)->record;
+  const auto found = TRY(find_adapter(api, call));
+  const Record& record = found->record;
   ListQuery query;
   query.name = record.name;
   query.name_space = record.name_space;
@@ -125,23 +121,21 @@ web::Answer get_versions(const Api& api, web::Call& call) {
 }
 
 web::Answer get_provenance(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const auto files = read_files(api.database, (*found)->record.id);
+  const auto found = TRY(find_adapter(api, call));
+  const auto files = read_files(api.database, found->record.id);
   if (!files) return database_failure(files.error());
-  return web::json_answer(to_provenance((*found)->record, *files));
+  return web::json_answer(to_provenance(found->record, *files));
 }
 
 web::Answer get_access_log(const Api& api, web::Call& call) {
-  const auto page = web::read_page(call.query(), web::nemo_pages, 100, 1000);
-  if (!page) return page.error();
+  const auto page = TRY(web::read_page(call.query(), web::nemo_pages, 100, 1000));
   const std::string id(call.parameter("id"));
   // Of a deleted adapter too: who deleted it is the last thing that is known.
   const auto work = read_work(api.database, id);
   if (!work) return database_failure(work.error());
   if (!*work) return web::Failure{.status = 404, .message = fmt::format("there was never an adapter \"{}\"", id)};
   (void)api.access.flush();
-  const auto rows = AccessLog::read(api.database, id, page->offset(), page->size);
+  const auto rows = AccessLog::read(api.database, id, page.offset(), page.size);
   if (!rows) return database_failure(rows.error());
   http::Response out = web::json_answer([&](json::Writer& w) {
     w.object([&] {
@@ -160,7 +154,7 @@ web::Answer get_access_log(const Api& api, web::Call& call) {
     });
   });
   web::add_page_headers(out.headers, fmt::format("{}/v1/adapters/{}/access-log", call.base_url(), id), call.query(),
-                        web::nemo_pages, *page, rows->total);
+                        web::nemo_pages, page, rows->total);
   return out;
 }
 

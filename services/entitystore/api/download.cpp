@@ -7,6 +7,7 @@
 
 #include "services/entitystore/api/handlers.hpp"
 #include "services/entitystore/registration/inspect.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/signed_query.hpp"
 #include "services/kit/web/send.hpp"
 
@@ -56,9 +57,8 @@ std::expected<web::ReadPart, web::Failure> open_archive(const Datastore& datasto
 }  // namespace download_detail
 
 web::Answer get_archive(const Api& api, web::Call& call) {
-  const auto found = find_adapter(api, call);
-  if (!found) return found.error();
-  const Record& record = (*found)->record;
+  const auto found = TRY(find_adapter(api, call));
+  const Record& record = found->record;
   if (download_url(api, call, record).empty())
     return web::Failure{.status = 409,
                         .message = fmt::format("the adapter is {} and has no archive", to_string(record.status))};

@@ -7,6 +7,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/api/handlers.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/value.hpp"
@@ -118,13 +119,12 @@ web::Answer create_entity(const Api& api, web::Call& call, std::string_view kind
 
 web::Answer list_entities(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
-  const auto page = web::read_page(call.query(), web::nemo_pages, 100, 1000);
-  if (!page) return page.error();
+  const auto page = TRY(web::read_page(call.query(), web::nemo_pages, 100, 1000));
   const auto count = api.database.run("SELECT count(*) FROM entity WHERE kind = $1", {std::string(kind)});
   if (!count) return database_failure(count.error());
   const auto rows = api.database.run(
       fmt::format("SELECT {} FROM entity WHERE kind = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3", d::columns),
-      {std::string(kind), static_cast<std::int64_t>(page->size), static_cast<std::int64_t>(page->offset())});
+      {std::string(kind), static_cast<std::int64_t>(page.size), static_cast<std::int64_t>(page.offset())});
   if (!rows) return database_failure(rows.error());
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {
@@ -133,16 +133,15 @@ web::Answer list_entities(const Api& api, web::Call& call, std::string_view kind
       w.array([&] {
         for (const sql::Row& row : rows->rows) d::write(w, d::read_row(row), kind);
       });
-      web::write_pagination(w, *page, rows->rows.size(), static_cast<std::uint64_t>(count->rows.at(0).integer(0)));
+      web::write_pagination(w, page, rows->rows.size(), static_cast<std::uint64_t>(count->rows.at(0).integer(0)));
       w.member("sort", "created_at");
     });
   });
 }
 
 web::Answer get_entity(const Api& api, web::Call& call, std::string_view kind) {
-  const auto entity = entities_detail::find(api, call, kind);
-  if (!entity) return entity.error();
-  return entities_detail::answer(*entity, kind);
+  const auto entity = TRY(entities_detail::find(api, call, kind));
+  return entities_detail::answer(entity, kind);
 }
 
 web::Answer patch_entity(const Api& api, web::Call& call, std::string_view kind) {

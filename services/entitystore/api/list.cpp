@@ -3,6 +3,7 @@
 
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::entitystore {
 namespace list_detail {
@@ -34,24 +35,22 @@ std::string expanded_body(const Api& api, web::Call& call, const Selection& sele
 }  // namespace list_detail
 
 web::Answer list_adapters(const Api& api, web::Call& call) {
-  const auto read = catalogue_of(api);
-  if (!read) return read.error();
-  const SnapshotPtr& snapshot = *read;
+  const auto read = TRY(catalogue_of(api));
+  const SnapshotPtr& snapshot = read;
   const std::string_view text = call.request().query;
   auto known = snapshot->remembered(text);
   // What was said with signed links is said anew before they run out.
   if (known && known->period != 0 && known->period != link_period(api)) known = nullptr;
   if (known && is_unchanged(call, known->etag)) return not_modified(known->etag);
 
-  const auto query = read_list_query(call.query());
-  if (!query) return query.error();
+  const auto query = TRY(read_list_query(call.query()));
   http::Response out;
   if (known && known->body) {
     out.body = *known->body;
   } else {
-    const Selection selection = select(snapshot->all(), *query);
+    const Selection selection = select(snapshot->all(), query);
     auto made = std::make_shared<Snapshot::Answer>();
-    if (query->expanded) made->period = link_period(api);
+    if (query.expanded) made->period = link_period(api);
     made->etag = known ? known->etag : etag_of(selection, made->period);
     made->total = selection.total;
     if (!known && is_unchanged(call, made->etag)) {
@@ -59,7 +58,7 @@ web::Answer list_adapters(const Api& api, web::Call& call) {
       snapshot->remember(text, std::move(made));
       return not_modified(etag);
     }
-    if (query->expanded) {
+    if (query.expanded) {
       out.body = list_detail::expanded_body(api, call, selection);
     } else {
       auto body = std::make_shared<const std::string>(list_detail::body_of(selection));
@@ -69,8 +68,8 @@ web::Answer list_adapters(const Api& api, web::Call& call) {
     if (!known) snapshot->remember(text, made);
     known = std::move(made);
   }
-  if (query->page)
-    web::add_page_headers(out.headers, call.base_url() + "/v1/adapters", call.query(), web::nemo_pages, *query->page,
+  if (query.page)
+    web::add_page_headers(out.headers, call.base_url() + "/v1/adapters", call.query(), web::nemo_pages, *query.page,
                           known->total);
   else
     out.headers.emplace_back("X-Total-Count", std::to_string(known->total));

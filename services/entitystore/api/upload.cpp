@@ -6,6 +6,7 @@
 #include "services/entitystore/adapters/render.hpp"
 #include "services/entitystore/api/handlers.hpp"
 #include "services/entitystore/registration/intake.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/body_schema.hpp"
@@ -152,11 +153,10 @@ class Upload {
 web::Answer upload_adapter(const Api& api, web::Call& call) {
   upload_detail::Upload upload(api, upload_detail::new_id());
   if (auto read = web::read_multipart(call, upload.events(), {.parts = 10}); !read) return read.error();
-  auto record = upload.enter();
-  if (!record) return record.error();
-  note_access(api, call, record->id, "upload", upload.bytes());
-  const auto listed = api.catalogue.snapshot()->find(record->id);
-  const Record& now = listed ? listed->record : *record;
+  auto record = TRY(upload.enter());
+  note_access(api, call, record.id, "upload", upload.bytes());
+  const auto listed = api.catalogue.snapshot()->find(record.id);
+  const Record& now = listed ? listed->record : record;
   return http::Response{.status = 201,
                         .headers = {{"Location", fmt::format("/v1/adapters/{}", now.id)}},
                         .body = to_detail(now, {.download_url = download_url(api, call, now), .with_notes = true})};

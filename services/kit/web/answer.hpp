@@ -1,10 +1,13 @@
 // What a handler gives back: a response, or a failure that the route's dialect turns into one.
 #pragma once
+#include <concepts>
+#include <expected>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "services/kit/base/service_error.hpp"
 #include "services/kit/findings/finding.hpp"
 #include "services/kit/http/message.hpp"
 
@@ -27,6 +30,14 @@ struct Streamed {};
 /// Later: it comes through the Deferred of Call::defer.
 struct Later {};
 
-using Answer = std::variant<http::Response, Failure, Streamed, Later>;
+/// TRY() in a handler passes on what went wrong: a Failure, or the error of a service with its status
+/// (service_failure.hpp).
+struct Answer : std::variant<http::Response, Failure, Streamed, Later> {
+  using variant::variant;
+  Answer(const ServiceError& error);
+  template <class Error>
+    requires std::constructible_from<Answer, Error>
+  Answer(std::unexpected<Error> failed) : Answer(std::move(failed).error()) {}
+};
 
 }  // namespace stackgate::web

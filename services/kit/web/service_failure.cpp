@@ -47,4 +47,6 @@ Failure to_failure(const ServiceError& error) {
   return out;
 }
 
+Answer::Answer(const ServiceError& error) : Answer(to_failure(error)) {}
+
 }  // namespace stackgate::web
