@@ -1,6 +1,5 @@
 #include "crds/generator/tree.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 

@@ -1,6 +1,5 @@
 #include "services/stackgate/crds_upgrade.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "validators/rules/last_applied.hpp"
 
-#include <algorithm>
-
 #include "services/kit/json/parse.hpp"
 #include "services/kit/schema/check.hpp"
 #include "validators/schemas.hpp"

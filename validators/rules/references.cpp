@@ -1,6 +1,5 @@
 // Objects that a resource names: do they exist, and do they hold what will be read from them?
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"

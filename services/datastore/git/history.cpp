@@ -1,8 +1,6 @@
-#include <bit>
 #include <map>
 #include <queue>
 #include <set>
-#include <unordered_set>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "services/datastore/git/push.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <fcntl.h>

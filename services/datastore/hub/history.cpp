@@ -1,5 +1,4 @@
 // Commits and references.
-#include <algorithm>
 #include <charconv>
 
 #include "services/datastore/hub/handlers.hpp"

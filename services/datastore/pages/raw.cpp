@@ -1,6 +1,5 @@
 // The bytes of a file. Whatever they are, a browser does not take them for a page of this server: pictures of four
 // types and plain text are shown in a box without an origin, all else is saved.
-#include <algorithm>
 
 #include "services/datastore/lfs/serve.hpp"
 #include "services/datastore/pages/content.hpp"

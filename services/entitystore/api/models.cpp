@@ -1,5 +1,4 @@
 // /v1/models: the adapters that are ready, in the form of NVIDIA's entity store, whose pollers read this list.
-#include <algorithm>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "services/entitystore/registration/inspect.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>

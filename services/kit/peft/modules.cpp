@@ -1,7 +1,6 @@
 #include "services/kit/peft/modules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "services/kit/sql/connection.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "services/kit/base/utf8.hpp"

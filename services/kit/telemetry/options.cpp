@@ -1,7 +1,6 @@
 #include "services/kit/telemetry/options.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/percent.hpp"

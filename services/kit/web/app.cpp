@@ -1,7 +1,6 @@
 #include "services/kit/web/app.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "services/kit/web/call.hpp"
 
-#include <algorithm>
 #include <exception>
 
 #include <fmt/format.h>

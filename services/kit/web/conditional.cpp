@@ -1,8 +1,5 @@
 #include "services/kit/web/conditional.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include <fmt/format.h>
 
 #include "services/kit/http/text.hpp"

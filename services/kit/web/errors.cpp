@@ -1,7 +1,6 @@
 #include "services/kit/web/errors.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 

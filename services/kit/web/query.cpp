@@ -1,7 +1,6 @@
 #include "services/kit/web/query.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "services/kit/base/percent.hpp"
 

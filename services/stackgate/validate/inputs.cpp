@@ -1,7 +1,6 @@
 #include "services/stackgate/validate/inputs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

@@ -1,7 +1,5 @@
 #include "validators/rules/inference/pipeline_graph.hpp"
 
-#include <algorithm>
-
 namespace stackgate::validate {
 namespace {
 
