@@ -13,6 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_kubeconfig(text, "/dir");
   (void)parse_exec_credential(text, "client.authentication.k8s.io/v1");
   (void)error_from_answer("GET /", 500, text, std::chrono::seconds(0)).object_missing("x");
-  (void)from_rfc3339(text);
+  (void)stackgate::from_rfc3339(text);
   return 0;
 }

@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       return route(text), 0;
     case 1: {
       const auto decoded = percent_decode(text);
-      if (decoded) demand(percent_decode(percent_encode(*decoded)) == decoded);
+      if (decoded) demand(percent_decode(stackgate::percent_encode(*decoded)) == decoded);
       const Query query = Query::parse(text);
       demand(query.pairs().size() <= 1000);
       demand(loggable_target(text, text).size() <= 1024);
