@@ -74,7 +74,7 @@ std::expected<void, kube::ApiError> ChildWriter::created(const Key& key, const D
     store_.wrote_child(child.type, made->root(), key);
     return {};
   }
-  if (made.error().conflict()) TRY(look_again(key, child.type, child.name));
+  if (made.error().conflict()) (void)TRY(look_again(key, child.type, child.name));
   return std::unexpected(made.error());
 }
 
@@ -86,7 +86,7 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
     auto adopted = client_.patch(type, key.ns, child.name, kube::PatchType::json, adopt_patch(found.create_entry));
     if (!adopted) {
       // Somebody else's write moved the entry: what is stored now shows where it is.
-      TRY(look_again(key, child.type, child.name));
+      (void)TRY(look_again(key, child.type, child.name));
       return std::unexpected(std::move(adopted.error()));
     }
     store_.wrote_child(child.type, adopted->root(), key);
@@ -128,7 +128,7 @@ std::expected<void, kube::ApiError> ChildWriter::adopt(const Key& key, const jso
     store_.wrote_child(found.type, adopted->root(), key);
     return {};
   }
-  if (adopted.error().conflict()) TRY(look_again(key, found.type, found.name));
+  if (adopted.error().conflict()) (void)TRY(look_again(key, found.type, found.name));
   return std::unexpected(adopted.error());
 }
 
@@ -140,7 +140,7 @@ std::expected<void, kube::ApiError> ChildWriter::remove(const Key& key, const St
   }
   // A conflict may mean that another object has the name by now, or only that somebody wrote to this one meanwhile. To
   // forget it then would leave it for ever, since no event brings it back.
-  if (removed.error().conflict()) TRY(look_again(key, found.type, found.name));
+  if (removed.error().conflict()) (void)TRY(look_again(key, found.type, found.name));
   return std::unexpected(std::move(removed.error()));
 }
 

@@ -6,7 +6,8 @@
 // which must convert to that function's error type. For `void` it is a statement:
 //     const auto names = TRY(read_names(path));
 //     TRY(sync(directory));
-// The value is moved out of the expression. Who adds words to an error, or looks at it, writes the `if` instead.
+// A value that is not wanted is cast to void. The value is moved out of the expression. Who adds words to an error, or
+// looks at it, writes the `if` instead.
 #define TRY(...) STACKGATE_TRY_AS(__COUNTER__, __VA_ARGS__)
 #define STACKGATE_TRY_AS(counter, ...) STACKGATE_TRY_NAMED(counter, __VA_ARGS__)
 #define STACKGATE_TRY_NAMED(counter, ...)                                           \
