@@ -1,5 +1,5 @@
 // Where the gate gets its Lookups: a quick one that answers from memory on the I/O thread, and one that may ask the API
-// server, for a pool thread. Implemented by cluster_lookup; a gate without a cluster has none. Thread-safe.
+// server, for a pool thread. Implemented by ClusterLookup; a gate without a cluster has none. Thread-safe.
 #pragma once
 #include <memory>
 

@@ -47,7 +47,8 @@ struct Pass {
 struct ReconcilerOptions {
   Settings settings;
   validate::Options rules;
-  /// A lookup that answers from caches and says absent where it must be so; called once per pass.
+  /// A lookup that answers from caches and says absent where it must be so; called at each look at a resource: up to
+  /// three in a pass that writes.
   std::function<std::unique_ptr<validate::Lookup>()> lookup;
   /// Asked before each write: false ends the pass with try_again.
   std::function<bool()> may_write;

@@ -1,5 +1,5 @@
 // What belongs to each resource: its children, its pods, and which objects it names. With the resource itself, which
-// lies in cluster::State with everything that resources name, one look-up gives a reconcile all it needs. Filled by
+// lies in cluster::State with everything that resources name, this is all that a reconcile needs. Filled by
 // watches and, at once, by what the API server answers to our own writes; an older event never overwrites a newer
 // write.
 //

@@ -1,14 +1,16 @@
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "services/datastore/commands.hpp"
 #include "services/datastore/migrations.hpp"
-#include "services/kit/subprocess/process.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -31,19 +33,16 @@ std::expected<std::vector<std::string>, Error> init_scripts(const std::string& f
 
 /// /bin/sh -eu SCRIPT, with this process's environment and output.
 std::expected<void, Error> run_script(const std::string& path) {
-  auto child = subprocess::Process::start({.arguments = {"/bin/sh", "-eu", path},
-                                           .environment = subprocess::own_environment(),
-                                           .errors = subprocess::Errors::inherited});
-  if (!child) return std::unexpected(Error{child.error().message});
-  (*child)->close_input();
-  (*child)->drain([](std::string_view piece) {
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    return std::fflush(stdout) == 0;
-  });
-  const int status = (*child)->wait();
-  if (status == 0) return {};
-  return std::unexpected(Error{status > 128 ? fmt::format("{} was ended by signal {}", path, status - 128)
-                                            : fmt::format("{} ended with status {}", path, status)});
+  const char* arguments[] = {"/bin/sh", "-eu", path.c_str(), nullptr};
+  pid_t child = 0;
+  const int failed = ::posix_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char* const*>(arguments), environ);
+  if (failed != 0) return std::unexpected(Error{fmt::format("/bin/sh: {}", std::generic_category().message(failed))});
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return std::unexpected(Error{"waitpid: " + std::generic_category().message(errno)});
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return std::unexpected(Error{WIFEXITED(status) ? fmt::format("{} ended with status {}", path, WEXITSTATUS(status))
+                                                 : fmt::format("{} was ended by signal {}", path, WTERMSIG(status))});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "services/kit/base/inbox.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace stackgate {
@@ -35,10 +36,12 @@ bool Inbox::put_batched(Task task) {
     const std::lock_guard lock(mutex_);
     if (is_closed_) return false;
     waiting_.push_back(std::move(task));
-    if (wake_ != Wake::none) return true;
+    if (wake_ == Wake::on_its_way) return true;
     wake_ = Wake::at_end_of_batch;
   }
-  batch.to_wake.push_back(shared_from_this());
+  // Also when another thread's batch is to wake it: that one may end later than a Blocking of ours begins.
+  auto self = shared_from_this();
+  if (std::ranges::find(batch.to_wake, self) == batch.to_wake.end()) batch.to_wake.push_back(std::move(self));
   return true;
 }
 

@@ -7,7 +7,7 @@
 //     const auto names = TRY(read_names(path));
 //     TRY(sync(directory));
 // A value that is not wanted is cast to void. The value is moved out of the expression. Who adds words to an error, or
-// looks at it, writes the `if` instead.
+// looks at it, writes the `if` instead. Not inside braces: there GCC 12 leaks the members made before the return.
 #define TRY(...) STACKGATE_TRY_AS(__COUNTER__, __VA_ARGS__)
 #define STACKGATE_TRY_AS(counter, ...) STACKGATE_TRY_NAMED(counter, __VA_ARGS__)
 #define STACKGATE_TRY_NAMED(counter, ...)                                           \

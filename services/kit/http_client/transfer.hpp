@@ -25,7 +25,8 @@ class CurlList {
     text_.reserve(bytes);
   }
   void add(std::string_view first, std::string_view second = {}, std::string_view third = {}) {
-    text_.append(first).append(second).append(third).push_back('\0');
+    for (const std::string_view part : {first, second, third}) text_ += part.substr(0, part.find('\0'));
+    text_ += '\0';
     nodes_.emplace_back();
   }
   /// Holds until the next add().

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/inbox.hpp"
 #include "services/kit/kube/exec_plugin.hpp"
 
 namespace stackgate::kube {
@@ -37,6 +38,7 @@ std::expected<std::shared_ptr<const Credential>, Error> Credentials::renew() {
   auto out = std::make_shared<Credential>();
   good_until_ = std::chrono::system_clock::time_point::max();
   if (!config_.exec.command.empty()) {
+    const WakeBatch::Blocking blocking;  // the calls' thread waits for it
     auto answer = run_exec_plugin(config_, plugin_limit);
     if (!answer) {
       good_until_ = {};  // what is held has run out: the next call asks again, it does not use it

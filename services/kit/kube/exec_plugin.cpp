@@ -103,8 +103,8 @@ std::expected<ExecCredential, Error> run_exec_plugin(const Config& config, std::
                                             : fmt::format("no answer within {} ms", limit.count()));
   }
   if (const int status = (*child)->wait(); status != 0)
-    return failed(status > 128 ? fmt::format("killed by signal {}", status - 128)
-                               : fmt::format("exit status {}", status));
+    return failed((*child)->signal() ? fmt::format("killed by signal {}", *(*child)->signal())
+                                     : fmt::format("exit status {}", status));
   auto credential = parse_exec_credential(text, plugin.api_version);
   if (!credential) return failed(credential.error().message);
   return credential;

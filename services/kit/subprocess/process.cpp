@@ -268,6 +268,10 @@ void Process::finish(int first_signal, std::chrono::milliseconds grace) {
 
 int Process::exit_code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
 
+std::optional<int> Process::signal() const {
+  return WIFSIGNALED(status_) ? std::optional(WTERMSIG(status_)) : std::nullopt;
+}
+
 int Process::wait() {
   input_.close();
   finish(0, std::chrono::seconds(30));

@@ -11,6 +11,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,8 @@ class Process {
   int wait();
   /// SIGTERM to the whole group, SIGKILL after `grace`. Waits for the end; the status as wait() has it.
   int end(std::chrono::milliseconds grace);
+  /// What killed it; nothing when it ended by itself. After wait() or end().
+  std::optional<int> signal() const;
   /// Standard error, its first 8 KiB; empty unless Errors::kept.
   const std::string& errors() const { return error_text_; }
   pid_t pid() const { return pid_; }  // and of its group; -1 after the end

@@ -24,7 +24,7 @@ struct Failure {
   Headers headers{};
 };
 
-/// Streamed: the handler has answered through Call::start or Call::send_file.
+/// Streamed: the handler has answered through Call::start.
 struct Streamed {};
 
 /// Later: it comes through the Deferred of Call::defer.

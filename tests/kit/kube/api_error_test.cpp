@@ -95,6 +95,8 @@ TEST(Plugin, that_fails_hangs_or_is_missing_is_an_error) {
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("exit status 3; install it"));
 
+  EXPECT_THAT(run_exec_plugin(with_plugin("exit 253"), 5s).error().message, HasSubstr("exit status 253"));
+
   const auto begun = std::chrono::steady_clock::now();
   const auto hung = run_exec_plugin(with_plugin("exec sleep 20"), 200ms);
   ASSERT_FALSE(hung);

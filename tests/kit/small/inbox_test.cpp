@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,18 @@ TEST(Inbox, whoever_blocks_wakes_first) {
   }
   loop->put_batched([] {});
   EXPECT_EQ(loop->wakes, 2);
+}
+
+TEST(Inbox, whoever_blocks_wakes_what_another_threads_batch_was_to_wake) {
+  const auto loop = std::make_shared<Loop>();
+  const WakeBatch batch;
+  loop->put_batched([] {});
+  std::thread([&] {
+    const WakeBatch other;
+    loop->put_batched([] {});
+    const WakeBatch::Blocking blocking;
+    EXPECT_EQ(loop->wakes, 1);
+  }).join();
 }
 
 TEST(Inbox, takes_nothing_once_it_is_closed) {
