@@ -1,5 +1,6 @@
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 #include "services/kit/web/media_type.hpp"
 
 namespace stackgate::datastore::gitea {
@@ -18,8 +19,7 @@ http::Response namespace_response(int status, const Account& account) {
 /// The form's field, or the same member of a JSON body.
 std::expected<std::string, web::Failure> wanted_name(web::Call& call) {
   if (web::is_json_type(call.request().header("Content-Type"))) {
-    auto body = TRY(call.json());
-    return std::string(json::text_at(body->root, "namespace"));
+    return std::string(json::text_at(*TRY(web::read_object(call)), "namespace"));
   }
   auto body = TRY(call.body());
   return std::string(web::Query::parse(body).get("namespace").value_or(""));

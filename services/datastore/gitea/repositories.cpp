@@ -9,6 +9,7 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/body_schema.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::datastore::gitea {
 namespace {
@@ -179,8 +180,7 @@ web::Answer delete_repository(Backend& backend, web::Call& call) {
 
 web::Answer transfer_repository(Backend& backend, web::Call& call) {
   auto allowed = TRY(authorize_named(backend, call, Action::administer));
-  auto body = TRY(call.json());
-  const std::string_view name = json::text_at(body->root, "new_owner");
+  const std::string_view name = json::text_at(*TRY(web::read_object(call)), "new_owner");
   if (name.empty()) return web::Failure{.status = 422, .message = "write the new owner's name into \"new_owner\""};
   auto owner = TRY(backend.accounts.find(name));
   if (!may_create_in(allowed.identity, owner.id, owner.steward_id))

@@ -4,17 +4,18 @@
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::datastore::hub {
 
 namespace {
 
 /// The body may be missing altogether.
-std::expected<const json::Document*, web::Failure> optional_json(web::Call& call) {
-  static const json::Document none{};
+std::expected<const json::Value*, web::Failure> optional_object(web::Call& call) {
+  static const json::Value none{};
   const auto body = TRY(call.body());
   if (body.empty()) return &none;
-  return call.json();
+  return web::read_object(call);
 }
 
 web::Failure moved(const git::GitError& error) {
@@ -27,12 +28,11 @@ web::Failure moved(const git::GitError& error) {
 }  // namespace
 
 web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = TRY(optional_json(call));
+  const json::Value& root = *TRY(optional_object(call));
   const auto place = TRY(enter(backend, call, type, Action::write));
   const std::string name(call.parameter("branch"));
   if (const auto fault = git::fault_of_branch_name(name))
     return bad_request("the branch name cannot be used: " + *fault);
-  const json::Value& root = body->root;
   const std::string_view start = json::text_at(root, "startingPoint");
   const bool overwrite = json::flag_at(root, "overwrite"), empty = json::flag_at(root, "emptyBranch");
   const std::string path = backend.repositories.path(place.repository);
@@ -71,15 +71,15 @@ web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryTyp
 }
 
 web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = TRY(optional_json(call));
+  const json::Value& root = *TRY(optional_object(call));
   const auto place = TRY(enter(backend, call, type, Action::write));
-  const std::string name(json::text_at(body->root, "tag"));
+  const std::string name(json::text_at(root, "tag"));
   if (const auto fault = git::fault_of_branch_name(name)) return bad_request("\"tag\": " + *fault);
   const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
   if (opened.commit.empty())
     return web::Failure{.status = 409, .message = "nothing has been committed yet: there is nothing to tag"};
   auto made = git::create_tag(backend.repositories.path(place.repository), name, opened.commit,
-                              json::text_at(body->root, "message"), signature_of(backend, place.identity));
+                              json::text_at(root, "message"), signature_of(backend, place.identity));
   if (!made) return moved(made.error());
   return json_answer("{}");
 }

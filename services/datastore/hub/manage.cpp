@@ -8,6 +8,7 @@
 #include "services/datastore/hub/shapes.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -82,8 +83,7 @@ std::expected<std::vector<git::Change>, web::Failure> first_files(const json::Va
 }  // namespace
 
 web::Answer create_repository(const Backend& backend, web::Call& call) {
-  const auto body = TRY(call.json());
-  const json::Value& root = body->root;
+  const json::Value& root = *TRY(web::read_object(call));
   const auto identity = TRY(identify_someone(backend, call));
   const auto type = TRY(wanted_type(root));
   const FullName wanted = full_name(root, identity.name);
@@ -125,10 +125,10 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
 }
 
 web::Answer delete_repository(const Backend& backend, web::Call& call) {
-  const auto body = TRY(call.json());
+  const json::Value& root = *TRY(web::read_object(call));
   const auto identity = TRY(identify_someone(backend, call));
-  const FullName name = full_name(body->root, identity.name);
-  const auto type = TRY(wanted_type(body->root));
+  const FullName name = full_name(root, identity.name);
+  const auto type = TRY(wanted_type(root));
   const auto repository = TRY(authorize(backend, identity, name.owner, name.name, Action::administer));
   if (auto other = check_type(repository, type)) return std::move(*other);
   TRY(backend.repositories.remove(repository.id));
@@ -136,8 +136,7 @@ web::Answer delete_repository(const Backend& backend, web::Call& call) {
 }
 
 web::Answer move_repository(const Backend& backend, web::Call& call) {
-  const auto body = TRY(call.json());
-  const json::Value& root = body->root;
+  const json::Value& root = *TRY(web::read_object(call));
   const auto identity = TRY(identify_someone(backend, call));
   const auto split = [](std::string_view text) {
     const auto slash = text.find('/');
@@ -155,12 +154,12 @@ web::Answer move_repository(const Backend& backend, web::Call& call) {
 }
 
 web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = TRY(call.json());
+  const json::Value& root = *TRY(web::read_object(call));
   const auto place = TRY(enter(backend, call, type, Action::administer));
-  RepositoryChange change{.is_private = wants_private(body->root)};
-  if (const json::Value* text = body->root.find("description"); text != nullptr && text->is_string())
+  RepositoryChange change{.is_private = wants_private(root)};
+  if (const json::Value* text = root.find("description"); text != nullptr && text->is_string())
     change.description = text->string();
-  if (const json::Value* gated = body->root.find("gated"); gated != nullptr && (gated->boolean() || gated->is_string()))
+  if (const json::Value* gated = root.find("gated"); gated != nullptr && (gated->boolean() || gated->is_string()))
     return bad_request("access by request (\"gated\") is not offered here; make the repository private instead");
   auto done = TRY(backend.repositories.update(place.repository.id, change));
   return json_answer([&](json::Writer& w) { w.object([&] { w.member("private", done.is_private); }); });

@@ -4,14 +4,14 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 #include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
 
 web::Answer post_validate_yaml(const Backend& backend, web::Call& call) {
   if (auto identity = identify(backend, call); !identity) return identity.error();
-  const auto body = TRY(call.json());
-  const json::Value* content = body->root.find("content");
+  const json::Value* content = TRY(web::read_object(call))->find("content");
   if (content == nullptr || !content->is_string()) return bad_request("\"content\" must be the text of README.md");
   return json_answer(validation(content->string()));
 }

@@ -5,6 +5,7 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/paging.hpp"
 
@@ -75,8 +76,7 @@ std::expected<PathsRequest, web::Failure> read_paths(web::Call& call) {
     for (std::string_view path : form.all("paths")) out.paths.emplace_back(path);
     out.expand = tree_flag(form.get("expand"));
   } else {
-    const auto body = TRY(call.json());
-    const json::Value& root = body->root;
+    const json::Value& root = *TRY(web::read_object(call));
     if (const json::Value* paths = root.find("paths"); paths != nullptr) {
       if (paths->is_string()) out.paths.emplace_back(paths->string());
       for (const json::Value& path : paths->items()) out.paths.emplace_back(path.string());

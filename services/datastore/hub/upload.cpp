@@ -5,12 +5,13 @@
 #include "services/datastore/lfs/attributes_commit.hpp"
 #include "services/datastore/lfs/handlers.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/web/json.hpp"
 
 namespace stackgate::datastore::hub {
 
 web::Answer post_preupload(const Backend& backend, web::Call& call, RepositoryType type) {
-  const auto body = TRY(call.json());
-  auto request = TRY(parse_preupload(body->root));
+  const json::Value& root = *TRY(web::read_object(call));
+  auto request = TRY(parse_preupload(root));
   const auto place = TRY(enter(backend, call, type, Action::write));
   const auto opened = TRY(open_at(backend, place, call.parameter("revision")));
   const auto attributes = Attributes::parse(
