@@ -153,6 +153,7 @@ TEST_F(LiveSharedWatches, ask_once_for_an_absent_type_and_watch_it_when_its_defi
   ASSERT_TRUE(within(10s, [&] { return seen.coverage(ns) == Coverage::listed; }));
   RecordProperty("milliseconds_until_listed",
                  static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count()));
+  EXPECT_TRUE(within(5s, [&] { return !served.words().empty(); }));  // reported after the coverage has changed
   EXPECT_THAT(served.words(), ElementsAre(crd_name() + " served"));
   ASSERT_TRUE(within(5s, [&] { return make_widget("w"); }));
   ASSERT_TRUE(within(5s, [&] { return a->get().contains("w") && b->get().contains("w"); }));
@@ -161,6 +162,7 @@ TEST_F(LiveSharedWatches, ask_once_for_an_absent_type_and_watch_it_when_its_defi
   ASSERT_TRUE(within(15s, [&] { return seen.coverage(ns) == Coverage::absent; }));
   EXPECT_THAT(a->get(), ElementsAre());
   EXPECT_THAT(b->get(), ElementsAre());
+  EXPECT_TRUE(within(5s, [&] { return served.words().size() > 1; }));
   EXPECT_THAT(served.words(), ElementsAre(crd_name() + " served", crd_name() + " gone"));
   std::this_thread::sleep_for(500ms);
   const std::uint64_t asked = requests(watches, name);
@@ -172,6 +174,7 @@ TEST_F(LiveSharedWatches, ask_once_for_an_absent_type_and_watch_it_when_its_defi
   ASSERT_TRUE(within(10s, [&] { return seen.coverage(ns) == Coverage::listed; }));
   ASSERT_TRUE(within(5s, [&] { return make_widget("again"); }));
   EXPECT_TRUE(within(5s, [&] { return a->get() == std::set<std::string>{"again"}; }));
+  EXPECT_TRUE(within(5s, [&] { return served.words().size() > 2; }));
   EXPECT_EQ(served.words().size(), 3U);
 }
 
