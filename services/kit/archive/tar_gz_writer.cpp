@@ -25,33 +25,35 @@ struct TarGzWriter::Impl {
     archive_write_set_bytes_in_last_block(tar.get(), 1);
     opened = archive_write_open2(tar.get(), this, nullptr, &Impl::take, nullptr, nullptr) == ARCHIVE_OK;
   }
-  ~Impl() {
-    if (!finished) archive_write_fail(tar.get());  // else freeing it would write an end
-  }
+  /// Freeing what is open closes it: padding what an entry lacks ends at the first block that is not taken.
+  ~Impl() { abandoned = true; }
 
+  /// Reports no error of `to`: libarchive frees all its layers of archives only that it could close. check() has it.
   static la_ssize_t take(::archive* tar, void* self, const void* bytes, size_t size) {
     auto& impl = *static_cast<Impl*>(self);
-    if (auto done = impl.to({static_cast<const char*>(bytes), size}); !done) {
-      impl.refused = std::move(done.error());
-      archive_set_error(tar, EIO, "not taken");
+    if (impl.abandoned) {
+      archive_set_error(tar, EIO, "abandoned");
       return -1;
+    }
+    if (!impl.refused) {
+      if (auto done = impl.to({static_cast<const char*>(bytes), size}); !done) impl.refused = std::move(done.error());
     }
     return static_cast<la_ssize_t>(size);
   }
 
   std::expected<void, std::string> check(bool good) {
-    if (good) return {};
     if (refused) return std::unexpected(*refused);
+    if (good) return {};
     const char* const why = archive_error_string(tar.get());
     return std::unexpected(fmt::format("the archive cannot be written: {}", why != nullptr ? why : "unknown"));
   }
 
   PackedTo to;
-  std::unique_ptr<::archive, int (*)(::archive*)> tar{archive_write_new(), archive_write_free};
   std::optional<std::string> refused;
+  bool opened = false, abandoned = false;
   std::string name;
   std::uint64_t left = 0;  // bytes of the open file
-  bool opened = false, finished = false;
+  std::unique_ptr<::archive, int (*)(::archive*)> tar{archive_write_new(), archive_write_free};  // last: calls take()
 };
 
 TarGzWriter::TarGzWriter(PackedTo to, int level) : impl_(std::make_unique<Impl>(std::move(to), level)) {}
@@ -90,7 +92,6 @@ std::expected<void, std::string> TarGzWriter::end() {
 }
 
 std::expected<void, std::string> TarGzWriter::finish() {
-  impl_->finished = true;
   return impl_->check(impl_->opened && archive_write_close(impl_->tar.get()) == ARCHIVE_OK);
 }
 

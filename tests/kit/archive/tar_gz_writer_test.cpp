@@ -1,5 +1,6 @@
 #include "services/kit/archive/tar_gz_writer.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,6 +94,21 @@ TEST(TarGzWriter, SizesMustBeKept) {
   EXPECT_TRUE(written("123"));
   EXPECT_THAT(written("1234").error(), HasSubstr("more bytes"));
   EXPECT_THAT(written("12").error(), HasSubstr("1 bytes before"));
+}
+
+TEST(TarGzWriter, OneThatIsAbandonedInALargeFileGivesNoMoreBytes) {
+  std::size_t given = 0;
+  const auto began = std::chrono::steady_clock::now();
+  {
+    TarGzWriter writer([&](std::string_view bytes) -> std::expected<void, std::string> {
+      given += bytes.size();
+      return {};
+    });
+    ASSERT_TRUE(writer.begin({"large", std::uint64_t{1} << 40U}));
+    ASSERT_TRUE(writer.data("begun"));
+  }
+  EXPECT_EQ(given, 0U);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30)) << "the missing terabyte was packed";
 }
 
 TEST(TarGzWriter, AFullDiskIsReportedInItsOwnWords) {
