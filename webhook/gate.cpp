@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/http/answers.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/web/media_type.hpp"
 #include "webhook/denial.hpp"
 
 namespace stackgate::webhook {
@@ -18,11 +20,6 @@ json::Document& thread_document() {
   // A rare huge object must not stay in memory for ever.
   if (document.arena.bytes_used() > (std::size_t{1} << 20U)) document = json::Document{};
   return document;
-}
-
-bool is_json(std::string_view media_type) {
-  const std::string_view bare = media_type.substr(0, media_type.find(';'));
-  return bare == "application/json" || bare == "application/json ";
 }
 
 std::optional<Stage> stage_of(std::string_view path) {
@@ -42,11 +39,8 @@ http::Response ok(const Answer& answer) {
 
 void Gate::refuse(http::Responder& respond, int status, Refusal why, std::string_view uid, std::string_view detail) {
   metrics_.refused(why, uid, detail);
-  http::Response response;
-  response.status = status;
-  response.content_type = "text/plain; charset=utf-8";
-  response.body = uid.empty() ? fmt::format("{}\n", detail) : fmt::format("{} (uid {})\n", detail, uid);
-  respond(std::move(response));
+  respond(
+      http::text_answer(status, uid.empty() ? fmt::format("{}\n", detail) : fmt::format("{} (uid {})\n", detail, uid)));
 }
 
 void Gate::handle(const http::Request& request, http::Responder respond) {
@@ -58,61 +52,45 @@ void Gate::handle(const http::Request& request, http::Responder respond) {
                     request.path));
   if (request.method != "POST")
     return refuse(respond, 405, Refusal::method, {}, fmt::format("{} is not served here, only POST", request.method));
-  if (!is_json(request.header("content-type")))
-    return refuse(
-        respond, 415, Refusal::media_type, {},
-        fmt::format("content type \"{}\" is not served here, only application/json", request.header("content-type")));
+  const std::string_view type = request.header("content-type");
+  if (!web::is_media_type(type, "application/json"))
+    return refuse(respond, 415, Refusal::media_type, {},
+                  fmt::format("content type \"{}\" is not served here, only application/json", type));
+  answer(*stage, request.body, false, std::move(respond));
+}
 
+void Gate::answer(Stage stage, std::string_view body, bool asking, http::Responder respond) {
   json::Document& document = thread_document();
-  const auto root = json::parse(request.body, document);
+  const auto root = json::parse(body, document);
   if (!root)
-    return refuse(respond, 400, Refusal::not_json, salvage_uid(request.body),
+    return refuse(respond, 400, Refusal::not_json, salvage_uid(body),
                   fmt::format("the body is no JSON: {} at byte {}", root.error().message, root.error().offset));
   const auto review = read_review(*root);
   if (!review) return refuse(respond, 400, Refusal::not_a_review, review.error().uid, review.error().message);
 
   try {
     const auto begin = std::chrono::steady_clock::now();
-    const std::unique_ptr<cluster::QuickLookup> lookup = lookups_ == nullptr ? nullptr : lookups_->quick();
-    const Verdict verdict = admit(*stage, *review, lookup.get(), options_);
+    const std::unique_ptr<cluster::QuickLookup> memory = asking || lookups_ == nullptr ? nullptr : lookups_->quick();
+    const std::unique_ptr<validate::Lookup> server = asking ? lookups_->asking() : nullptr;
+    const Verdict verdict = admit(stage, *review, asking ? server.get() : memory.get(), options_);
     // Memory may lag behind the cluster: nothing is held against a resource on its word alone.
-    if (lookup != nullptr && (lookup->wants_asking() || rests_on_lookup(verdict.findings)))
-      return answer_on_pool(*stage, request, std::move(respond));
+    if (memory != nullptr && (memory->wants_asking() || rests_on_lookup(verdict.findings)))
+      return answer_on_pool(stage, body, std::move(respond));
     http::Response response = ok(verdict.answer);
-    metrics_.reviewed(*stage, *review, verdict, false, std::chrono::steady_clock::now() - begin);
+    metrics_.reviewed(stage, *review, verdict, asking, std::chrono::steady_clock::now() - begin);
     respond(std::move(response));
   } catch (const std::exception& error) {
     refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
   }
 }
 
-void Gate::answer_on_pool(Stage stage, const http::Request& request, http::Responder respond) {
+void Gate::answer_on_pool(Stage stage, std::string_view body, http::Responder respond) {
   // The body's bytes stay with the connection until the answer is given, so the view may cross threads.
-  run::Pool::Task task = [this, stage, body = request.body, respond = std::move(respond)]() mutable {
-    answer_asking(stage, body, respond);
-  };
-  // A full pool means that the API server is slow to answer us. Dropping the task answers 500 and lets the failure
-  // policy decide, which is better than a queue that outlives the API server's own time-out.
-  if (!pool_->submit(std::move(task)))
-    metrics_.refused(Refusal::too_busy, salvage_uid(request.body), "too many reviews wait for the API server");
-}
-
-void Gate::answer_asking(Stage stage, std::string_view body, http::Responder& respond) {
-  json::Document& document = thread_document();
-  const auto root = json::parse(body, document);
-  if (!root) return refuse(respond, 500, Refusal::internal, {}, "the body changed while it was reviewed");
-  const auto review = read_review(*root);
-  if (!review) return refuse(respond, 500, Refusal::internal, {}, "the body changed while it was reviewed");
-  try {
-    const auto begin = std::chrono::steady_clock::now();
-    const std::unique_ptr<validate::Lookup> lookup = lookups_->asking();
-    const Verdict verdict = admit(stage, *review, lookup.get(), options_);
-    http::Response response = ok(verdict.answer);
-    metrics_.reviewed(stage, *review, verdict, true, std::chrono::steady_clock::now() - begin);
-    respond(std::move(response));
-  } catch (const std::exception& error) {
-    refuse(respond, 500, Refusal::internal, review->uid, fmt::format("internal error: {}", error.what()));
-  }
+  const auto held = std::make_shared<http::Responder>(std::move(respond));
+  // A full pool means that the API server is slow to answer us. 500 lets the failure policy decide, which is better
+  // than a queue that outlives the API server's own time-out.
+  if (!pool_->submit([this, stage, body, held] { answer(stage, body, true, std::move(*held)); }))
+    refuse(*held, 500, Refusal::too_busy, salvage_uid(body), "too many reviews wait for the API server");
 }
 
 }  // namespace stackgate::webhook

@@ -22,8 +22,9 @@ class Gate {
 
  private:
   void refuse(http::Responder& respond, int status, Refusal why, std::string_view uid, std::string_view detail);
-  void answer_on_pool(Stage stage, const http::Request& request, http::Responder respond);
-  void answer_asking(Stage stage, std::string_view body, http::Responder& respond);
+  /// `asking`: by the API server's word, else from memory, and on the pool when that does not do.
+  void answer(Stage stage, std::string_view body, bool asking, http::Responder respond);
+  void answer_on_pool(Stage stage, std::string_view body, http::Responder respond);
 
   const validate::Options options_;
   cluster::LookupSource* const lookups_;

@@ -142,6 +142,23 @@ TEST_F(GateTest, WhatMemoryDoesNotKnowIsAskedOnThePool) {
   EXPECT_THAT(registry.render(), testing::HasSubstr("asked=\"true\""));
 }
 
+TEST_F(GateTest, AFullPoolIsAnInternalErrorWithTheUid) {
+  source.answer = [] { return referred(validate::Presence::present, {"REGISTRY_API_KEY"}); };
+  run::Pool full{1, 0};
+  Gate gate({}, &source, &full, telemetry);
+  const http::Response response = post(gate, "/validate", review_of(sample()));
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body, "too many reviews wait for the API server (uid ab-1)\n");
+  EXPECT_THAT(registry.render(), testing::HasSubstr("stackgate_gate_refused_requests_total{reason=\"too_busy\"} 1"));
+}
+
+TEST_F(GateTest, TheMediaTypeCountsWithoutItsCaseAndParameters) {
+  for (const char* type : {"application/json", "application/json ; charset=utf-8", "Application/JSON"})
+    EXPECT_TRUE(allowed(post("/validate", review_of(sample()), type))) << type;
+  for (const char* type : {"", "application/jsonp", "text/json", "application/review+json"})
+    EXPECT_EQ(post("/validate", review_of(sample()), type).status, 415) << type;
+}
+
 TEST_F(GateTest, ARuleThatThrowsIsAnInternalErrorWithTheUid) {
   source.answer = []() -> validate::ReferencedObject { throw std::runtime_error("rule fell over"); };
   Gate gate({}, &source, &pool, telemetry);
