@@ -1,29 +1,26 @@
 #include "certs/file_identity.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "certs/reloader.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/files/file.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::certs {
@@ -32,69 +29,50 @@ namespace file_detail {
 /// Waits until something happens in the directories of some files. A hint, not a proof: look at the files themselves.
 class FileWatch {
  public:
-  /// Directories, not files, are watched: a mounted secret is changed by swapping a symbolic link beside the files.
-  explicit FileWatch(const std::vector<std::string>& files);
-  ~FileWatch();
-  FileWatch(const FileWatch&) = delete;
-  FileWatch& operator=(const FileWatch&) = delete;
-
   enum class Woken : std::uint8_t { changed, time_over, stopped };
+
+  /// Directories, not files, are watched: a mounted secret is changed by swapping a symbolic link beside the files.
+  explicit FileWatch(const std::vector<std::string>& files) {
+    for (const auto& file : files) {
+      const auto directory = std::filesystem::path(file).parent_path().string();
+      directories_.insert(directory.empty() ? "." : directory);
+    }
+    add_watches();
+  }
+
   /// Returns at a change, after `at_most`, or when stop() has been called.
-  Woken wait(std::chrono::milliseconds at_most);
+  Woken wait(std::chrono::milliseconds at_most) {
+    add_watches();
+    pollfd waiting[] = {{stop_.fd(), POLLIN, 0}, {inotify_.fd(), POLLIN, 0}};
+    const int ready = ::poll(waiting, inotify_ ? 2 : 1, static_cast<int>(at_most.count()));
+    if ((waiting[0].revents & POLLIN) != 0) return Woken::stopped;
+    if (ready <= 0 || (waiting[1].revents & POLLIN) == 0) return Woken::time_over;
+    alignas(inotify_event) char events[4096];
+    while (::read(inotify_.fd(), events, sizeof events) > 0) {
+    }
+    return Woken::changed;
+  }
   /// From any thread; every later wait() answers `stopped`.
-  void stop();
+  void stop() {
+    const std::uint64_t one = 1;
+    (void)!::write(stop_.fd(), &one, sizeof one);
+  }
 
  private:
-  void add_watches();
+  // Again at each wait: the directory may not have been there, or may have been replaced. A second watch of the same
+  // directory is the first one.
+  void add_watches() {
+    for (const auto& directory : directories_)
+      ::inotify_add_watch(inotify_.fd(), directory.c_str(),
+                          IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF |
+                              IN_MOVE_SELF | IN_ONLYDIR);
+  }
 
-  int inotify_ = -1, stop_ = -1;
-  std::vector<std::string> directories_;
-};
-
-FileWatch::FileWatch(const std::vector<std::string>& files) {
   // Without inotify (the user's limit is used up) the caller's time-out still finds every change.
-  inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  stop_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  for (const auto& file : files) {
-    auto directory = std::filesystem::path(file).parent_path().string();
-    if (directory.empty()) directory = ".";
-    if (std::find(directories_.begin(), directories_.end(), directory) == directories_.end())
-      directories_.push_back(directory);
-  }
-  add_watches();
-}
-
-FileWatch::~FileWatch() {
-  if (inotify_ >= 0) ::close(inotify_);
-  if (stop_ >= 0) ::close(stop_);
-}
-
-// Again at each wait: the directory may not have been there, or may have been replaced. A second watch of the same
-// directory is the first one.
-void FileWatch::add_watches() {
-  for (const auto& directory : directories_) {
-    ::inotify_add_watch(
-        inotify_, directory.c_str(),
-        IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
-  }
-}
-
-FileWatch::Woken FileWatch::wait(std::chrono::milliseconds at_most) {
-  add_watches();
-  pollfd waiting[] = {{stop_, POLLIN, 0}, {inotify_, POLLIN, 0}};
-  const int ready = ::poll(waiting, inotify_ >= 0 ? 2 : 1, static_cast<int>(at_most.count()));
-  if ((waiting[0].revents & POLLIN) != 0) return Woken::stopped;
-  if (ready <= 0 || (waiting[1].revents & POLLIN) == 0) return Woken::time_over;
-  alignas(inotify_event) char events[4096];
-  while (::read(inotify_, events, sizeof events) > 0) {
-  }
-  return Woken::changed;
-}
-
-void FileWatch::stop() {
-  const std::uint64_t one = 1;
-  (void)!::write(stop_, &one, sizeof one);
-}
+  const files::File inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+  const files::File stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::set<std::string> directories_;
+};
 
 constexpr std::size_t max_file_bytes = 1024 * 1024;
 constexpr std::chrono::hours between_warnings{1};
@@ -103,23 +81,12 @@ std::expected<std::string, Error> read_file(const std::string& path) {
   const auto fail = [&](std::string_view why) {
     return std::unexpected(Error{fmt::format("cannot read {}: {}", path, why)});
   };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hold us
-  if (fd < 0) return fail(std::strerror(errno));
-  struct stat about{};
-  std::string text;
-  if (::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
-    ::close(fd);
+  std::error_code missing;  // open() names it
+  if (std::filesystem::exists(path, missing) && !std::filesystem::is_regular_file(path, missing))
     return fail("it is no regular file");
-  }
-  char part[16 * 1024];
-  ssize_t n = 0;
-  while ((n = ::read(fd, part, sizeof part)) > 0 && text.size() <= max_file_bytes)
-    text.append(part, static_cast<std::size_t>(n));
-  const int error = errno;
-  ::close(fd);
-  if (n < 0) return fail(std::strerror(error));
-  if (text.size() > max_file_bytes) return fail("it is larger than 1 MiB, which no certificate is");
-  return text;
+  auto text = files::read_file(path, max_file_bytes);
+  if (text) return *std::move(text);
+  return fail(text.error() == EFBIG ? "it is larger than 1 MiB, which no certificate is" : std::strerror(text.error()));
 }
 
 std::expected<PemPair, Error> read_pair(const FileIdentityOptions& options) {
@@ -130,6 +97,7 @@ std::expected<PemPair, Error> read_pair(const FileIdentityOptions& options) {
 
 }  // namespace file_detail
 
+/// Has a thread of its own, no run::Periodic: it waits in the kernel, for directories to change.
 struct FileIdentity::Impl {
   const FileIdentityOptions options;
   file_detail::FileWatch watch;
@@ -186,10 +154,8 @@ struct FileIdentity::Impl {
   void run() {
     for (;;) {
       file_detail::FileWatch::Woken woken = watch.wait(options.poll);
-      if (woken == file_detail::FileWatch::Woken::changed) {
-        for (int i = 0; i < 20 && woken == file_detail::FileWatch::Woken::changed; ++i)
-          woken = watch.wait(options.settle);
-      }
+      for (int i = 0; i < 20 && woken == file_detail::FileWatch::Woken::changed; ++i)
+        woken = watch.wait(options.settle);
       if (woken == file_detail::FileWatch::Woken::stopped) return;
       look(std::chrono::system_clock::now());
     }
@@ -213,11 +179,7 @@ std::string why_not_ready(const IdentityStatus& status, Time now) {
 std::shared_ptr<FileIdentity> FileIdentity::start(FileIdentityOptions options) {
   auto impl = std::make_unique<Impl>(std::move(options));
   impl->look(std::chrono::system_clock::now());
-  sigset_t all, before;  // signals are main's business
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   impl->thread = std::thread([raw = impl.get()] { raw->run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return std::shared_ptr<FileIdentity>(new FileIdentity(std::move(impl)));
 }
 

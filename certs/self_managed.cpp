@@ -1,9 +1,9 @@
 #include "certs/self_managed.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/run/periodic.hpp"
 
 namespace stackgate::certs {
 namespace {
@@ -44,38 +45,21 @@ struct SelfManaged::Impl {
   const SelfManagedOptions options;
 
   mutable std::mutex mutex;
-  std::condition_variable changed;
-  bool stopping = false, woken = false;
   std::shared_ptr<ssl_ctx_st> context;
   IdentityStatus shown;
   bool is_published = false;
 
-  // On the thread only.
+  // Of the rounds alone.
   Reloader reloader;
   SelfManagedState last_known;
   std::string last_error;
   Backoff backoff{{milliseconds(500), milliseconds(30'000), 2.0}};
   Jitter jitter = Jitter::random();
-  std::thread thread;
 
-  Impl(kube::Client& c, SelfManagedOptions o) : client(c), options(std::move(o)) {}
+  run::Periodic rounds;
+  std::vector<kube::Watch> watches;  // end first: they wake the rounds
 
-  void wake() {
-    const std::scoped_lock lock(mutex);
-    woken = true;
-    changed.notify_all();
-  }
-
-  void sleep(milliseconds time) {
-    std::unique_lock lock(mutex);
-    changed.wait_for(lock, time, [this] { return stopping || woken; });
-    woken = false;
-  }
-
-  bool is_stopping() const {
-    const std::scoped_lock lock(mutex);
-    return stopping;
-  }
+  Impl(kube::Client& c, SelfManagedOptions o);
 
   struct Configuration {
     kube::ResourceType type;
@@ -90,8 +74,23 @@ struct SelfManaged::Impl {
   std::expected<std::optional<Time>, std::string> pass();
   void serve(const PemPair& leaf, Time now);
   void show(const std::string& error);
-  void loop();
+  milliseconds round(const std::stop_token& stop);
 };
+
+SelfManaged::Impl::Impl(kube::Client& c, SelfManagedOptions o)
+    : client(c),
+      options(std::move(o)),
+      rounds(milliseconds(0), [this](const std::stop_token& stop) { return round(stop); }) {
+  const auto waker = std::make_shared<Waker>([this] { rounds.wake(); });
+  const auto watch = [&](const kube::ResourceType& type, const std::string& ns, const std::string& name) {
+    watches.emplace_back(client.transport(), kube::WatchTarget{type, ns, "", "metadata.name=" + name}, waker);
+  };
+  watch(kube::types::secrets, options.ns, options.secret);
+  for (const std::string& name : options.configurations) {
+    watch(kube::types::validating_webhooks, {}, name);
+    watch(kube::types::mutating_webhooks, {}, name);
+  }
+}
 
 std::expected<std::vector<SelfManaged::Impl::Configuration>, std::string> SelfManaged::Impl::read_configurations() {
   std::vector<Configuration> out;
@@ -211,25 +210,22 @@ void SelfManaged::Impl::show(const std::string& error) {
   }
 }
 
-void SelfManaged::Impl::loop() {
-  while (!is_stopping()) {
-    std::expected<std::optional<Time>, std::string> done;
-    for (int tries = 0; tries < most_tries && !is_stopping(); ++tries) {
-      done = pass();
-      if (!done || *done) break;
-      // Others are at it: a short, uneven pause ends the crowd.
-      std::this_thread::sleep_for(milliseconds(static_cast<int>(10 + 90 * jitter.next())));
-    }
-    if (const auto next = done ? *done : std::nullopt) {
-      backoff.reset();
-      show({});
-      const auto until = std::chrono::ceil<milliseconds>(*next - std::chrono::system_clock::now());
-      sleep(std::clamp<milliseconds>(until, milliseconds(1'000), options.check));
-    } else {
-      show(done ? "others keep changing the Secret or the webhook configurations" : done.error());
-      sleep(backoff.next(jitter));
-    }
+milliseconds SelfManaged::Impl::round(const std::stop_token& stop) {
+  std::expected<std::optional<Time>, std::string> done;
+  for (int tries = 0; tries < most_tries && !stop.stop_requested(); ++tries) {
+    done = pass();
+    if (!done || *done) break;
+    // Others are at it: a short, uneven pause ends the crowd.
+    std::this_thread::sleep_for(milliseconds(static_cast<int>(10 + 90 * jitter.next())));
   }
+  if (const auto next = done ? *done : std::nullopt) {
+    backoff.reset();
+    show({});
+    const auto until = std::chrono::ceil<milliseconds>(*next - std::chrono::system_clock::now());
+    return std::clamp<milliseconds>(until, milliseconds(1'000), options.check);
+  }
+  show(done ? "others keep changing the Secret or the webhook configurations" : done.error());
+  return backoff.next(jitter);
 }
 
 std::vector<std::string> service_names(const std::string& service, const std::string& ns) {
@@ -240,32 +236,8 @@ std::shared_ptr<SelfManaged> SelfManaged::start(kube::Client& client, SelfManage
   return std::shared_ptr<SelfManaged>(new SelfManaged(std::make_shared<Impl>(client, std::move(options))));
 }
 
-SelfManaged::SelfManaged(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {
-  impl_->thread = std::thread([raw = impl_.get()] {
-    const auto waker = std::make_shared<Waker>([raw] { raw->wake(); });
-    kube::Transport& transport = raw->client.transport();
-    std::vector<kube::Watch> watches;
-    watches.reserve(1 + 2 * raw->options.configurations.size());
-    const auto watch = [&](const kube::ResourceType& type, const std::string& ns, const std::string& name) {
-      watches.emplace_back(transport, kube::WatchTarget{type, ns, "", "metadata.name=" + name}, waker);
-    };
-    watch(kube::types::secrets, raw->options.ns, raw->options.secret);
-    for (const std::string& name : raw->options.configurations) {
-      watch(kube::types::validating_webhooks, {}, name);
-      watch(kube::types::mutating_webhooks, {}, name);
-    }
-    raw->loop();
-  });
-}
-
-SelfManaged::~SelfManaged() {
-  {
-    const std::scoped_lock lock(impl_->mutex);
-    impl_->stopping = true;
-    impl_->changed.notify_all();
-  }
-  impl_->thread.join();
-}
+SelfManaged::SelfManaged(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SelfManaged::~SelfManaged() = default;
 
 std::shared_ptr<ssl_ctx_st> SelfManaged::current() const {
   const std::scoped_lock lock(impl_->mutex);

@@ -116,7 +116,10 @@ WatchRights::WatchRights(const kube::SharedWatches& watches, metrics::Registry& 
       denied_(registry.gauge("stackgate_gate_watch_denied",
                              "1 while objects that the gate or the reconciler looks at may not be listed or watched.",
                              {"verb", "resource", "namespace"})),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      rounds_(std::chrono::milliseconds(0), [this](const std::stop_token&) {
+        log_changes();
+        return watch_rights_detail::period;
+      }) {}
 
 std::string WatchRights::problem() const {
   std::string out;
@@ -125,21 +128,16 @@ std::string WatchRights::problem() const {
   return out;
 }
 
-void WatchRights::run(const std::stop_token& stop) {
-  RightsReminder reminder;
-  std::unique_lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    const auto changes = reminder.update(missing_rights(watches_.report()), RightsReminder::Clock::now());
-    for (const MissingRight& each : changes.missing) {
-      denied_.at({each.verb, each.resource, each.ns}).set(1);
-      log::warning("a right is missing: " + consequence(each.resource, watchers_),
-                   {{"right", to_string(each)}, {"check", can_i(each)}, {"error", each.error}});
-    }
-    for (const MissingRight& each : changes.regained) {
-      denied_.at({each.verb, each.resource, each.ns}).set(0);
-      log::info("a right that was missing is there", {{"right", to_string(each)}});
-    }
-    wake_.wait_for(lock, stop, watch_rights_detail::period, [] { return false; });
+void WatchRights::log_changes() {
+  const auto changes = reminder_.update(missing_rights(watches_.report()), RightsReminder::Clock::now());
+  for (const MissingRight& each : changes.missing) {
+    denied_.at({each.verb, each.resource, each.ns}).set(1);
+    log::warning("a right is missing: " + consequence(each.resource, watchers_),
+                 {{"right", to_string(each)}, {"check", can_i(each)}, {"error", each.error}});
+  }
+  for (const MissingRight& each : changes.regained) {
+    denied_.at({each.verb, each.resource, each.ns}).set(0);
+    log::info("a right that was missing is there", {{"right", to_string(each)}});
   }
 }
 

@@ -8,16 +8,14 @@
 // outlasts kube::WatchTuning::denied_grace.
 #pragma once
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "services/kit/kube/shared_watches.hpp"
 #include "services/kit/metrics/registry.hpp"
+#include "services/kit/run/periodic.hpp"
 
 namespace stackgate::cluster {
 
@@ -77,14 +75,13 @@ class WatchRights {
   std::string problem() const;
 
  private:
-  void run(const std::stop_token& stop);
+  void log_changes();
 
   const kube::SharedWatches& watches_;
   const Watchers watchers_;
   metrics::Family<metrics::Gauge>& denied_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // last: it uses the rest
+  RightsReminder reminder_;
+  run::Periodic rounds_;  // last: it uses the rest
 };
 
 }  // namespace stackgate::cluster

@@ -36,15 +36,15 @@ AccessLog::AccessLog(sql::Database& database, metrics::Registry& metrics)
                    .counter("entitystore_access_rows_dropped_total",
                             "Rows of the access log that were dropped because the database was away too long")
                    .at()),
-      thread_([this] { work(); }) {}
+      flushing_(std::in_place, access_log_detail::period, [this, logged = false](const std::stop_token&) mutable {
+        const auto done = flush();
+        if (!done && !logged) log::warning("the access log waits for the database", {{"reason", done.error().message}});
+        logged = !done;
+        return access_log_detail::period;
+      }) {}
 
 AccessLog::~AccessLog() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
+  flushing_.reset();
   (void)flush();
 }
 
@@ -78,20 +78,6 @@ sql::Expected<void> AccessLog::flush() {
     dropped_.add(rows.size());
   }
   return done;
-}
-
-void AccessLog::work() {
-  bool logged = false;
-  std::unique_lock lock(mutex_);
-  while (!stopping_) {
-    wake_.wait_for(lock, access_log_detail::period, [this] { return stopping_; });
-    if (stopping_ || waiting_.empty()) continue;
-    lock.unlock();
-    const auto done = flush();
-    if (!done && !logged) log::warning("the access log waits for the database", {{"reason", done.error().message}});
-    logged = !done;
-    lock.lock();
-  }
 }
 
 sql::Expected<AccessLog::PageOf> AccessLog::read(sql::Database& database, std::string_view adapter,

@@ -1,14 +1,14 @@
 // Who did what with an adapter. Noted in memory on the request's way, written in batches by a thread of its own.
 #pragma once
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "services/kit/metrics/registry.hpp"
+#include "services/kit/run/periodic.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::entitystore {
@@ -43,15 +43,11 @@ class AccessLog {
   static sql::Expected<std::int64_t> forget(sql::Database& database, std::string_view time);
 
  private:
-  void work();
-
   sql::Database& database_;
   metrics::Counter& dropped_;
   std::mutex mutex_, writing_;
-  std::condition_variable wake_;
   std::vector<Access> waiting_;
-  bool stopping_ = false;
-  std::jthread thread_;
+  std::optional<run::Periodic> flushing_;
 };
 
 }  // namespace stackgate::entitystore

@@ -38,7 +38,7 @@ int sync_directory(const std::string& path) {
 
 std::expected<std::string, int> read_file(const std::string& path, std::uint64_t most) {
   const auto failed = [](int error) { return std::unexpected(error == ENOTDIR || error == EISDIR ? ENOENT : error); };
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not hold us
   if (!file) return failed(errno);
   std::string out;
   char piece[16 * 1024];

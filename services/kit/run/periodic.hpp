@@ -22,6 +22,8 @@ class Periodic {
   Periodic(const Periodic&) = delete;
   Periodic& operator=(const Periodic&) = delete;
 
+  /// No other round begins. Does not wait for the one under way. Any thread.
+  void stop() { thread_.request_stop(); }
   /// The next round begins now, or right after the one under way. Any thread.
   void wake();
 

@@ -1,7 +1,6 @@
 #include "services/kit/service/check_runner.hpp"
 
 #include <exception>
-#include <optional>
 
 #include "services/kit/log/log.hpp"
 
@@ -26,33 +25,28 @@ CheckRunner::CheckRunner(std::vector<Check> checks, std::shared_ptr<web::CheckBo
       registry.gauge("stackgate_check_up", "Whether what the service needs answered when last asked.", {"check"});
   for (const Check& check : checks_) board_->add(check.name, readiness, !check.only_warns);
   for (const Check& check : checks_) {
-    threads_.emplace_back([this, &check, &gauge = up.at({check.name})] { ask_until_stopped(check, gauge); });
+    rounds_.emplace_back(std::chrono::milliseconds(0),
+                         [this, &check, &gauge = up.at({check.name}), before = std::optional<bool>()](
+                             const std::stop_token&) mutable { return ask(check, gauge, before); });
   }
 }
 
+// All of them at once, and then each is waited for.
 CheckRunner::~CheckRunner() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_all();
+  for (run::Periodic& each : rounds_) each.stop();
 }
 
-void CheckRunner::ask_until_stopped(const Check& check, metrics::Gauge& up) {
-  std::optional<bool> before;
-  for (;;) {
-    const auto answer = check_runner_detail::ask(check, times_.limit);
-    board_->answered(check.name, answer);
-    up.set(answer ? 1 : 0);
-    if (!answer && before != false) {
-      log::warning("check failed", {{"check", check.name}, {"error", answer.error().message}});
-    } else if (answer && before == false) {
-      log::info("check passes again", {{"check", check.name}});
-    }
-    before = answer.has_value();
-    std::unique_lock lock(mutex_);
-    if (wake_.wait_for(lock, answer ? times_.after_good : times_.after_fault, [&] { return stopping_; })) return;
+std::chrono::milliseconds CheckRunner::ask(const Check& check, metrics::Gauge& up, std::optional<bool>& before) {
+  const auto answer = check_runner_detail::ask(check, times_.limit);
+  board_->answered(check.name, answer);
+  up.set(answer ? 1 : 0);
+  if (!answer && before != false) {
+    log::warning("check failed", {{"check", check.name}, {"error", answer.error().message}});
+  } else if (answer && before == false) {
+    log::info("check passes again", {{"check", check.name}});
   }
+  before = answer.has_value();
+  return answer ? times_.after_good : times_.after_fault;
 }
 
 }  // namespace stackgate::service

@@ -2,13 +2,13 @@
 // probes read. Thread-safe.
 #pragma once
 #include <chrono>
-#include <condition_variable>
+#include <list>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <optional>
 #include <vector>
 
 #include "services/kit/metrics/registry.hpp"
+#include "services/kit/run/periodic.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/web/health.hpp"
 
@@ -31,15 +31,13 @@ class CheckRunner {
   CheckRunner& operator=(const CheckRunner&) = delete;
 
  private:
-  void ask_until_stopped(const Check& check, metrics::Gauge& up);
+  /// Returns the pause until the next time.
+  std::chrono::milliseconds ask(const Check& check, metrics::Gauge& up, std::optional<bool>& before);
 
   const std::vector<Check> checks_;
   const std::shared_ptr<web::CheckBoard> board_;
   const CheckTimes times_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopping_ = false;
-  std::vector<std::jthread> threads_;
+  std::list<run::Periodic> rounds_;  // last: they use the others
 };
 
 }  // namespace stackgate::service
