@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/objects/endpoint.hpp"
 #include "services/kit/objects/s3_answers.hpp"
 
@@ -18,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto fault = objects::parse_fault(bytes);
   if (fault && (fault->code.size() > 80 || fault->message.size() > 300)) std::abort();
   (void)objects::explain(400, fault, "cannot read", "bucket");
-  (void)objects::parse_iso_time(bytes);
-  (void)objects::parse_http_time(bytes);
+  (void)from_rfc3339(bytes);
+  (void)from_http_date(bytes);
   (void)objects::valid_key(bytes);
   if (const auto endpoint = objects::parse_endpoint(bytes, true);
       endpoint && (endpoint->port < 1 || endpoint->port > 65'535))

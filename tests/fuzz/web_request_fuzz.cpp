@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "services/kit/base/percent.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/web/basic_auth.hpp"
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/media_type.hpp"
@@ -77,8 +78,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       return ranges(text, data[0]), ranges(text, UINT64_MAX), 0;
     case 3: {
       demand(!etag_listed(text, "\"a\"", false) || etag_listed(text, "\"a\"", true));
-      const auto time = parse_http_date(text);
-      if (time) demand(parse_http_date(format_http_date(*time)) == time);
+      const auto time = stackgate::from_http_date(text);
+      if (time) demand(stackgate::from_http_date(stackgate::to_http_date(*time)) == time);
       return 0;
     }
     case 4: {

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/http/answers.hpp"
 #include "services/kit/http/connection.hpp"
 #include "services/kit/log/log.hpp"
@@ -67,7 +68,7 @@ std::string Connection::head_of(const AnswerBody::Shape& shape) {
   // Who has not begun to read the request's body by now will hardly do so.
   close_after_ = worker_->draining() || !asked.keep_alive || (body_ && !body_->is_begun()) ||
                  (shape.framing == Framing::until_close && !shape.swallow);
-  const std::string date = imf_fixdate(std::time(nullptr));
+  const std::string date = to_http_date(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
   WriteOptions options;
   options.date = date;
   options.close = close_after_;

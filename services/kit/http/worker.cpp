@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/http/connection.hpp"
 #include "services/kit/http/listen.hpp"
-#include "services/kit/http/writer.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::http {
@@ -45,7 +45,7 @@ void Worker::run() {
 std::string_view Worker::date() {
   const std::time_t second = std::time(nullptr);
   if (second != date_second_) {
-    date_ = imf_fixdate(second);
+    date_ = to_http_date(std::chrono::sys_seconds(std::chrono::seconds(second)));
     date_second_ = second;
   }
   return date_;

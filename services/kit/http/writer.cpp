@@ -62,13 +62,6 @@ void append_head(std::string& out, const Response& response, const WriteOptions&
   out += "\r\n";
 }
 
-std::string imf_fixdate(std::time_t second) {
-  std::tm parts{};
-  gmtime_r(&second, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts)};
-}
-
 std::string_view reason_phrase(int status) {
   switch (status) {
     case 200:

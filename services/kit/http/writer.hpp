@@ -1,7 +1,6 @@
 // Responses as bytes (RFC 9112).
 #pragma once
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -28,9 +27,6 @@ void append_head(std::string& out, const Response& response, const WriteOptions&
 
 /// Neither 1xx nor 204 nor 304.
 constexpr bool may_have_body(int status) { return status >= 200 && status != 204 && status != 304; }
-
-/// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7).
-std::string imf_fixdate(std::time_t second);
 
 /// "Not Found"; "Unknown" for a status that RFC 9110 does not have.
 std::string_view reason_phrase(int status);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "services/kit/base/backoff.hpp"
+#include "services/kit/base/time.hpp"
 
 namespace stackgate::http_client {
 namespace retry_detail {
@@ -16,25 +17,6 @@ std::optional<int> digits(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.starts_with('-')) return std::nullopt;
   return value;
-}
-
-// IMF-fixdate: "Fri, 31 Dec 1999 23:59:59 GMT". The other two forms are obsolete, and nobody sends them.
-std::optional<std::chrono::sys_seconds> fixed_date(std::string_view text) {
-  using namespace std::chrono;
-  static constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                              "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  if (text.size() != 29 || text.substr(3, 2) != ", " || text[7] != ' ' || text[11] != ' ' || text[16] != ' ' ||
-      text[19] != ':' || text[22] != ':' || text.substr(25) != " GMT")
-    return std::nullopt;
-  const auto month_at = std::ranges::find(months, text.substr(8, 3));
-  const auto day_of = digits(text.substr(5, 2)), year_of = digits(text.substr(12, 4)),
-             hour = digits(text.substr(17, 2)), minute = digits(text.substr(20, 2)),
-             second = digits(text.substr(23, 2));
-  if (month_at == months.end() || !day_of || !year_of || !hour || !minute || !second) return std::nullopt;
-  const year_month_day date{year(*year_of), month(static_cast<unsigned>(month_at - months.begin()) + 1),
-                            day(static_cast<unsigned>(*day_of))};
-  if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second);
 }
 
 }  // namespace retry_detail
@@ -59,7 +41,7 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value,
   if (value.empty()) return std::nullopt;
   if (std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; }))
     return seconds(value.size() > 9 ? 999'999'999 : *retry_detail::digits(value));
-  const auto date = retry_detail::fixed_date(value);
+  const auto date = from_http_date(value);
   if (!date) return std::nullopt;
   return std::max(ceil<seconds>(*date - now), seconds(0));
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::log {
@@ -66,9 +67,7 @@ Event::Event(Level with_level, std::string_view message, std::span<const Field> 
 void LineFormatter::append_time(spdlog::log_clock::time_point time) {
   const auto ms = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
   if (const std::time_t second = ms / 1000; second != second_) {
-    std::tm parts{};
-    gmtime_r(&second, &parts);
-    std::strftime(date_, sizeof date_, "%Y-%m-%dT%H:%M:%S", &parts);
+    to_rfc3339(time).copy(date_, sizeof date_ - 1);
     second_ = second;
   }
   fmt::format_to(std::back_inserter(line_), "{}.{:03}", format_ == Format::json ? date_ : date_ + 11, ms % 1000);

@@ -6,6 +6,7 @@
 
 #include <pugixml.hpp>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::objects {
@@ -60,27 +61,6 @@ std::optional<std::string> decode_url(std::string_view text) {
   return out;
 }
 
-std::optional<unsigned> number(std::string_view text) {
-  unsigned out = 0;
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (fault != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
-std::optional<std::chrono::system_clock::time_point> moment(std::string_view year, unsigned month, std::string_view day,
-                                                            std::string_view clock) {
-  const auto y = number(year), d = number(day);
-  if (!y || !d || *y < 1970 || *y > 9999 || clock.size() != 8 || clock[2] != ':' || clock[5] != ':')
-    return std::nullopt;
-  const auto hour = number(clock.substr(0, 2)), minute = number(clock.substr(3, 2)),
-             second = number(clock.substr(6, 2));
-  const std::chrono::year_month_day date(std::chrono::year(static_cast<int>(*y)), std::chrono::month(month),
-                                         std::chrono::day(*d));
-  if (!date.ok() || !hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-         std::chrono::seconds(*second);
-}
-
 std::expected<Entry, std::string> entry_of(const pugi::xml_node& node) {
   Entry entry;
   auto key = decode_url(text_of(node, "Key"));
@@ -90,7 +70,7 @@ std::expected<Entry, std::string> entry_of(const pugi::xml_node& node) {
   const auto [stop, fault] = std::from_chars(size.data(), size.data() + size.size(), entry.info.size);
   if (fault != std::errc{} || size.empty() || stop != size.data() + size.size())
     return std::unexpected("the list has an entry without size");
-  entry.info.modified = parse_iso_time(text_of(node, "LastModified")).value_or(std::chrono::system_clock::time_point{});
+  entry.info.modified = from_rfc3339(text_of(node, "LastModified")).value_or(std::chrono::sys_seconds{});
   entry.info.etag = text_of(node, "ETag");
   return entry;
 }
@@ -184,22 +164,6 @@ std::string complete_body(const std::vector<std::pair<unsigned, std::string>>& p
     out += "</ETag></Part>";
   }
   return out + "</CompleteMultipartUpload>";
-}
-
-std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text) {
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || !text.ends_with('Z'))
-    return std::nullopt;
-  const auto month = number(text.substr(5, 2));
-  if (!month) return std::nullopt;
-  return moment(text.substr(0, 4), *month, text.substr(8, 2), text.substr(11, 8));
-}
-
-std::optional<std::chrono::system_clock::time_point> parse_http_time(std::string_view text) {
-  static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  if (text.size() != 29 || text[3] != ',' || !text.ends_with(" GMT")) return std::nullopt;
-  const std::size_t month = months.find(text.substr(8, 3));
-  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
-  return moment(text.substr(12, 4), static_cast<unsigned>(month / 3 + 1), text.substr(5, 2), text.substr(17, 8));
 }
 
 StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_view what, std::string_view bucket) {

@@ -32,11 +32,6 @@ std::optional<S3Fault> parse_fault(std::string_view xml);
 /// CompleteMultipartUpload's body: part numbers and ETags, escaped.
 std::string complete_body(const std::vector<std::pair<unsigned, std::string>>& parts);
 
-/// "2009-10-12T17:50:30.000Z"
-std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text);
-/// "Mon, 12 Oct 2009 17:50:30 GMT" (RFC 9110 5.6.7, the form that servers send)
-std::optional<std::chrono::system_clock::time_point> parse_http_time(std::string_view text);
-
 /// What a fault means here and what to change: by S3's code, or by status where a HEAD has no body. `what` begins the
 /// sentence ("cannot read bucket/key"). Settings are named as the services spell them: --s3-bucket, S3_ACCESS_KEY.
 StoreError explain(int status, const std::optional<S3Fault>& fault, std::string_view what, std::string_view bucket);

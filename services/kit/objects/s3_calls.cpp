@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
@@ -22,7 +23,7 @@ Expected<Info> s3_stat(S3Client& client, const std::string& key) {
   const auto [stop, fault] = std::from_chars(length.data(), length.data() + length.size(), info.size);
   if (fault != std::errc{} || length.empty() || stop != length.data() + length.size())
     return std::unexpected(StoreError{Fault::broken, "cannot find the size of " + key + ": the answer has no length"});
-  info.modified = parse_http_time(reply->header("last-modified").value_or("")).value_or(sigv4::Time{});
+  info.modified = from_http_date(reply->header("last-modified").value_or("")).value_or(std::chrono::sys_seconds{});
   info.etag = reply->header("etag").value_or("");
   return info;
 }

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
@@ -125,7 +126,7 @@ std::optional<std::chrono::seconds> S3Client::clock_skew() const {
 }
 
 void S3Client::note_clock(const http_client::Response& reply) {
-  const auto date = parse_http_time(reply.header("date").value_or(""));
+  const auto date = from_http_date(reply.header("date").value_or(""));
   if (!date) return;
   const auto ahead = std::chrono::duration_cast<std::chrono::seconds>(*date - std::chrono::system_clock::now()).count();
   const std::int64_t before = skew_.exchange(ahead, std::memory_order_relaxed);

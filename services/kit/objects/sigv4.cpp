@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "services/kit/base/percent.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::objects::sigv4 {
@@ -12,12 +13,6 @@ constexpr std::string_view algorithm = "AWS4-HMAC-SHA256";
 
 std::string_view view_of(const std::array<unsigned char, 32>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-void append_digits(std::string& out, unsigned number, int width) {
-  char digits[4];
-  for (int i = width - 1; i >= 0; --i, number /= 10) digits[i] = static_cast<char>('0' + number % 10);
-  out.append(digits, static_cast<std::size_t>(width));
 }
 
 std::string day_of(Time now) { return amz_date(now).substr(0, 8); }
@@ -114,19 +109,8 @@ void append_encoded(std::string& out, std::string_view text, bool keep_slash) {
 }
 
 std::string amz_date(Time now) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(now);
-  const auto day = std::chrono::floor<std::chrono::days>(second);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(second - day);
-  std::string out;
-  append_digits(out, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-  append_digits(out, static_cast<unsigned>(date.month()), 2);
-  append_digits(out, static_cast<unsigned>(date.day()), 2);
-  out += 'T';
-  append_digits(out, static_cast<unsigned>(time.hours().count()), 2);
-  append_digits(out, static_cast<unsigned>(time.minutes().count()), 2);
-  append_digits(out, static_cast<unsigned>(time.seconds().count()), 2);
-  out += 'Z';
+  std::string out = to_rfc3339(now);
+  std::erase_if(out, [](char c) { return c == '-' || c == ':'; });
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/time.hpp"
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::web {
@@ -63,7 +64,7 @@ Precondition check_preconditions(const http::Request& request, const Validators&
   if (!match.empty()) {
     const bool holds = exists && (http::trim(match) == "*" || etag_listed(match, current.etag, false));
     if (!holds) return Precondition::failed;
-  } else if (const auto since = parse_http_date(request.header("if-unmodified-since"))) {
+  } else if (const auto since = from_http_date(http::trim(request.header("if-unmodified-since")))) {
     if (exists && current.modified && conditional_detail::is_later(current.modified, *since))
       return Precondition::failed;
   }
@@ -73,7 +74,7 @@ Precondition check_preconditions(const http::Request& request, const Validators&
     if (exists && (http::trim(none) == "*" || etag_listed(none, current.etag, true)))
       return reads ? Precondition::not_modified : Precondition::failed;
   } else if (reads && exists) {
-    const auto since = parse_http_date(request.header("if-modified-since"));
+    const auto since = from_http_date(http::trim(request.header("if-modified-since")));
     if (since && !conditional_detail::is_later(current.modified, *since)) return Precondition::not_modified;
   }
   return Precondition::proceed;
@@ -84,7 +85,7 @@ bool range_still_holds(const http::Request& request, const Validators& current, 
   if (condition.empty()) return true;
   if (condition.starts_with('"') || condition.starts_with("W/"))
     return !current.etag.empty() && conditional_detail::equal_tags(condition, current.etag, false);
-  const auto date = parse_http_date(condition);
+  const auto date = from_http_date(condition);
   return date && current.modified && *date == *current.modified && now - *current.modified > std::chrono::seconds(60);
 }
 

@@ -35,9 +35,4 @@ std::string make_etag(std::string_view opaque, bool weak = false);
 /// 13.1.1, 13.1.2: whether the list of a header holds `etag`, or is "*". Lists that break the grammar hold nothing.
 bool etag_listed(std::string_view list, std::string_view etag, bool weak_comparison);
 
-/// All three forms of RFC 9110, 5.6.7.
-std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text);
-/// IMF-fixdate.
-std::string format_http_date(std::chrono::sys_seconds time);
-
 }  // namespace stackgate::web

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/percent.hpp"
+#include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/query.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t piece_bytes = 128 * 1024;
 void add_validators(Headers& headers, const Validators& validators) {
   headers.emplace_back("Accept-Ranges", "bytes");
   if (!validators.etag.empty()) headers.emplace_back("ETag", validators.etag);
-  if (validators.modified) headers.emplace_back("Last-Modified", format_http_date(*validators.modified));
+  if (validators.modified) headers.emplace_back("Last-Modified", to_http_date(*validators.modified));
 }
 
 // What is sent: bytes from places of the content, with text before each and at the end.

@@ -39,5 +39,29 @@ TEST(Rfc3339, is_read) {
   }
 }
 
+constexpr sys_seconds rfc_time{seconds(784111777)};  // Sun, 06 Nov 1994 08:49:37 GMT
+
+TEST(HttpDate, is_read_in_three_forms) {
+  for (const std::string_view text : {"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+                                      "Sun Nov  6 08:49:37 1994", "Sun Nov 06 08:49:37 1994"})
+    EXPECT_EQ(from_http_date(text), rfc_time) << text;
+  EXPECT_EQ(from_http_date("Mon, 12 Oct 2009 17:50:30 GMT"), sys_seconds(seconds(1'255'369'830)));
+  EXPECT_EQ(from_http_date("Wednesday, 31-Dec-69 23:59:59 GMT"), from_http_date("Sat, 31 Dec 2069 23:59:59 GMT"))
+      << "the day of the week is not compared";
+  for (const std::string_view text :
+       {"", "Sun, 06 Nov 1994 08:49:37", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
+        "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x",
+        "Sun, 06 Nov 1994 08:49:37 CET", "1994-11-06T08:49:37Z", "784111777", "Mon, 32 Oct 2009 17:50:30 GMT",
+        "Mon, 12 ctN 2009 17:50:30 GMT", "Mon, 12 Oct 2009 25:50:30 GMT", "Mon, 12 Oct 2009 17-50-30 GMT",
+        "Mon, -1 Oct 2009 17:50:30 GMT", "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 199", "%a, %d %b"})
+    EXPECT_EQ(from_http_date(text), std::nullopt) << text;
+}
+
+TEST(HttpDate, is_written_in_the_first) {
+  EXPECT_EQ(to_http_date(rfc_time), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(to_http_date(sys_seconds{}), "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(to_http_date(sys_seconds(seconds(951'782'400))), "Tue, 29 Feb 2000 00:00:00 GMT");
+}
+
 }  // namespace time_test
 }  // namespace stackgate
