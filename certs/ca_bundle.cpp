@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/object.hpp"
 
@@ -38,7 +39,7 @@ bool same_certificates(std::string_view pem_a, std::string_view pem_b) {
 
 std::expected<std::optional<std::string>, Error> bundle_patch(const json::Value& configuration,
                                                               std::string_view wanted) {
-  if (const json::Value* annotations = kube::at(configuration, {"metadata", "annotations"}); annotations != nullptr)
+  if (const json::Value* annotations = json::at(&configuration, {"metadata", "annotations"}); annotations != nullptr)
     for (const std::string_view each : injection_annotations)
       if (annotations->find(each) != nullptr)
         return std::unexpected(
@@ -62,8 +63,7 @@ std::expected<std::optional<std::string>, Error> bundle_patch(const json::Value&
   w.array([&] {
     operation("test", "/metadata/resourceVersion", kube::metadata(configuration, "resourceVersion"));
     for (std::size_t i = 0; i < webhooks->items().size(); ++i) {
-      const json::Value* bundle = kube::at(webhooks->items()[i], {"clientConfig", "caBundle"});
-      const auto have = bundle == nullptr ? std::nullopt : base64::decode(bundle->string());
+      const auto have = base64::decode(json::text(&webhooks->items()[i], {"clientConfig", "caBundle"}));
       if (have && same_certificates(*have, wanted)) continue;
       any = true;
       operation("add", fmt::format("/webhooks/{}/clientConfig/caBundle", i), encoded);

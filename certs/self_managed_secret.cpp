@@ -20,8 +20,7 @@ void write_data(json::Writer& w, const SelfManagedState& state, bool nulls) {
       {"signing-ca.key", state.signing.key}, {"next-ca.crt", state.next.certificates},
       {"next-ca.key", state.next.key},       {"previous-ca.crt", state.previous},
   };
-  w.key("data");
-  w.object([&] {
+  w.object("data", [&] {
     for (const auto& [key, text] : entries) {
       if (!text.empty())
         w.member(key, std::string_view(base64::encode(text)));
@@ -47,11 +46,9 @@ std::string new_secret(std::string_view name, const SelfManagedState& state) {
     w.member("apiVersion", "v1");
     w.member("kind", "Secret");
     w.member("type", "kubernetes.io/tls");
-    w.key("metadata");
-    w.object([&] {
+    w.object("metadata", [&] {
       w.member("name", name);
-      w.key("labels");
-      w.object([&] {
+      w.object("labels", [&] {
         w.member("app.kubernetes.io/name", "stackgate");
         w.member("app.kubernetes.io/managed-by", "stackgate");
       });
@@ -65,8 +62,7 @@ std::string patch_of_secret(std::string_view resource_version, const SelfManaged
   std::string out;
   json::Writer w(out);
   w.object([&] {
-    w.key("metadata");
-    w.object([&] { w.member("resourceVersion", resource_version); });
+    w.object("metadata", [&] { w.member("resourceVersion", resource_version); });
     write_data(w, state, true);
   });
   return out;

@@ -1,8 +1,10 @@
 #include "cluster_state/facts.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "cluster_state/pruning.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/object.hpp"
 #include "validators/children.hpp"
 
@@ -12,18 +14,6 @@ namespace {
 using validate::ReferencedObject;
 using validate::ReferenceKind;
 
-void add_keys(const json::Value& object, std::string_view member, std::vector<std::string>& out) {
-  if (const json::Value* data = object.find(member); data != nullptr)
-    for (const json::Member& each : data->members()) out.emplace_back(each.key);
-}
-
-void add_profiles(const json::Value& cache, std::vector<std::string>& out) {
-  if (const json::Value* profiles = kube::at(cache, {"status", "profiles"}); profiles != nullptr)
-    for (const json::Value& each : profiles->items())
-      if (const json::Value* name = each.find("name"); name != nullptr && name->is_string())
-        out.emplace_back(name->string());
-}
-
 void append_all(std::string& key, const std::vector<std::string>& words) {
   for (const std::string& word : words) key.append(word).push_back('\0');
   key.push_back('\1');
@@ -31,26 +21,16 @@ void append_all(std::string& key, const std::vector<std::string>& words) {
 
 }  // namespace
 
-kube::ResourceType resource_type(ReferenceKind reference_kind) {
-  switch (reference_kind) {
-    case ReferenceKind::secret:
-      return kube::types::secrets;
-    case ReferenceKind::config_map:
-      return kube::types::config_maps;
-    case ReferenceKind::persistent_volume_claim:
-      return kube::types::persistent_volume_claims;
-    case ReferenceKind::service_account:
-      return kube::types::service_accounts;
-    case ReferenceKind::inference_cache:
-      return resource_type(crds::Kind::inference_cache);
-    case ReferenceKind::storage_class:
-      return kube::types::storage_classes;
-    case ReferenceKind::priority_class:
-      return kube::types::priority_classes;
-    case ReferenceKind::runtime_class:
-      return kube::types::runtime_classes;
-  }
-  return {};
+kube::ResourceType resource_type(ReferenceKind kind) {
+  static const std::array types{kube::types::secrets,
+                                kube::types::config_maps,
+                                kube::types::persistent_volume_claims,
+                                kube::types::service_accounts,
+                                resource_type(crds::Kind::inference_cache),
+                                kube::types::storage_classes,
+                                kube::types::priority_classes,
+                                kube::types::runtime_classes};
+  return types[static_cast<std::size_t>(kind)];
 }
 
 kube::ResourceType resource_type(crds::Kind kind) {
@@ -62,28 +42,27 @@ ReferencedObject referred_of(ReferenceKind reference_kind, const json::Value& ob
   out.presence = validate::Presence::present;
   switch (reference_kind) {
     case ReferenceKind::secret:
-      add_keys(object, "data", out.keys);
-      if (const json::Value* type = object.find("type"); type != nullptr) out.type = type->string();
-      break;
     case ReferenceKind::config_map:
-      add_keys(object, "data", out.keys);
-      add_keys(object, "binaryData", out.keys);
+      for (const char* part : {"data", "stringData", "binaryData"})
+        for (const json::Member& each : json::members(&object, {part}))
+          if (part != std::string_view("stringData") || json::at(&object, {"data", each.key}) == nullptr)
+            out.keys.emplace_back(each.key);
+      if (reference_kind == ReferenceKind::secret) out.type = json::text(&object, {"type"});
       break;
     case ReferenceKind::persistent_volume_claim:
-      if (const json::Value* modes = kube::at(object, {"spec", "accessModes"}); modes != nullptr)
-        for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
-      if (const json::Value* size = kube::at(object, {"spec", "resources", "requests", "storage"}); size != nullptr)
-        out.size = size->string();
+      for (const json::Value& mode : json::items(&object, {"spec", "accessModes"}))
+        out.access_modes.emplace_back(mode.string());
+      out.size = json::text(&object, {"spec", "resources", "requests", "storage"});
       out.storage_class = validate::storage_class_of(object);
       break;
     case ReferenceKind::storage_class:
-      if (const json::Value* allows = object.find("allowVolumeExpansion"); allows != nullptr)
-        out.allows_expansion = allows->boolean();
+      out.allows_expansion = json::flag(&object, {"allowVolumeExpansion"});
       break;
     case ReferenceKind::inference_cache:
-      if (const json::Value* state = kube::at(object, {"status", "state"}); state != nullptr)
-        out.state = state->string();
-      add_profiles(object, out.profiles);
+      out.state = json::text(&object, {"status", "state"});
+      for (const json::Value& each : json::items(&object, {"status", "profiles"}))
+        if (const json::Value name = json::value_at(&each, {"name"}); name.is_string())
+          out.profiles.emplace_back(name.string());
       break;
     default:
       break;
@@ -92,13 +71,11 @@ ReferencedObject referred_of(ReferenceKind reference_kind, const json::Value& ob
 }
 
 StoredResource stored_resource(const json::Value& object) {
-  StoredResource out{.uid = std::string(kube::metadata(object, "uid")),
-                     .version = version_of(object),
-                     .json = std::make_shared<const std::string>(pruned_json(object, {.status = true}))};
-  if (const json::Value* state = kube::at(object, {"status", "state"}); state != nullptr) out.state = state->string();
-  if (const json::Value* generation = kube::at(object, {"metadata", "generation"}); generation != nullptr)
-    out.generation = generation->integer();
-  return out;
+  return {.uid = std::string(kube::metadata(object, "uid")),
+          .version = version_of(object),
+          .generation = json::integer(&object, {"metadata", "generation"}),
+          .state = std::string(json::text(&object, {"status", "state"})),
+          .json = std::make_shared<const std::string>(pruned_json(object, {.status = true}))};
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/object.hpp"
 
@@ -16,39 +17,28 @@ namespace {
 
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
-void write_metadata(json::Writer& writer, const json::Value& metadata) {
-  writer.object([&] {
-    for (const json::Member& member : metadata.members()) {
-      if (member.key == "managedFields" || member.key == "selfLink") continue;
-      writer.key(member.key);
-      if (member.key != "annotations") {
-        writer.value(member.value);
-        continue;
-      }
-      writer.object([&] {
-        for (const json::Member& each : member.value.members())
-          if (each.key != last_applied) writer.member(each.key, each.value);
-      });
-    }
-  });
-}
-
-bool is_content(std::string_view key) { return key == "data" || key == "stringData" || key == "binaryData"; }
-
 }  // namespace
 
 std::string pruned_json(const json::Value& object, const Keep& keep) {
   std::string out;
   json::Writer writer(out);
+  const auto left_out = [&](std::string_view key) {
+    return (key == "status" && !keep.status) ||
+           (!keep.content && (key == "data" || key == "stringData" || key == "binaryData"));
+  };
   writer.object([&] {
     for (const json::Member& member : object.members()) {
-      if (member.key == "status" && !keep.status) continue;
-      if (!keep.content && is_content(member.key)) continue;
+      if (left_out(member.key)) continue;
       writer.key(member.key);
-      if (member.key == "metadata")
-        write_metadata(writer, member.value);
-      else
+      if (member.key != "metadata") {
         writer.value(member.value);
+        continue;
+      }
+      writer.object([&] {
+        writer.members(member.value, {"managedFields", "selfLink", "annotations"});
+        if (const json::Value* annotations = member.value.find("annotations"); annotations != nullptr)
+          writer.object("annotations", [&] { writer.members(*annotations, {last_applied}); });
+      });
     }
   });
   out.shrink_to_fit();
@@ -56,19 +46,12 @@ std::string pruned_json(const json::Value& object, const Keep& keep) {
 }
 
 int create_entry(const json::Value& object) {
-  const json::Value* entries = kube::at(object, {"metadata", "managedFields"});
-  if (entries == nullptr) return -1;
-  const auto says = [](const json::Value& entry, std::string_view key, std::string_view text) {
-    const json::Value* found = entry.find(key);
-    return found != nullptr && found->string() == text;
-  };
-  for (std::size_t i = 0; i < entries->items().size(); ++i) {
-    const json::Value& entry = entries->items()[i];
-    if (says(entry, "manager", "stackgate") && says(entry, "operation", "Update") &&
-        entry.find("subresource") == nullptr)
-      return static_cast<int>(i);
-  }
-  return -1;
+  const auto entries = json::items(&object, {"metadata", "managedFields"});
+  const auto found = std::ranges::find_if(entries, [](const json::Value& entry) {
+    return json::text(&entry, {"manager"}) == "stackgate" && json::text(&entry, {"operation"}) == "Update" &&
+           entry.find("subresource") == nullptr;
+  });
+  return found == entries.end() ? -1 : static_cast<int>(found - entries.begin());
 }
 
 std::uint64_t version_of(const json::Value& object) {
@@ -81,8 +64,7 @@ std::uint64_t version_of(const json::Value& object) {
 std::string content_hash(const json::Value& object) {
   std::vector<std::pair<std::string_view, std::string_view>> entries;
   for (const char* part : {"data", "binaryData"})
-    if (const json::Value* found = object.find(part); found != nullptr)
-      for (const json::Member& each : found->members()) entries.emplace_back(each.key, each.value.string());
+    for (const json::Member& each : json::members(&object, {part})) entries.emplace_back(each.key, each.value.string());
   std::ranges::sort(entries);
   // Every piece with its length before it: "a","bc" is not "ab","c".
   std::string text;

@@ -9,7 +9,7 @@
 
 #include "crds/kinds.hpp"
 #include "reconcile/labels.hpp"
-#include "services/kit/json/value.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 
@@ -24,35 +24,24 @@ enum class Ownership : std::uint8_t {
 /// and name, the mark of a plan, and no owner but this resource itself (whose reference may have lost its
 /// `controller`).
 inline Ownership ownership_of(const json::Value& object, crds::Kind kind, std::string_view name, std::string_view uid) {
-  const auto member = [](const json::Value* of, std::string_view key) {
-    return of == nullptr ? nullptr : of->find(key);
-  };
-  const auto text = [&](const json::Value* of, std::string_view key) {
-    const json::Value* found = member(of, key);
-    return found == nullptr ? std::string_view{} : found->string();
-  };
   const json::Value* metadata = object.find("metadata");
-  const json::Value* references = member(metadata, "ownerReferences");
   bool former = false, others = false;
-  if (references != nullptr) {
-    for (const json::Value& each : references->items()) {
-      const json::Value* controls = each.find("controller");
-      const bool controller = controls != nullptr && controls->boolean();
-      if (text(&each, "uid") == uid) {
-        if (controller) return Ownership::own;
-        continue;
-      }
-      former = former || (controller && text(&each, "apiVersion").starts_with(crds::api_group) &&
-                          text(&each, "kind") == crds::info(kind).name && text(&each, "name") == name);
-      others = true;
+  for (const json::Value& each : json::items(metadata, {"ownerReferences"})) {
+    const bool controller = json::flag(&each, {"controller"});
+    if (json::text(&each, {"uid"}) == uid) {
+      if (controller) return Ownership::own;
+      continue;
     }
+    former = former || (controller && json::text(&each, {"apiVersion"}).starts_with(crds::api_group) &&
+                        json::text(&each, {"kind"}) == crds::info(kind).name && json::text(&each, {"name"}) == name);
+    others = true;
   }
-  const json::Value* labels = member(metadata, "labels");
-  if (text(labels, managed_by_label) != managed_by || text(labels, instance_label) != name ||
-      text(labels, component_label) != component_of(kind))
+  if (json::text(metadata, {"labels", managed_by_label}) != managed_by ||
+      json::text(metadata, {"labels", instance_label}) != name ||
+      json::text(metadata, {"labels", component_label}) != component_of(kind))
     return Ownership::foreign;
   if (others) return former ? Ownership::left_over : Ownership::foreign;
-  return text(member(metadata, "annotations"), plan_annotation).empty() ? Ownership::foreign : Ownership::orphan;
+  return json::text(metadata, {"annotations", plan_annotation}).empty() ? Ownership::foreign : Ownership::orphan;
 }
 
 }  // namespace stackgate::reconcile

@@ -4,6 +4,7 @@
 // tests (a table). Secret values never pass this interface: only the names of their keys.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,27 @@ enum class ReferenceKind : std::uint8_t {
   priority_class,
   runtime_class,
 };
+
+/// Whether it has no namespace.
+constexpr bool is_cluster_wide(ReferenceKind kind) { return kind >= ReferenceKind::storage_class; }
+
+struct ReferenceKindInfo {
+  ReferenceKind kind;
+  std::string_view name;  // as users write it
+};
+inline constexpr std::array<ReferenceKindInfo, 8> reference_kinds{{
+    {ReferenceKind::secret, "Secret"},
+    {ReferenceKind::config_map, "ConfigMap"},
+    {ReferenceKind::persistent_volume_claim, "PersistentVolumeClaim"},
+    {ReferenceKind::service_account, "ServiceAccount"},
+    {ReferenceKind::inference_cache, "InferenceCache"},
+    {ReferenceKind::storage_class, "StorageClass"},
+    {ReferenceKind::priority_class, "PriorityClass"},
+    {ReferenceKind::runtime_class, "RuntimeClass"},
+}};
+constexpr std::string_view kind_name(ReferenceKind kind) {
+  return reference_kinds[static_cast<std::size_t>(kind)].name;
+}
 
 struct ReferencedObject {
   Presence presence = Presence::unknown;

@@ -86,24 +86,20 @@ void write_review(std::string& out, const Answer& answer) {
   w.object([&] {
     w.member("kind", "AdmissionReview");
     w.member("apiVersion", review_version);
-    w.key("response");
-    w.object([&] {
+    w.object("response", [&] {
       w.member("uid", answer.uid);
       w.member("allowed", answer.allowed);
       if (!answer.allowed) {
-        w.key("status");
-        w.object([&] {
+        w.object("status", [&] {
           w.member("status", "Failure");
           w.member("code", answer.code);
           w.member("reason", answer.reason);
           w.member("message", std::string_view(answer.message));
-          w.key("details");
-          w.object([&] {
+          w.object("details", [&] {
             w.member("name", answer.name);
             w.member("group", answer.group);
             w.member("kind", answer.kind);
-            w.key("causes");
-            w.array([&] {
+            w.array("causes", [&] {
               for (const Cause& cause : answer.causes)
                 w.object([&] {
                   w.member("reason", cause.reason);
@@ -115,14 +111,12 @@ void write_review(std::string& out, const Answer& answer) {
         });
       }
       if (!answer.warnings.empty()) {
-        w.key("warnings");
-        w.array([&] {
+        w.array("warnings", [&] {
           for (const std::string& warning : answer.warnings) w.value(std::string_view(warning));
         });
       }
       if (!answer.audit_annotations.empty()) {
-        w.key("auditAnnotations");
-        w.object([&] {
+        w.object("auditAnnotations", [&] {
           for (const auto& [key, value] : answer.audit_annotations) w.member(key, std::string_view(value));
         });
       }

@@ -8,6 +8,7 @@
 
 #include "reconcile/labels.hpp"
 #include "services/kit/base/fnv.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
@@ -28,40 +29,15 @@ std::uint64_t shape_hash(const json::Value& value, std::uint64_t hash) {
   return fnv1a(";", hash);
 }
 
-void write_spec_without_replicas(json::Writer& writer, const json::Value& spec) {
-  writer.object([&] {
-    for (const json::Member& member : spec.members())
-      if (member.key != "replicas") writer.member(member.key, member.value);
-  });
-}
-
-void write_stamped_metadata(json::Writer& writer, const json::Value& metadata, std::string_view hash) {
-  writer.object([&] {
-    for (const json::Member& member : metadata.members())
-      if (member.key != "annotations") writer.member(member.key, member.value);
-    writer.key("annotations");
-    writer.object([&] {
-      if (const json::Value* annotations = metadata.find("annotations"); annotations != nullptr)
-        for (const json::Member& each : annotations->members())
-          if (each.key != plan_annotation) writer.member(each.key, each.value);
-      writer.member(plan_annotation, hash);
-    });
-  });
-}
-
 }  // namespace
 
 std::string plan_hash(const json::Value& body, bool without_replicas) {
   std::string text;
   json::Writer writer(text);
   writer.object([&] {
-    for (const json::Member& member : body.members()) {
-      writer.key(member.key);
-      if (without_replicas && member.key == "spec")
-        write_spec_without_replicas(writer, member.value);
-      else
-        writer.value(member.value);
-    }
+    writer.members(body, {without_replicas ? "spec" : ""});
+    const json::Value* spec = body.find("spec");
+    if (without_replicas && spec != nullptr) writer.object("spec", [&] { writer.members(*spec, {"replicas"}); });
   });
   return fmt::format("{:016x}.{:016x}", fnv1a(text), shape_hash(body, fnv1a("")));
 }
@@ -75,13 +51,18 @@ std::string with_plan_hash(const json::Value& body, std::string_view hash, std::
   std::string out;
   json::Writer writer(out);
   writer.object([&] {
-    for (const json::Member& member : body.members()) {
-      if (member.key == "data" && !data.empty()) continue;
-      writer.key(member.key);
-      if (member.key == "metadata")
-        write_stamped_metadata(writer, member.value, hash);
-      else
-        writer.value(member.value);
+    for (const json::Member& each : body.members()) {
+      if (each.key != "metadata") {
+        if (each.key != "data" || data.empty()) writer.member(each.key, each.value);
+        continue;
+      }
+      writer.object("metadata", [&] {
+        writer.members(each.value, {"annotations"});
+        writer.object("annotations", [&] {
+          writer.members(json::value_at(&each.value, {"annotations"}), {plan_annotation});
+          writer.member(plan_annotation, hash);
+        });
+      });
     }
     if (data.empty()) return;
     writer.key("data");
@@ -91,10 +72,7 @@ std::string with_plan_hash(const json::Value& body, std::string_view hash, std::
 }
 
 std::string_view plan_hash_of(const json::Value& object) {
-  const json::Value* metadata = object.find("metadata");
-  const json::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
-  const json::Value* hash = annotations == nullptr ? nullptr : annotations->find(plan_annotation);
-  return hash == nullptr ? std::string_view{} : hash->string();
+  return json::text(&object, {"metadata", "annotations", plan_annotation});
 }
 
 }  // namespace stackgate::reconcile

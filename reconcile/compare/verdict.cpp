@@ -6,21 +6,13 @@
 #include <string_view>
 
 #include "reconcile/compare/plan_hash.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
-namespace {
-
-bool is_leaving(const json::Value& object) {
-  const json::Value* metadata = object.find("metadata");
-  return metadata != nullptr && metadata->find("deletionTimestamp") != nullptr;
-}
-
-}  // namespace
-
 Verdict judge(const WantedChild& wanted, const FoundChild& found) {
   if (found.object == nullptr) return {Need::create, "missing"};
   const bool mine = found.ownership == Ownership::own || (!wanted.owned && found.ours);
-  if (is_leaving(*found.object)) return {Need::wait, "it is being deleted"};
+  if (json::at(found.object, {"metadata", "deletionTimestamp"}) != nullptr) return {Need::wait, "it is being deleted"};
   if (!mine && found.ownership == Ownership::left_over) return {Need::wait, "its former owner is gone"};
   if (!mine && found.ownership == Ownership::orphan && wanted.adopts) return {Need::adopt, "it has no owner"};
   if (!mine) return {Need::taken, "not ours"};

@@ -8,6 +8,7 @@
 #include "reconcile/control/ssh_key.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
@@ -107,12 +108,11 @@ std::expected<void, kube::ApiError> ChildWriter::update(const Key& key, const De
 
 std::expected<void, kube::ApiError> ChildWriter::adopt(const Key& key, const json::Value& body,
                                                        const StoredChild& found) const {
-  const json::Value* owners = kube::at(body, {"metadata", "ownerReferences"});
+  const json::Value* owners = json::at(&body, {"metadata", "ownerReferences"});
   std::string patch;
   json::Writer writer(patch);
   writer.object([&] {
-    writer.key("metadata");
-    writer.object([&] {
+    writer.object("metadata", [&] {
       writer.member("uid", found.uid);
       writer.member("resourceVersion", std::to_string(found.version));
       if (owners != nullptr) writer.member("ownerReferences", *owners);

@@ -13,11 +13,11 @@
 #include "reconcile/compare/plan_hash.hpp"
 #include "reconcile/control/refusal.hpp"
 #include "reconcile/observe/store.hpp"
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/status.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
 #include "validators/lookup.hpp"
@@ -186,7 +186,7 @@ void Reconciler::write_child(const Key& key, const Observation& view, const Desi
   const WantedChild wanted{.body = body,
                            .hash = hash,
                            .keep = child.keep,
-                           .owned = read::at(&body, {"metadata", "ownerReferences"}) != nullptr,
+                           .owned = json::at(&body, {"metadata", "ownerReferences"}) != nullptr,
                            .adopts = child.type != ChildType::persistent_volume_claim};
   const FoundChild found = view.find(child.type, child.name);
   Verdict verdict = judge(wanted, found);
@@ -253,7 +253,7 @@ void Reconciler::prune(const Key& key, const Observation& view, const Plan& plan
         plan.children, [&](const DesiredChild& each) { return each.type == child.type && each.name == child.name; });
     const FoundChild found = view.find(child.type, child.name);
     if (wanted || found.object == nullptr) continue;
-    if (read::at(found.object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
+    if (json::at(found.object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
     if (!options_.may_write()) return progress.failed({.message = "not the leader any more"});
     if (auto removed = writer_.remove(key, child); !removed) {
       progress.failed(removed.error());
@@ -275,8 +275,7 @@ void Reconciler::write_status(const Key& key, const Observation& view, const Pla
   std::string patch;
   json::Writer writer(patch);
   writer.object([&] {
-    writer.key("metadata");
-    writer.object([&] { writer.member("uid", view.resource().uid); });  // never the status of a namesake
+    writer.object("metadata", [&] { writer.member("uid", view.resource().uid); });  // never the status of a namesake
     writer.key("status");
     writer.raw(body);
   });
@@ -292,7 +291,7 @@ void Reconciler::write_status(const Key& key, const Observation& view, const Pla
   ++progress.pass.writes;
   json::Document stored;
   if (json::parse(answer->body, stored)) store_.wrote_resource(key, stored.root);
-  log_status(key, read::text(view.resource().status, {"state"}), status);
+  log_status(key, json::text(view.resource().status, {"state"}), status);
   for (const EventNote& note : plan.events) options_.record(view.resource(), note);
   if (reports)
     options_.record(view.resource(),

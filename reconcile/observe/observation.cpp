@@ -4,8 +4,8 @@
 
 #include "reconcile/ownership.hpp"
 #include "reconcile/plan/stack_common.hpp"
-#include "reconcile/status/read.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -44,7 +44,7 @@ bool Observation::load(const Key& key) {
                .name = key.name,
                .uid = snapshot_.resource->uid,
                .generation = snapshot_.resource->generation,
-               .deleting = read::at(&document.root, {"metadata", "deletionTimestamp"}) != nullptr,
+               .deleting = json::at(&document.root, {"metadata", "deletionTimestamp"}) != nullptr,
                .object = &document.root,
                .spec = spec == nullptr ? &empty : spec,
                .status = document.root.find("status")};
@@ -80,21 +80,21 @@ void Observation::gather_cache(const Store& store) {
   const json::Value* cache = stored_resource(store, crds::Kind::inference_cache, resource_.ns, name, text, document);
   if (cache == nullptr) return;
   cache_ = {.exists = true,
-            .state = std::string(read::text(cache, {"status", "state"})),
-            .claim = std::string(read::text(cache, {"status", "pvc"})),
-            .sub_path = std::string(read::text(cache, {"spec", "storage", "pvc", "subPath"})),
-            .message = std::string(read::text(read::condition(cache, "Ready"), {"message"}))};
+            .state = std::string(json::text(cache, {"status", "state"})),
+            .claim = std::string(json::text(cache, {"status", "pvc"})),
+            .sub_path = std::string(json::text(cache, {"spec", "storage", "pvc", "subPath"})),
+            .message = std::string(json::text(condition_of(cache, "Ready"), {"message"}))};
 }
 
 /// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this
 /// namespace.
 void Observation::gather_datastore(const Store& store) {
-  const auto name = stack::service_named(read::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
+  const auto name = stack::service_named(json::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
   if (name.empty()) return;
   references_.push_back(reference(crds::info(crds::Kind::stack_datastore).plural, resource_.ns, name));
   Text text;
   json::Document document;
-  datastore_admin_ = read::text(stored_resource(store, crds::Kind::stack_datastore, resource_.ns, name, text, document),
+  datastore_admin_ = json::text(stored_resource(store, crds::Kind::stack_datastore, resource_.ns, name, text, document),
                                 {"spec", "secrets", "gitAdminSecret"});
   if (!datastore_admin_.empty()) add_input(store, {.type = ChildType::secret, .name = datastore_admin_});
 }
@@ -112,7 +112,7 @@ void Observation::gather_claims(const Store& store) {
     json::Document& parsed = documents_.emplace_back();
     if (!json::parse(*text, parsed)) continue;
     claims_.push_back(text);
-    children_.push_back({claim_type, read::text(&parsed.root, {"metadata", "name"}), &parsed.root, false});
+    children_.push_back({claim_type, json::text(&parsed.root, {"metadata", "name"}), &parsed.root, false});
   }
 }
 

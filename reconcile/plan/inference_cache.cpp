@@ -110,8 +110,7 @@ void add_reporting(const parts::Scope& scope, const std::string& puller) {
 
 void add_job(const parts::Scope& scope, const parts::Workload& download) {
   parts::add_child(scope, ChildType::job, scope.name, {.keep = true}, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
+    out.object("spec", [&] {
       out.member("backoffLimit", backoff_limit);
       out.key("template");
       pods::write_template(out, parts::pod_of(scope, download));

@@ -7,7 +7,7 @@
 #include "reconcile/plan/parts/outcome.hpp"
 #include "reconcile/plan/parts/scope.hpp"
 #include "reconcile/status/pipeline.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace inference_pipeline {
@@ -75,7 +75,7 @@ void write_env(json::Writer& out, const json::Value* env, const std::map<std::st
   std::set<std::string_view> own;
   out.array([&] {
     for (const json::Value& each : env == nullptr ? std::span<const json::Value>{} : env->items()) {
-      own.insert(read::text(&each, {"name"}));
+      own.insert(json::text(&each, {"name"}));
       write_without_nulls(out, each);
     }
     for (const auto& each : injected) {
@@ -90,14 +90,14 @@ void write_env(json::Writer& out, const json::Value* env, const std::map<std::st
 
 void write_spec(json::Writer& out, const json::Value* spec, const std::map<std::string, std::string>& injected) {
   out.object([&] {
-    for (const json::Member& each : read::members(spec, {})) {
+    for (const json::Member& each : json::members(spec, {})) {
       if (each.value.is_null() || (each.key == "env" && !injected.empty())) continue;
       out.key(each.key);
       write_without_nulls(out, each.value);
     }
     if (injected.empty()) return;
     out.key("env");
-    write_env(out, read::at(spec, {"env"}), injected);
+    write_env(out, json::at(spec, {"env"}), injected);
   });
 }
 

@@ -124,20 +124,16 @@ void add_group_set(const parts::Scope& scope, const parts::Workload& server) {
   const parts::Workload worker = member_of_group(scope, server, false);
   parts::add_child(scope, ChildType::leader_worker_set, group_set_name(scope), {.labels = server.pod.labels},
                    [&](json::Writer& out) {
-                     out.key("spec");
-                     out.object([&] {
+                     out.object("spec", [&] {
                        out.member("replicas", server.replicas);
-                       out.key("rolloutStrategy");
-                       out.object([&] {
+                       out.object("rolloutStrategy", [&] {
                          out.member("type", "RollingUpdate");
-                         out.key("rollingUpdateConfiguration");
-                         out.object([&] {
+                         out.object("rollingUpdateConfiguration", [&] {
                            out.member("maxSurge", 0);
                            out.member("maxUnavailable", 1);
                          });
                        });
-                       out.key("leaderWorkerTemplate");
-                       out.object([&] {
+                       out.object("leaderWorkerTemplate", [&] {
                          out.member("size", group_size(scope));
                          // Processes of one MPI run cannot come back one by one.
                          out.member("restartPolicy", "RecreateGroupOnPodRestart");

@@ -7,6 +7,7 @@
 #include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/kinds.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -37,16 +38,9 @@ bool is_one_of(std::span<const std::string_view> reasons, std::string_view reaso
 /// Not what the stored status says already.
 bool is_news(const Condition& condition, State state, const json::Value* stored) {
   if (condition.status == "True" || is_one_of(progress, condition.reason)) return false;
-  const json::Value* conditions = stored == nullptr ? nullptr : stored->find("conditions");
-  if (conditions == nullptr) return true;
-  const auto text = [](const json::Value& from, std::string_view key) {
-    const json::Value* found = from.find(key);
-    return found == nullptr ? std::string_view{} : found->string();
-  };
-  return std::ranges::none_of(conditions->items(), [&](const json::Value& each) {
-    return text(each, "type") == condition.type && text(each, "reason") == condition.reason &&
-           (state != State::failed || text(each, "message") == condition.message);
-  });
+  const json::Value* held = condition_in(stored, condition.type);
+  return json::text(held, {"reason"}) != condition.reason ||
+         (state == State::failed && json::text(held, {"message"}) != condition.message);
 }
 
 /// An event for each condition that turned bad, so that `kubectl describe` shows it; a settled resource makes none.

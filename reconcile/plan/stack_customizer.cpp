@@ -24,8 +24,7 @@ void put_number(json::Writer& out, std::string_view key, const Field& number) {
 }
 
 void write_owner(json::Writer& out, const Resource& resource) {
-  out.key("owner");
-  out.object([&] {
+  out.object("owner", [&] {
     out.member("apiVersion", crds::api_group_version);
     out.member("kind", crds::info(resource.kind).name);
     out.member("name", resource.name);
@@ -37,8 +36,7 @@ void write_owner(json::Writer& out, const Resource& resource) {
 void write_scheduler(json::Writer& out, const Field& spec) {
   const Field scheduler = spec["scheduler"];
   const std::string_view type = scheduler["type"].text().value_or("gang");
-  out.key("scheduler");
-  out.object([&] {
+  out.object("scheduler", [&] {
     out.member("type", type);
     if (type != "queue") return;
     out.member("dialect", scheduler["queueDialect"].text().value_or("runai"));
@@ -47,12 +45,10 @@ void write_scheduler(json::Writer& out, const Field& spec) {
 }
 
 void write_downloads(const Scope& scope, json::Writer& out, const Field& downloads) {
-  out.key("modelDownload");
-  out.object([&] {
+  out.object("modelDownload", [&] {
     pods::member_text(out, "image", stack::image_or_own(scope, downloads["image"], "puller"));
     if (const Field secret = downloads["registryApiSecret"]; secret.present()) {
-      out.key("apiKey");
-      out.object([&] {
+      out.object("apiKey", [&] {
         put(out, "secret", secret["name"]);
         put(out, "key", secret["key"]);
       });
@@ -65,8 +61,7 @@ void write_downloads(const Scope& scope, json::Writer& out, const Field& downloa
 
 void write_tracker(json::Writer& out, const Field& tracker) {
   if (tracker.absent()) return;
-  out.key("tracker");
-  out.object([&] {
+  out.object("tracker", [&] {
     put(out, "secret", tracker["secretName"]);
     put(out, "apiKeyKey", tracker["apiKeyKey"]);
     put(out, "encryptionKeyKey", tracker["encryptionKey"]);
@@ -82,8 +77,7 @@ std::string training_image(const Scope& scope, const Field& image) {
 }
 
 void write_training(const Scope& scope, json::Writer& out, const Field& training) {
-  out.key("training");
-  out.object([&] {
+  out.object("training", [&] {
     pods::member_text(out, "image", training_image(scope, training["image"]));
     parts::member_canonical(out, "env", training["env"]);
     parts::member_canonical(out, "networkEnv", training["networkConfig"]);
@@ -95,15 +89,13 @@ void write_training(const Scope& scope, json::Writer& out, const Field& training
 
 void write_claims(const Scope& scope, json::Writer& out, const Field& training) {
   const Field models = training["modelPVC"];
-  out.key("modelClaim");
-  out.object([&] {
+  out.object("modelClaim", [&] {
     out.member("name", std::string_view(parts::claim_name(scope, models)));
     put(out, "accessMode", models["volumeAccessMode"]);
     put(out, "subPath", models["subPath"]);
   });
   const Field workspace = training["workspacePVC"];
-  out.key("workspace");
-  out.object([&] {
+  out.object("workspace", [&] {
     // An empty storage class is a choice, too: none.
     if (const auto storage_class = workspace["storageClass"].text()) out.member("storageClass", *storage_class);
     put(out, "accessMode", workspace["volumeAccessMode"]);
@@ -122,8 +114,7 @@ std::string jobs_config(const Scope& scope) {
     write_owner(out, scope.planning.resource);
     write_scheduler(out, spec);
     parts::member_canonical(out, "imagePullSecrets", spec["image"]["pullSecrets"]);
-    out.key("datastoreTools");
-    out.object([&] {
+    out.object("datastoreTools", [&] {
       pods::member_text(out, "image", stack::image_or_own(scope, spec["datastoreTools"]["image"], "puller"));
     });
     write_downloads(scope, out, spec["modelDownloadJobs"]);
@@ -167,8 +158,7 @@ void use_jobs_config(const Scope& scope, Workload& workload) {
   const std::string name = scope.name + "-jobs";
   const std::string config = jobs_config(scope);
   parts::add_child(scope, ChildType::config_map, name, {}, [&](json::Writer& out) {
-    out.key("data");
-    out.object([&] { out.member("config.json", std::string_view(config)); });
+    out.object("data", [&] { out.member("config.json", std::string_view(config)); });
   });
   workload.pod.annotations.insert_or_assign("stackgate.dev/config", fmt::format("{:016x}", fnv1a(config)));
   workload.main.env.push_back(

@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/status.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/value.hpp"
 
 namespace stackgate::reconcile {
@@ -34,11 +34,11 @@ std::optional<std::int64_t> bytes_of(std::string_view text) {
 std::vector<Profile> profiles_in(std::span<const json::Value> list) {
   std::vector<Profile> out;
   for (const json::Value& each : list) {
-    Profile profile{.name = std::string(read::text(&each, {"name"})),
-                    .release = std::string(read::text(&each, {"release"})),
-                    .model = std::string(read::text(&each, {"model"})),
+    Profile profile{.name = std::string(json::text(&each, {"name"})),
+                    .release = std::string(json::text(&each, {"release"})),
+                    .model = std::string(json::text(&each, {"model"})),
                     .config = {}};
-    for (const json::Member& member : read::members(&each, {"config"}))
+    for (const json::Member& member : json::members(&each, {"config"}))
       if (member.value.is_string()) profile.config.emplace(member.key, member.value.string());
     if (!profile.name.empty()) out.push_back(std::move(profile));
   }
@@ -47,26 +47,26 @@ std::vector<Profile> profiles_in(std::span<const json::Value> list) {
 
 /// From the ConfigMap that the puller writes, see CacheView::report; nothing where it says nothing, or nonsense.
 std::optional<Progress> reported_progress(const json::Value* config_map) {
-  const auto downloaded = bytes_of(read::text(config_map, {"data", "downloadedBytes"}));
+  const auto downloaded = bytes_of(json::text(config_map, {"data", "downloadedBytes"}));
   if (!downloaded) return std::nullopt;
-  return Progress{*downloaded, bytes_of(read::text(config_map, {"data", "totalBytes"})).value_or(0)};
+  return Progress{*downloaded, bytes_of(json::text(config_map, {"data", "totalBytes"})).value_or(0)};
 }
 
 std::vector<Profile> reported_profiles(const json::Value* config_map) {
   json::Document document;
-  const auto list = json::parse(read::text(config_map, {"data", "profiles"}), document);
+  const auto list = json::parse(json::text(config_map, {"data", "profiles"}), document);
   return list ? profiles_in(list->items()) : std::vector<Profile>{};
 }
 
 /// From the status as it is stored.
 std::optional<Progress> stored_progress(const json::Value* status) {
-  const json::Value* progress = read::at(status, {"progress"});
+  const json::Value* progress = json::at(status, {"progress"});
   if (progress == nullptr) return std::nullopt;
-  return Progress{read::integer(progress, {"downloadedBytes"}), read::integer(progress, {"totalBytes"})};
+  return Progress{json::integer(progress, {"downloadedBytes"}), json::integer(progress, {"totalBytes"})};
 }
 
 std::vector<Profile> stored_profiles(const json::Value* status) {
-  return profiles_in(read::items(status, {"profiles"}));
+  return profiles_in(json::items(status, {"profiles"}));
 }
 
 }  // namespace
@@ -79,20 +79,18 @@ struct Outcome {
 };
 
 bool job_is(const json::Value* job, std::string_view condition) {
-  return read::text(read::condition(job, condition), {"status"}) == "True";
+  return json::text(condition_of(job, condition), {"status"}) == "True";
 }
 
 /// When the model was complete on the claim, or nothing when it never was. Without a Job the stored status decides.
 std::optional<std::string_view> filled_at(const CacheView& view) {
-  if (job_is(view.job, "Complete")) return read::text(view.job, {"status", "completionTime"});
-  if (view.job != nullptr || read::text(view.stored, {"state"}) != to_string(State::ready)) return std::nullopt;
-  for (const json::Value& each : read::items(view.stored, {"conditions"}))
-    if (read::text(&each, {"type"}) == "Ready") return read::text(&each, {"lastTransitionTime"});
-  return std::string_view{};
+  if (job_is(view.job, "Complete")) return json::text(view.job, {"status", "completionTime"});
+  if (view.job != nullptr || json::text(view.stored, {"state"}) != to_string(State::ready)) return std::nullopt;
+  return json::text(condition_in(view.stored, "Ready"), {"lastTransitionTime"});
 }
 
 bool is_newer(const json::Value* claim, std::string_view moment) {
-  const auto made = from_rfc3339(read::text(claim, {"metadata", "creationTimestamp"})), then = from_rfc3339(moment);
+  const auto made = from_rfc3339(json::text(claim, {"metadata", "creationTimestamp"})), then = from_rfc3339(moment);
   return made && then && *made > *then;
 }
 
@@ -148,13 +146,13 @@ Outcome failed(const CacheView& view) {
     return {State::failed, cause.reason, cause.message + again};
   }
   // Its pods are gone: what they said is in the stored status, unless that speaks of something else.
-  if (read::text(view.stored, {"state"}) == to_string(State::failed))
-    for (const json::Value& each : read::items(view.stored, {"conditions"}))
-      if (read::text(&each, {"type"}) == "Ready" && read::text(&each, {"message"}).ends_with(again))
-        return {State::failed, std::string(read::text(&each, {"reason"})), std::string(read::text(&each, {"message"}))};
-  return {State::failed, "DownloadFailed",
-          fmt::format("the download has failed: {}{}", read::text(read::condition(view.job, "Failed"), {"message"}),
-                      again)};
+  const json::Value* said = condition_in(view.stored, "Ready");
+  if (const std::string_view message = json::text(said, {"message"});
+      json::text(view.stored, {"state"}) == to_string(State::failed) && message.ends_with(again))
+    return {State::failed, std::string(json::text(said, {"reason"})), std::string(message)};
+  return {
+      State::failed, "DownloadFailed",
+      fmt::format("the download has failed: {}{}", json::text(condition_of(view.job, "Failed"), {"message"}), again)};
 }
 
 Outcome retrying(const CacheView& view, std::int64_t failures) {
@@ -165,15 +163,15 @@ Outcome retrying(const CacheView& view, std::int64_t failures) {
 }
 
 Outcome under_way(const CacheView& view) {
-  if (!read::text(view.job, {"metadata", "deletionTimestamp"}).empty())
+  if (!json::text(view.job, {"metadata", "deletionTimestamp"}).empty())
     return {State::pending, "Terminating", fmt::format("the Job {} is being deleted", view.name)};
-  if (read::flag(view.job, {"spec", "suspend"}))
+  if (json::flag(view.job, {"spec", "suspend"}))
     return {State::pending, "Suspended", fmt::format("the Job {} is suspended", view.name)};
   // The Job's own count comes a moment after the pod's end: without a look at the pods the state would flap then.
   const auto pods = [&view](std::string_view phase) {
     return std::ranges::count_if(view.pods, [&](const PodFacts& pod) { return pod.phase == phase && !pod.deleting; });
   };
-  const std::int64_t failures = std::max<std::int64_t>(read::integer(view.job, {"status", "failed"}), pods("Failed"));
+  const std::int64_t failures = std::max<std::int64_t>(json::integer(view.job, {"status", "failed"}), pods("Failed"));
   if (failures > 0) return retrying(view, failures);
   if (pods("Running") > 0 || pods("Succeeded") > 0)
     return {State::in_progress, "Downloading", "the model is being downloaded"};

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
 #include "reconcile/status/workload.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace pipeline {
@@ -22,13 +22,13 @@ struct Member {
 State state_of(const PipelineEntry& entry) {
   if (entry.name_taken) return State::failed;
   if (entry.service == nullptr) return State::pending;
-  const json::Value* status = read::at(entry.service, {"status"});
-  const std::string_view word = read::text(status, {"state"});
+  const json::Value* status = json::at(entry.service, {"status"});
+  const std::string_view word = json::text(status, {"state"});
   if (word.empty()) return State::pending;
   const auto state = state_named(word);
   if (!state || std::ranges::count(states_of(crds::Kind::inference_service), *state) == 0) return State::unknown;
   const bool current =
-      read::integer(status, {"observedGeneration"}) >= read::integer(entry.service, {"metadata", "generation"});
+      json::integer(status, {"observedGeneration"}) >= json::integer(entry.service, {"metadata", "generation"});
   return *state == State::ready && !current ? State::not_ready : *state;
 }
 
@@ -41,10 +41,10 @@ std::string describe(const Member& member) {
         "rename the entry; that is looked at again every {} s",
         entry.name, name_retry.count());
   std::string out = fmt::format("{} is {}", entry.name, to_string(member.state));
-  const json::Value* ready = read::condition(entry.service, "Ready");
-  if (const std::string_view reason = read::text(ready, {"reason"}); !reason.empty())
+  const json::Value* ready = condition_of(entry.service, "Ready");
+  if (const std::string_view reason = json::text(ready, {"reason"}); !reason.empty())
     out += fmt::format(" ({})", reason);
-  if (const std::string_view message = read::text(ready, {"message"}); !message.empty())
+  if (const std::string_view message = json::text(ready, {"message"}); !message.empty())
     out += fmt::format(": {}", shortened(message, longest_message));
   return out;
 }

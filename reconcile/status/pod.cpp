@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -31,21 +31,21 @@ auto order_of(const Trouble& trouble) {
 }
 
 bool has_condition(const json::Value& pod, std::string_view type, std::string_view status) {
-  return read::text(read::condition(&pod, type), {"status"}) == status;
+  return json::text(condition_of(&pod, type), {"status"}) == status;
 }
 
 /// The entry of spec.containers or spec.initContainers with that name, or nullptr.
 const json::Value* spec_of(const json::Value& pod, std::string_view list, std::string_view name) {
-  for (const json::Value& each : read::items(&pod, {"spec", list}))
-    if (read::text(&each, {"name"}) == name) return &each;
+  for (const json::Value& each : json::items(&pod, {"spec", list}))
+    if (json::text(&each, {"name"}) == name) return &each;
   return nullptr;
 }
 
 std::optional<Trouble> of_containers(const json::Value& pod, bool init) {
   std::optional<Trouble> worst;
   for (const json::Value& status :
-       read::items(&pod, {"status", init ? "initContainerStatuses" : "containerStatuses"})) {
-    const json::Value* spec = spec_of(pod, init ? "initContainers" : "containers", read::text(&status, {"name"}));
+       json::items(&pod, {"status", init ? "initContainerStatuses" : "containerStatuses"})) {
+    const json::Value* spec = spec_of(pod, init ? "initContainers" : "containers", json::text(&status, {"name"}));
     std::optional<Trouble> trouble = causes::of_container({.pod = pod, .status = status, .spec = spec, .init = init});
     if (trouble && (!worst || order_of(*trouble) < order_of(*worst))) worst = std::move(trouble);
   }
@@ -55,47 +55,47 @@ std::optional<Trouble> of_containers(const json::Value& pod, bool init) {
 /// The node controller turns Ready off for pods of a node that has gone silent, and leaves the rest as kubelet last
 /// wrote it. Kubelet itself gives a reason.
 bool is_on_silent_node(const json::Value& pod) {
-  const json::Value* ready = read::condition(&pod, "Ready");
-  return read::text(ready, {"status"}) == "False" && read::text(ready, {"reason"}).empty() &&
+  const json::Value* ready = condition_of(&pod, "Ready");
+  return json::text(ready, {"status"}) == "False" && json::text(ready, {"reason"}).empty() &&
          has_condition(pod, "ContainersReady", "True");
 }
 
 Trouble node_lost(const json::Value& pod) {
-  const std::string node(read::text(&pod, {"spec", "nodeName"}));
+  const std::string node(json::text(&pod, {"spec", "nodeName"}));
   return {.reason = "NodeLost", .message = "the node " + node + " does not answer"};
 }
 
 std::optional<Trouble> of_scheduling_condition(const json::Value& pod) {
-  const json::Value* scheduled = read::condition(&pod, "PodScheduled");
-  if (read::text(scheduled, {"status"}) != "False") return std::nullopt;
-  if (read::text(scheduled, {"reason"}) == "SchedulingGated")
+  const json::Value* scheduled = condition_of(&pod, "PodScheduled");
+  if (json::text(scheduled, {"status"}) != "False") return std::nullopt;
+  if (json::text(scheduled, {"reason"}) == "SchedulingGated")
     return Trouble{.reason = "SchedulingGated", .message = "the pod waits until its scheduling gates are taken off"};
-  return causes::of_scheduling(pod, read::text(scheduled, {"message"}));
+  return causes::of_scheduling(pod, json::text(scheduled, {"message"}));
 }
 
 }  // namespace
 
 std::optional<Trouble> pod_trouble(const json::Value& pod) {
-  if (!read::text(&pod, {"metadata", "deletionTimestamp"}).empty()) return std::nullopt;
-  const std::string_view phase = read::text(&pod, {"status", "phase"}), reason = read::text(&pod, {"status", "reason"});
+  if (!json::text(&pod, {"metadata", "deletionTimestamp"}).empty()) return std::nullopt;
+  const std::string_view phase = json::text(&pod, {"status", "phase"}), reason = json::text(&pod, {"status", "reason"});
   if (phase == "Succeeded") return std::nullopt;
   if (phase == "Unknown" || reason == "NodeLost") return node_lost(pod);
   if (phase == "Failed" && !reason.empty())
-    return causes::of_departure(reason, read::text(&pod, {"status", "message"}));
+    return causes::of_departure(reason, json::text(&pod, {"status", "message"}));
   if (auto trouble = of_scheduling_condition(pod)) return trouble;
   if (auto trouble = of_containers(pod, true)) return trouble;
   if (auto trouble = of_containers(pod, false)) return trouble;
   if (is_on_silent_node(pod)) return node_lost(pod);
-  if (phase == "Failed") return causes::of_departure({}, read::text(&pod, {"status", "message"}));
+  if (phase == "Failed") return causes::of_departure({}, json::text(&pod, {"status", "message"}));
   return std::nullopt;
 }
 
 PodFacts pod_facts(const json::Value& pod) {
-  return {.name = std::string(read::text(&pod, {"metadata", "name"})),
-          .phase = std::string(read::text(&pod, {"status", "phase"})),
+  return {.name = std::string(json::text(&pod, {"metadata", "name"})),
+          .phase = std::string(json::text(&pod, {"status", "phase"})),
           .ready = has_condition(pod, "Ready", "True"),
-          .deleting = !read::text(&pod, {"metadata", "deletionTimestamp"}).empty(),
-          .scheduled = !read::text(&pod, {"spec", "nodeName"}).empty() || has_condition(pod, "PodScheduled", "True"),
+          .deleting = !json::text(&pod, {"metadata", "deletionTimestamp"}).empty(),
+          .scheduled = !json::text(&pod, {"spec", "nodeName"}).empty() || has_condition(pod, "PodScheduled", "True"),
           .trouble = pod_trouble(pod)};
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -46,7 +46,7 @@ std::optional<Trouble> missing_object(std::string_view message) {
 std::string_view without_pod(std::string_view message) { return message.substr(0, message.find(" (pod: ")); }
 
 std::optional<Trouble> of_waiting(const Container& container, const json::Value& waiting) {
-  const std::string_view reason = read::text(&waiting, {"reason"}), message = read::text(&waiting, {"message"});
+  const std::string_view reason = json::text(&waiting, {"reason"}), message = json::text(&waiting, {"message"});
   if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") return std::nullopt;
   if (auto trouble = of_image(container, reason, message)) return trouble;
   if (reason == "CreateContainerConfigError") return of_configuration(container, message);
@@ -60,20 +60,20 @@ std::optional<Trouble> of_waiting(const Container& container, const json::Value&
 
 /// How its last run ended, or nullptr: an end stays reported until the container is ready again.
 const json::Value* last_end(const json::Value& status) {
-  if (const json::Value* now = read::at(&status, {"state", "terminated"})) return now;
-  return read::at(&status, {"lastState", "terminated"});
+  if (const json::Value* now = json::at(&status, {"state", "terminated"})) return now;
+  return json::at(&status, {"lastState", "terminated"});
 }
 
 /// Ready has turned since this run began, so the run has been ready, and how the last one ended matters no more.
 bool has_been_ready(const Container& container, const json::Value& running) {
-  const auto began = from_rfc3339(read::text(&running, {"startedAt"}));
-  const auto turned = from_rfc3339(read::text(read::condition(&container.pod, "Ready"), {"lastTransitionTime"}));
+  const auto began = from_rfc3339(json::text(&running, {"startedAt"}));
+  const auto turned = from_rfc3339(json::text(condition_of(&container.pod, "Ready"), {"lastTransitionTime"}));
   return began && turned && *turned > *began;
 }
 
 }  // namespace
 
-std::string_view Container::name() const { return read::text(&status, {"name"}); }
+std::string_view Container::name() const { return json::text(&status, {"name"}); }
 
 Trouble of_configuration(const Container& container, std::string_view message) {
   if (message.contains("couldn't find key ")) return missing_key(message);
@@ -89,17 +89,17 @@ Trouble of_configuration(const Container& container, std::string_view message) {
 
 std::optional<Trouble> of_container(const Container& container) {
   const json::Value& status = container.status;
-  const json::Value* waiting = read::at(&status, {"state", "waiting"});
-  const json::Value* ended = read::at(&status, {"state", "terminated"});
-  const json::Value* running = read::at(&status, {"state", "running"});
-  if (running != nullptr && (read::flag(&status, {"ready"}) || has_been_ready(container, *running)))
+  const json::Value* waiting = json::at(&status, {"state", "waiting"});
+  const json::Value* ended = json::at(&status, {"state", "terminated"});
+  const json::Value* running = json::at(&status, {"state", "running"});
+  if (running != nullptr && (json::flag(&status, {"ready"}) || has_been_ready(container, *running)))
     return std::nullopt;
-  if (ended != nullptr && read::integer(ended, {"exitCode"}) == 0 &&
-      (container.init || read::text(&container.pod, {"spec", "restartPolicy"}) != "Always"))
+  if (ended != nullptr && json::integer(ended, {"exitCode"}) == 0 &&
+      (container.init || json::text(&container.pod, {"spec", "restartPolicy"}) != "Always"))
     return std::nullopt;  // done, as it should be
-  const bool crashed = waiting == nullptr || read::text(waiting, {"reason"}) == "CrashLoopBackOff";
+  const bool crashed = waiting == nullptr || json::text(waiting, {"reason"}) == "CrashLoopBackOff";
   const json::Value* end = last_end(status);
-  if (crashed && end != nullptr) return of_end(container, *end, read::integer(&status, {"restartCount"}));
+  if (crashed && end != nullptr) return of_end(container, *end, json::integer(&status, {"restartCount"}));
   return waiting == nullptr ? std::nullopt : of_waiting(container, *waiting);
 }
 

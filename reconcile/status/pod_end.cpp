@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -18,16 +18,15 @@ constexpr std::size_t longest_words = 512;
 constexpr std::int64_t killed = 137, stopped = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
 bool ran_long(const json::Value& terminated) {
-  const auto began = from_rfc3339(read::text(&terminated, {"startedAt"}));
-  const auto ended = from_rfc3339(read::text(&terminated, {"finishedAt"}));
+  const auto began = from_rfc3339(json::text(&terminated, {"startedAt"}));
+  const auto ended = from_rfc3339(json::text(&terminated, {"finishedAt"}));
   return began && ended && *ended - *began >= steady;
 }
 
 std::string memory_limit(const Container& container) {
-  const json::Value* limit = read::at(container.spec, {"resources", "limits", "memory"});
+  const json::Value* limit = json::at(container.spec, {"resources", "limits", "memory"});
   if (limit == nullptr) return "it has no limit, so the node itself ran out";
-  return fmt::format("its limit is {}; raise resources.limits.memory",
-                     limit->is_integer() ? std::to_string(limit->integer()) : std::string(limit->string()));
+  return fmt::format("its limit is {}; raise resources.limits.memory", json::scalar_text(*limit));
 }
 
 /// "database migration failed" says more than the name of the container that does it.
@@ -59,9 +58,9 @@ std::string last_words(std::string_view text) {
 }
 
 Trouble of_end(const Container& container, const json::Value& terminated, std::int64_t restarts) {
-  const std::int64_t code = read::integer(&terminated, {"exitCode"});
-  const std::string_view reason = read::text(&terminated, {"reason"}), message = read::text(&terminated, {"message"});
-  const bool once = read::text(&container.pod, {"spec", "restartPolicy"}) == "Never";  // a Job counts its pods itself
+  const std::int64_t code = json::integer(&terminated, {"exitCode"});
+  const std::string_view reason = json::text(&terminated, {"reason"}), message = json::text(&terminated, {"message"});
+  const bool once = json::text(&container.pod, {"spec", "restartPolicy"}) == "Never";  // a Job counts its pods itself
   Trouble out{.reason = {}, .message = {}, .lasting = !once && restarts >= lasting_restarts && !ran_long(terminated)};
 
   if (reason == "StartError" || reason == "ContainerCannotRun") {

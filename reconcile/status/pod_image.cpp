@@ -7,9 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -52,8 +52,8 @@ constexpr std::array<Sign, 24> signs{{
 
 std::string refusal(const json::Value& pod) {
   std::vector<std::string_view> secrets;
-  for (const json::Value& each : read::items(&pod, {"spec", "imagePullSecrets"}))
-    secrets.push_back(read::text(&each, {"name"}));
+  for (const json::Value& each : json::items(&pod, {"spec", "imagePullSecrets"}))
+    secrets.push_back(json::text(&each, {"name"}));
   if (secrets.empty())
     return "the registry refused it (401 Unauthorized): no pull secret is named, or there is no such image";
   return fmt::format("the pull secret {} was refused by the registry (401 Unauthorized), or there is no such image",
@@ -104,8 +104,8 @@ std::string detail_of(const Container& container, std::string_view image, std::s
 }  // namespace
 
 std::optional<Trouble> of_image(const Container& container, std::string_view reason, std::string_view message) {
-  std::string_view image = read::text(container.spec, {"image"});
-  if (image.empty()) image = read::text(&container.status, {"image"});
+  std::string_view image = json::text(container.spec, {"image"});
+  if (image.empty()) image = json::text(&container.status, {"image"});
   if (reason == "InvalidImageName" || reason == "ErrInvalidImageName")
     return Trouble{.reason = "InvalidImageName",
                    .message = fmt::format("the image name {} is not valid; correct it", image),

@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::causes {
 namespace {
@@ -39,20 +39,20 @@ std::vector<std::string_view> parts_of(std::string_view list) {
 /// How much of a resource the pod asks for, when one container alone asks for it; otherwise empty.
 std::string amount_of(const json::Value& pod, std::string_view resource) {
   std::string found;
-  for (const json::Value& container : read::items(&pod, {"spec", "containers"})) {
-    const json::Value* amount = read::at(&container, {"resources", "requests", resource});
-    if (amount == nullptr) amount = read::at(&container, {"resources", "limits", resource});
+  for (const json::Value& container : json::items(&pod, {"spec", "containers"})) {
+    const json::Value* amount = json::at(&container, {"resources", "requests", resource});
+    if (amount == nullptr) amount = json::at(&container, {"resources", "limits", resource});
     if (amount == nullptr) continue;
     if (!found.empty()) return {};
-    found = amount->is_integer() ? std::to_string(amount->integer()) : std::string(amount->string());
+    found = json::scalar_text(*amount);
   }
   return found;
 }
 
 std::string claims_of(const json::Value& pod) {
   std::set<std::string_view> names;
-  for (const json::Value& volume : read::items(&pod, {"spec", "volumes"}))
-    if (const std::string_view name = read::text(&volume, {"persistentVolumeClaim", "claimName"}); !name.empty())
+  for (const json::Value& volume : json::items(&pod, {"spec", "volumes"}))
+    if (const std::string_view name = json::text(&volume, {"persistentVolumeClaim", "claimName"}); !name.empty())
       names.insert(name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

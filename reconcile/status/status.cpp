@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "services/kit/json/read.hpp"
+
 namespace stackgate::reconcile {
 namespace {
 
@@ -44,6 +46,16 @@ std::span<const State> states_of(crds::Kind kind) {
     default:
       return workload_states;
   }
+}
+
+const json::Value* condition_in(const json::Value* status, std::string_view type) {
+  for (const json::Value& each : json::items(status, {"conditions"}))
+    if (json::text(&each, {"type"}) == type) return &each;
+  return nullptr;
+}
+
+const json::Value* condition_of(const json::Value* object, std::string_view type) {
+  return condition_in(json::at(object, {"status"}), type);
 }
 
 Condition ready_condition(State state, std::string_view reason, std::string_view message) {

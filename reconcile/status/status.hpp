@@ -50,6 +50,11 @@ struct Condition {
   std::string message;
 };
 
+/// The entry of a status' conditions with that type, or nullptr.
+const json::Value* condition_in(const json::Value* status, std::string_view type);
+/// That of an object's status.
+const json::Value* condition_of(const json::Value* object, std::string_view type);
+
 /// The condition Ready for a state: status True for Ready, Unknown for Unknown, False otherwise.
 Condition ready_condition(State state, std::string_view reason, std::string_view message);
 

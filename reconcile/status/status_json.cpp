@@ -4,13 +4,13 @@
 #include <limits>
 #include <set>
 
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/status.hpp"
 #include "reconcile/status/text.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/utf8.hpp"
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::reconcile {
@@ -47,19 +47,15 @@ bool is_time(std::string_view text) {
 }
 
 std::string_view transition_time(const Condition& condition, const json::Value* stored, std::string_view now) {
-  for (const json::Value& each : read::items(stored, {"conditions"})) {
-    if (read::text(&each, {"type"}) != condition.type || read::text(&each, {"status"}) != condition.status) continue;
-    const std::string_view time = read::text(&each, {"lastTransitionTime"});
-    if (is_time(time)) return time;
-  }
-  return now;
+  const json::Value* held = condition_in(stored, condition.type);
+  const std::string_view time = json::text(held, {"lastTransitionTime"});
+  return json::text(held, {"status"}) == condition.status && is_time(time) ? time : now;
 }
 
 void write_conditions(json::Writer& w, const Status& status, std::int64_t generation, const json::Value* stored,
                       std::string_view now) {
   std::set<std::string_view> types;
-  w.key("conditions");
-  w.array([&] {
+  w.array("conditions", [&] {
     for (const Condition& each : status.conditions) {
       if (!is_name(each.type) || types.size() == most_conditions || !types.insert(each.type).second) continue;
       w.object([&] {
@@ -83,8 +79,7 @@ int percent_of(const Progress& progress) {
 void write_progress(json::Writer& w, Progress progress) {
   progress.downloaded_bytes = std::max<std::int64_t>(progress.downloaded_bytes, 0);
   progress.total_bytes = std::max<std::int64_t>(progress.total_bytes, 0);
-  w.key("progress");
-  w.object([&] {
+  w.object("progress", [&] {
     w.member("downloadedBytes", progress.downloaded_bytes);
     w.member("totalBytes", progress.total_bytes);
     if (progress.total_bytes > 0) w.member("percent", percent_of(progress));
@@ -98,8 +93,7 @@ void write_profile(json::Writer& w, const Profile& profile) {
     if (!profile.model.empty()) w.member("model", shortened(profile.model, name_limit));
     if (profile.config.empty()) return;
     std::size_t left = most_properties;
-    w.key("config");
-    w.object([&] {
+    w.object("config", [&] {
       for (const auto& [key, value] : profile.config)
         if (left != 0 && is_name(key)) --left, w.member(key, shortened(value, property_limit));
     });
@@ -108,8 +102,7 @@ void write_profile(json::Writer& w, const Profile& profile) {
 
 void write_profiles(json::Writer& w, const std::vector<Profile>& profiles) {
   std::set<std::string_view> names;
-  w.key("profiles");
-  w.array([&] {
+  w.array("profiles", [&] {
     for (const Profile& each : profiles) {
       if (is_name(each.name) && names.size() < most_profiles && names.insert(each.name).second) write_profile(w, each);
     }
@@ -118,8 +111,7 @@ void write_profiles(json::Writer& w, const std::vector<Profile>& profiles) {
 
 void write_services(json::Writer& w, const std::map<std::string, std::string>& services) {
   std::size_t left = most_services;
-  w.key("services");
-  w.object([&] {
+  w.object("services", [&] {
     for (const auto& [name, word] : services) {
       if (left == 0 || !is_name(name)) continue;
       --left;

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/read.hpp"
 #include "reconcile/status/text.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -20,19 +20,19 @@ struct Counts {
 };
 
 Counts counts_of(const json::Value& object, std::optional<std::int64_t> wanted) {
-  const bool group = read::text(&object, {"kind"}) == "LeaderWorkerSet";
+  const bool group = json::text(&object, {"kind"}) == "LeaderWorkerSet";
   Counts out;
-  out.wanted = std::max<std::int64_t>(wanted ? *wanted : read::integer(&object, {"spec", "replicas"}, 1), 0);
-  out.made = read::integer(&object, {"status", "replicas"});
-  out.updated = read::integer(&object, {"status", "updatedReplicas"});
-  out.available = read::integer(&object, {"status", group ? "readyReplicas" : "availableReplicas"});
-  out.deleting = !read::text(&object, {"metadata", "deletionTimestamp"}).empty();
-  const json::Value* seen = read::at(&object, {"status", "observedGeneration"});
+  out.wanted = std::max<std::int64_t>(wanted ? *wanted : json::integer(&object, {"spec", "replicas"}, 1), 0);
+  out.made = json::integer(&object, {"status", "replicas"});
+  out.updated = json::integer(&object, {"status", "updatedReplicas"});
+  out.available = json::integer(&object, {"status", group ? "readyReplicas" : "availableReplicas"});
+  out.deleting = !json::text(&object, {"metadata", "deletionTimestamp"}).empty();
+  const json::Value* seen = json::at(&object, {"status", "observedGeneration"});
   // Groups report their generation only since LeaderWorkerSet 0.7.
-  out.current = seen == nullptr ? group && read::at(&object, {"status", "conditions"}) != nullptr
-                                : seen->integer() >= read::integer(&object, {"metadata", "generation"});
+  out.current = seen == nullptr ? group && json::at(&object, {"status", "conditions"}) != nullptr
+                                : seen->integer() >= json::integer(&object, {"metadata", "generation"});
   // What the object is configured to run, and not only what it shall run, decides until the change is written.
-  if (read::integer(&object, {"spec", "replicas"}, 1) != out.wanted) out.current = false;
+  if (json::integer(&object, {"spec", "replicas"}, 1) != out.wanted) out.current = false;
   return out;
 }
 
@@ -48,9 +48,9 @@ std::string quota_in_words(std::string_view message) {
 
 /// Why the pods are not even made: the condition ReplicaFailure of a Deployment.
 std::optional<Trouble> refusal_of(const json::Value& object) {
-  const json::Value* failure = read::condition(&object, "ReplicaFailure");
-  if (read::text(failure, {"status"}) != "True") return std::nullopt;
-  std::string_view message = read::text(failure, {"message"});
+  const json::Value* failure = condition_of(&object, "ReplicaFailure");
+  if (json::text(failure, {"status"}) != "True") return std::nullopt;
+  std::string_view message = json::text(failure, {"message"});
   if (message.contains("exceeded quota: "))
     return Trouble{.reason = "QuotaExceeded", .message = quota_in_words(message)};
   // The refused pod's name is another one at every try.
@@ -63,13 +63,13 @@ std::optional<Trouble> refusal_of(const json::Value& object) {
 
 /// `kubectl rollout pause` by hand: the controller still scales what there is, but makes no pod of a newer version.
 bool is_held(const json::Value& object, const Counts& counts) {
-  return read::flag(&object, {"spec", "paused"}) && counts.current && counts.updated < counts.wanted;
+  return json::flag(&object, {"spec", "paused"}) && counts.current && counts.updated < counts.wanted;
 }
 
 bool missed_deadline(const json::Value& object) {
-  const json::Value* progressing = read::condition(&object, "Progressing");
-  return read::text(progressing, {"status"}) == "False" &&
-         read::text(progressing, {"reason"}) == "ProgressDeadlineExceeded";
+  const json::Value* progressing = condition_of(&object, "Progressing");
+  return json::text(progressing, {"status"}) == "False" &&
+         json::text(progressing, {"reason"}) == "ProgressDeadlineExceeded";
 }
 
 struct Outcome {
@@ -126,7 +126,7 @@ Outcome outcome_of(const WorkloadView& view) {
         state, "RolloutPaused",
         fmt::format("the Deployment {0} was paused by hand, so its new version is not rolled out; to go on: `kubectl "
                     "rollout resume deployment/{0} -n {1}`",
-                    read::text(view.object, {"metadata", "name"}), read::text(view.object, {"metadata", "namespace"}))};
+                    json::text(view.object, {"metadata", "name"}), json::text(view.object, {"metadata", "namespace"}))};
 
   const Trouble* trouble = worst_trouble(view.pods);
   const std::optional<Trouble> refusal = refusal_of(*view.object);
@@ -144,11 +144,10 @@ Outcome outcome_of(const WorkloadView& view) {
 /// Kubelet reports why an image cannot be pulled only between two waits; until it reports another cause that stays
 /// true.
 void keep_detail(Condition& fresh, const json::Value* stored) {
-  for (const json::Value& each : read::items(stored, {"conditions"})) {
-    if (read::text(&each, {"type"}) != fresh.type || read::text(&each, {"reason"}) != fresh.reason) continue;
-    const std::string_view message = read::text(&each, {"message"});
-    if (message.starts_with(fresh.message + ": ")) fresh.message = message;
-  }
+  const json::Value* held = condition_in(stored, fresh.type);
+  const std::string_view message = json::text(held, {"message"});
+  if (json::text(held, {"reason"}) == fresh.reason && message.starts_with(fresh.message + ": "))
+    fresh.message = message;
 }
 
 }  // namespace
@@ -166,16 +165,16 @@ std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view 
   if (claim == nullptr)
     return Trouble{.reason = "ClaimNotFound",
                    .message = fmt::format("there is no claim {}; create it in the same namespace", name)};
-  if (!read::text(claim, {"metadata", "deletionTimestamp"}).empty())
+  if (!json::text(claim, {"metadata", "deletionTimestamp"}).empty())
     return Trouble{.reason = "ClaimTerminating", .message = fmt::format("the claim {} is being deleted", name)};
-  const std::string_view phase = read::text(claim, {"status", "phase"});
+  const std::string_view phase = json::text(claim, {"status", "phase"});
   if (phase == "Bound") return std::nullopt;
   if (phase == "Lost")
     return Trouble{.reason = "ClaimLost",
                    .message = fmt::format("the claim {} has lost its volume {}; its data is gone", name,
-                                          read::text(claim, {"spec", "volumeName"})),
+                                          json::text(claim, {"spec", "volumeName"})),
                    .lasting = true};
-  const std::string_view storage_class = read::text(claim, {"spec", "storageClassName"});
+  const std::string_view storage_class = json::text(claim, {"spec", "storageClassName"});
   return Trouble{.reason = "ClaimPending",
                  .message = fmt::format("the claim {} waits for a volume{}{}", name,
                                         storage_class.empty() ? "" : " of the StorageClass ", storage_class)};

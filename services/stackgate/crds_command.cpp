@@ -190,8 +190,7 @@ int run_crds(const CrdsOptions& options, const Console& console) {
       w.object([&] {
         w.member("apiVersion", "v1");
         w.member("kind", "List");
-        w.key("items");
-        w.array([&] {
+        w.array("items", [&] {
           for (const crds::Kind kind : kinds) write(kind);
         });
       });

@@ -5,25 +5,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
-#include "services/kit/kube/object.hpp"
 
 namespace stackgate::crds_upgrade {
 namespace {
 
 using json::Value;
-using kube::at;
 
 constexpr std::string_view rules_key = "x-kubernetes-validations";
 
-std::string_view text_at(const Value& object, std::initializer_list<std::string_view> path) {
-  const Value* value = at(object, path);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
 const Value* version_named(const Value& versions, std::string_view name) {
   for (const Value& each : versions.items())
-    if (text_at(each, {"name"}) == name) return &each;
+    if (json::text(&each, {"name"}) == name) return &each;
   return nullptr;
 }
 
@@ -60,10 +54,10 @@ class Comparison {
  private:
   void versions(const Value& before, const Value& after) {
     for (const Value& each : before.items())
-      if (version_named(after, text_at(each, {"name"})) == nullptr)
-        lines.push_back(fmt::format("- version {}", text_at(each, {"name"})));
+      if (version_named(after, json::text(&each, {"name"})) == nullptr)
+        lines.push_back(fmt::format("- version {}", json::text(&each, {"name"})));
     for (const Value& each : after.items()) {
-      const std::string_view name = text_at(each, {"name"});
+      const std::string_view name = json::text(&each, {"name"});
       const Value* was = version_named(before, name);
       if (was == nullptr)
         lines.push_back(fmt::format("+ version {}", name));
@@ -74,8 +68,8 @@ class Comparison {
 
   void version(const std::string& path, const Value& before, const Value& after) {
     static const Value nothing{};
-    const Value* was = at(before, {"schema", "openAPIV3Schema"});
-    const Value* now = at(after, {"schema", "openAPIV3Schema"});
+    const Value* was = json::at(&before, {"schema", "openAPIV3Schema"});
+    const Value* now = json::at(&after, {"schema", "openAPIV3Schema"});
     for (const json::Member& member : before.members()) {
       const Value* other = after.find(member.key);
       if (member.key != "schema") changed(path, member.key, member.value, other == nullptr ? nothing : *other);
@@ -157,25 +151,22 @@ std::optional<std::string> refusal(const Value& stored, const Value& wanted) {
   const std::string_view name = kube::metadata(stored, "name");
   if (!kube::metadata(stored, "deletionTimestamp").empty())
     return fmt::format("{} is being deleted, with all its resources; try again when it is gone", name);
-  const Value* wanted_versions = at(wanted, {"spec", "versions"});
+  const Value* wanted_versions = json::at(&wanted, {"spec", "versions"});
   std::vector<std::string> lost;
-  if (const Value* versions = at(stored, {"status", "storedVersions"}))
-    for (const Value& each : versions->items())
-      if (wanted_versions == nullptr || version_named(*wanted_versions, each.string()) == nullptr)
-        lost.emplace_back(each.string());
+  for (const Value& each : json::items(&stored, {"status", "storedVersions"}))
+    if (wanted_versions == nullptr || version_named(*wanted_versions, each.string()) == nullptr)
+      lost.emplace_back(each.string());
   if (!lost.empty())
     return fmt::format(
         "{} has resources stored as {}, a version that this program does not know: an older program than the one that "
         "wrote them? Use a newer one, or write every resource anew in a version that it knows and then take {} out of "
         "status.storedVersions",
         name, fmt::join(lost, ", "), fmt::join(lost, ", "));
-  for (const std::initializer_list<std::string_view> path : {std::initializer_list<std::string_view>{"spec", "scope"},
-                                                             {"spec", "group"},
-                                                             {"spec", "names", "kind"},
-                                                             {"spec", "names", "plural"}})
-    if (text_at(stored, path) != text_at(wanted, path))
+  for (const json::MemberPath path :
+       {json::MemberPath{"spec", "scope"}, {"spec", "group"}, {"spec", "names", "kind"}, {"spec", "names", "plural"}})
+    if (json::text(&stored, path) != json::text(&wanted, path))
       return fmt::format("{} has {} {} and not {}: it is not ours; delete it, if you can do without its resources",
-                         name, fmt::join(path, "."), text_at(stored, path), text_at(wanted, path));
+                         name, fmt::join(path, "."), json::text(&stored, path), json::text(&wanted, path));
   return std::nullopt;
 }
 
@@ -189,21 +180,19 @@ std::vector<std::string> changes(const Value& before, const Value& after) {
 
 bool established(const Value& definition, std::string& why) {
   bool yes = false;
-  if (const Value* conditions = at(definition, {"status", "conditions"})) {
-    for (const Value& each : conditions->items()) {
-      const std::string_view type = text_at(each, {"type"});
-      const bool is = text_at(each, {"status"}) == "True";
-      if (type == "Established") yes = is;
-      const bool bad = (type == "NamesAccepted" && !is) || (type == "NonStructuralSchema" && is);
-      if (bad) why = fmt::format("{}: {}", text_at(each, {"reason"}), text_at(each, {"message"}));
-    }
+  for (const Value& each : json::items(&definition, {"status", "conditions"})) {
+    const std::string_view type = json::text(&each, {"type"});
+    const bool is = json::text(&each, {"status"}) == "True";
+    if (type == "Established") yes = is;
+    const bool bad = (type == "NamesAccepted" && !is) || (type == "NonStructuralSchema" && is);
+    if (bad) why = fmt::format("{}: {}", json::text(&each, {"reason"}), json::text(&each, {"message"}));
   }
   return yes && why.empty();
 }
 
 bool knows_validation_rules(const Value& version) {
   const auto number = [&](std::string_view key) {
-    const std::string_view text = text_at(version, {key});  // "20+" at some providers
+    const std::string_view text = json::text(&version, {key});  // "20+" at some providers
     int value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;

@@ -41,8 +41,7 @@ void write_page(json::Writer& w, const RulePage& page, bool whole) {
     w.member("title", page.title);
     if (!whole) return;
     w.member("why", page.why);
-    w.key("examples");
-    w.array([&] {
+    w.array("examples", [&] {
       for (const validate::Example& example : page.examples) {
         w.object([&] {
           w.member("label", example.label);

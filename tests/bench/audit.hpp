@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/object.hpp"
 
 namespace stackgate::bench {
@@ -45,11 +46,11 @@ class AuditLog {
       if (!json::parse(line, document)) continue;
       const json::Value& event = document.root;
       const auto text = [&](std::initializer_list<std::string_view> path) {
-        const json::Value* found = kube::at(event, path);
+        const json::Value* found = json::at(&event, path);
         return found == nullptr ? std::string() : std::string(found->string());
       };
       if (text({"stage"}) != "ResponseComplete" || !text({"userAgent"}).contains(agent)) continue;
-      const json::Value* code = kube::at(event, {"responseStatus", "code"});
+      const json::Value* code = json::at(&event, {"responseStatus", "code"});
       out.push_back({text({"verb"}), text({"objectRef", "resource"}), text({"objectRef", "subresource"}),
                      text({"objectRef", "namespace"}), text({"userAgent"}),
                      code == nullptr ? 0 : static_cast<int>(code->integer()),

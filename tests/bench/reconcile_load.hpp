@@ -19,6 +19,7 @@
 #include <fmt/ranges.h>
 
 #include "reconcile/child_types.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/config.hpp"
@@ -100,7 +101,7 @@ class Availability final : public kube::WatchSink {
   void remove(const json::Value&) override {}
   void upsert(const json::Value& object) override {
     const auto number = [&](std::initializer_list<std::string_view> path) {
-      const json::Value* found = kube::at(object, path);
+      const json::Value* found = json::at(&object, path);
       return found == nullptr ? std::int64_t{0} : found->integer();
     };
     const std::int64_t generation = number({"metadata", "generation"}), replicas = number({"spec", "replicas"});
@@ -170,7 +171,7 @@ class ImageWatch final : public kube::WatchSink {
   void remove(const json::Value&) override {}
   void upsert(const json::Value& object) override {
     const auto now = Clock::now();
-    const json::Value* containers = kube::at(object, {"spec", "template", "spec", "containers"});
+    const json::Value* containers = json::at(&object, {"spec", "template", "spec", "containers"});
     const json::Value* image =
         containers == nullptr || containers->items().empty() ? nullptr : containers->items()[0].find("image");
     if (image == nullptr) return;

@@ -12,6 +12,7 @@
 #include "crds/kinds.hpp"
 #include "reconcile/child_types.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/object.hpp"
 
@@ -54,11 +55,11 @@ T must(kube::Result<T> result) {
 }
 
 std::string text_at(const json::Value& object, std::initializer_list<std::string_view> path) {
-  const json::Value* found = kube::at(object, path);
+  const json::Value* found = json::at(&object, path);
   return found == nullptr ? std::string() : std::string(found->string());
 }
 std::int64_t number_at(const json::Value& object, std::initializer_list<std::string_view> path) {
-  const json::Value* found = kube::at(object, path);
+  const json::Value* found = json::at(&object, path);
   return found == nullptr ? 0 : found->integer();
 }
 
@@ -263,7 +264,7 @@ void Stage::play(std::string_view plural, const json::Value& object) {
 }
 
 bool Stage::can_start(const json::Value& job) const {
-  const json::Value* volumes = kube::at(job, {"spec", "template", "spec", "volumes"});
+  const json::Value* volumes = json::at(&job, {"spec", "template", "spec", "volumes"});
   if (volumes == nullptr) return true;
   return std::ranges::all_of(volumes->items(), [&](const json::Value& volume) {
     const std::string claim = text_at(volume, {"persistentVolumeClaim", "claimName"});

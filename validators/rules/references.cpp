@@ -1,5 +1,6 @@
 // Objects that a resource names: do they exist, and do they hold what will be read from them?
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -69,60 +70,38 @@ std::string name_keys(const std::vector<std::pair<std::string_view, Field>>& key
   return fmt::format(" with the keys {} and {}", keys[0].first, keys[1].first);
 }
 
-const Rule& missing_rule(const Place& place) {
-  switch (place.row.reference_kind) {
-    case ReferenceKind::secret:
-      return place.required() ? rule::required_secret_missing : rule::secret_missing;
-    case ReferenceKind::config_map:
-      return place.required() ? rule::required_config_map_missing : rule::config_map_missing;
-    case ReferenceKind::persistent_volume_claim:
-      return place.required() ? rule::required_claim_missing : rule::claim_missing;
-    case ReferenceKind::service_account:
-      return rule::service_account_missing;
-    case ReferenceKind::inference_cache:
-      return rule::cache_missing;
-    case ReferenceKind::storage_class:
-      return rule::storage_class_missing;
-    case ReferenceKind::priority_class:
-      return rule::priority_class_missing;
-    case ReferenceKind::runtime_class:
-      return rule::runtime_class_missing;
-  }
-  return rule::secret_missing;
-}
+struct Missing {
+  const Rule* required;  // what is reported where the specification wants it to exist beforehand
+  const Rule* other;
+  std::string_view cure;
+};
+/// By ReferenceKind.
+constexpr std::array<Missing, 8> missing{{
+    {&rule::required_secret_missing, &rule::secret_missing, "name one that exists"},
+    {&rule::required_config_map_missing, &rule::config_map_missing, "name one that exists"},
+    {&rule::required_claim_missing, &rule::claim_missing,
+     "create the claim, name one that exists, or write create: true with size and volumeAccessMode"},
+    {&rule::service_account_missing, &rule::service_account_missing, "create it, or name one that exists"},
+    {&rule::cache_missing, &rule::cache_missing, "create it, or name one that exists"},
+    {&rule::storage_class_missing, &rule::storage_class_missing,
+     "name a class that `kubectl get storageclass` lists, or leave the field out for the default class"},
+    {&rule::priority_class_missing, &rule::priority_class_missing,
+     "name a class that `kubectl get priorityclass` lists, or leave the field out"},
+    {&rule::runtime_class_missing, &rule::runtime_class_missing,
+     "name a class that `kubectl get runtimeclass` lists, or leave the field out"},
+}};
 
 void report_missing(const Place& place) {
-  const std::string_view kind = kind_name(place.row.reference_kind);
-  std::string problem = fmt::format("there is no such {}", kind);
-  if (!is_cluster_wide(place.row.reference_kind))
-    fmt::format_to(std::back_inserter(problem), " in namespace \"{}\"", place.asker.ns());
-  std::string fix;
-  switch (place.row.reference_kind) {
-    case ReferenceKind::secret:
-    case ReferenceKind::config_map:
-      fix = fmt::format(
-          "create it{}{}, or name one that exists",
-          place.row.secret_type.empty() ? std::string{} : fmt::format(" with type {}", place.row.secret_type),
-          name_keys(wanted_keys(place)));
-      break;
-    case ReferenceKind::persistent_volume_claim:
-      fix = "create the claim, name one that exists, or write create: true with size and volumeAccessMode";
-      break;
-    case ReferenceKind::storage_class:
-      fix = "name a class that `kubectl get storageclass` lists, or leave the field out for the default class";
-      break;
-    case ReferenceKind::priority_class:
-      fix = "name a class that `kubectl get priorityclass` lists, or leave the field out";
-      break;
-    case ReferenceKind::runtime_class:
-      fix = "name a class that `kubectl get runtimeclass` lists, or leave the field out";
-      break;
-    case ReferenceKind::service_account:
-    case ReferenceKind::inference_cache:
-      fix = "create it, or name one that exists";
-      break;
-  }
-  place.report(missing_rule(place), place.field, std::move(problem), std::move(fix));
+  const ReferenceKind kind = place.row.reference_kind;
+  std::string problem = fmt::format("there is no such {}", kind_name(kind));
+  if (!is_cluster_wide(kind)) fmt::format_to(std::back_inserter(problem), " in namespace \"{}\"", place.asker.ns());
+  const Missing& words = missing[static_cast<std::size_t>(kind)];
+  std::string fix(words.cure);
+  if (kind == ReferenceKind::secret || kind == ReferenceKind::config_map)
+    fix = fmt::format("create it{}{}, or {}",
+                      place.row.secret_type.empty() ? "" : fmt::format(" with type {}", place.row.secret_type),
+                      name_keys(wanted_keys(place)), words.cure);
+  place.report(place.required() ? *words.required : *words.other, place.field, std::move(problem), std::move(fix));
 }
 
 void check_keys(const Place& place, const ReferencedObject& found) {

@@ -4,33 +4,6 @@
 
 namespace stackgate::validate {
 
-std::string_view kind_name(ReferenceKind reference_kind) {
-  switch (reference_kind) {
-    case ReferenceKind::secret:
-      return "Secret";
-    case ReferenceKind::config_map:
-      return "ConfigMap";
-    case ReferenceKind::persistent_volume_claim:
-      return "PersistentVolumeClaim";
-    case ReferenceKind::service_account:
-      return "ServiceAccount";
-    case ReferenceKind::inference_cache:
-      return "InferenceCache";
-    case ReferenceKind::storage_class:
-      return "StorageClass";
-    case ReferenceKind::priority_class:
-      return "PriorityClass";
-    case ReferenceKind::runtime_class:
-      return "RuntimeClass";
-  }
-  return "object";
-}
-
-bool is_cluster_wide(ReferenceKind reference_kind) {
-  return reference_kind == ReferenceKind::storage_class || reference_kind == ReferenceKind::priority_class ||
-         reference_kind == ReferenceKind::runtime_class;
-}
-
 std::string_view namespace_of(const Context& context, const Field& object) {
   const auto written = object["metadata"]["namespace"].text();
   if (written && !written->empty()) return *written;

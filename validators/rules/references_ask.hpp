@@ -9,10 +9,6 @@
 
 namespace stackgate::validate {
 
-/// "Secret", "ConfigMap", …: the kind as users write it.
-std::string_view kind_name(ReferenceKind reference_kind);
-/// StorageClass, PriorityClass and RuntimeClass have no namespace.
-bool is_cluster_wide(ReferenceKind reference_kind);
 /// metadata.namespace, or the request's, or "default".
 std::string_view namespace_of(const Context& context, const Field& object);
 

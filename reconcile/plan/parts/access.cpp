@@ -6,8 +6,7 @@ void add_rights(const Scope& scope, std::string_view name, std::string_view serv
                 const std::vector<PolicyRule>& rights) {
   add_child(scope, ChildType::role, std::string(name), {}, [&](json::Writer& out) {
     if (rights.empty()) return;
-    out.key("rules");
-    out.array([&] {
+    out.array("rules", [&] {
       for (const PolicyRule& rule : rights) {
         out.object([&] {
           pods::member_list(out, "apiGroups", rule.groups);
@@ -19,16 +18,14 @@ void add_rights(const Scope& scope, std::string_view name, std::string_view serv
     });
   });
   add_child(scope, ChildType::role_binding, std::string(name), {}, [&](json::Writer& out) {
-    out.key("subjects");
-    out.array([&] {
+    out.array("subjects", [&] {
       out.object([&] {
         out.member("kind", "ServiceAccount");
         out.member("name", service_account);
         out.member("namespace", scope.planning.resource.ns);
       });
     });
-    out.key("roleRef");
-    out.object([&] {
+    out.object("roleRef", [&] {
       out.member("apiGroup", "rbac.authorization.k8s.io");
       out.member("kind", "Role");
       out.member("name", name);

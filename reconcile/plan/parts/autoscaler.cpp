@@ -17,11 +17,9 @@ bool is_cpu_utilization(const Field& metric) {
 void write_default_metric(json::Writer& out) {
   out.object([&] {
     out.member("type", "Resource");
-    out.key("resource");
-    out.object([&] {
+    out.object("resource", [&] {
       out.member("name", "cpu");
-      out.key("target");
-      out.object([&] {
+      out.object("target", [&] {
         out.member("type", "Utilization");
         out.member("averageUtilization", default_cpu_percent);
       });
@@ -36,10 +34,8 @@ void add_autoscaler(const Scope& scope) {
   if (!is_scaled(scope)) return;
   const ChildHead head{.api_version = scope.planning.observed.served.autoscaling};
   add_child(scope, ChildType::horizontal_pod_autoscaler, scope.name, head, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
-      out.key("scaleTargetRef");
-      out.object([&] {
+    out.object("spec", [&] {
+      out.object("scaleTargetRef", [&] {
         out.member("apiVersion", info(ChildType::deployment).api_version);
         out.member("kind", info(ChildType::deployment).kind);
         out.member("name", std::string_view(scope.name));
@@ -47,8 +43,7 @@ void add_autoscaler(const Scope& scope) {
       const std::int64_t least = scale["minReplicas"].integer().value_or(1);
       out.member("minReplicas", least);
       out.member("maxReplicas", scale["maxReplicas"].integer().value_or(least));
-      out.key("metrics");
-      out.array([&] {
+      out.array("metrics", [&] {
         if (scale["metrics"].size() == 0) write_default_metric(out);
         for (const bool last : {false, true})
           for (const Field& metric : scale["metrics"].items())

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "services/kit/grammar/canonical_quantity.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -13,10 +14,6 @@ bool is_map(const Field& field) { return field.node() != nullptr && field.node()
 bool is_quantity(const Field& field) {
   return field.node() != nullptr && field.node()->int_or_string &&
          (field.value()->is_integer() || field.value()->is_string());
-}
-
-std::string written_text(const json::Value& value) {
-  return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
 }
 
 /// A null in a map of texts is "", as Kubernetes reads it; in any other map (of quantities) it is no entry.
@@ -45,7 +42,7 @@ void write_object(json::Writer& out, const Field& field) {
       if (!is_entry(member)) continue;
       out.key(member.key());
       if (member.present() && is_quantity(member))  // a map of quantities is one of requests or limits
-        out.value(std::string_view(amount_text(written_text(*member.value()))));
+        out.value(std::string_view(amount_text(json::scalar_text(*member.value()))));
       else if (member.present())
         write_canonical(out, member);
       else
@@ -63,7 +60,7 @@ std::string amount_text(std::string_view amount) {
 void write_canonical(json::Writer& out, const Field& field) {
   const json::Value& value = *field.value();
   if (is_quantity(field)) {
-    const std::string text = written_text(value);
+    const std::string text = json::scalar_text(value);
     return out.value(std::string_view(validate::grammar::canonical_quantity(text).value_or(text)));
   }
   if (value.is_object()) return write_object(out, field);

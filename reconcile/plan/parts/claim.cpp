@@ -1,7 +1,7 @@
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
-#include "reconcile/status/read.hpp"
 #include "services/kit/grammar/quantity.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 bool grows(const Scope& scope, std::string_view claim, std::string_view size) {
   const LiveChild* live = scope.planning.observed.find(ChildType::persistent_volume_claim, claim);
   if (live == nullptr || live->object == nullptr) return false;
-  const json::Value* now = read::at(live->object, {"spec", "resources", "requests", "storage"});
+  const json::Value* now = json::at(live->object, {"spec", "resources", "requests", "storage"});
   if (now == nullptr) return false;
   const auto have = validate::grammar::parse_quantity(now->string());
   const auto want = validate::grammar::parse_quantity(size);
@@ -30,16 +30,11 @@ void add_claim(const Scope& scope, const Field& pvc, bool owned) {
   const std::string_view size = pvc["size"].text().value_or("");
   const ChildHead head{.owned = owned, .keep = !grows(scope, name, size)};
   add_child(scope, ChildType::persistent_volume_claim, name, head, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
-      out.key("accessModes");
-      out.array([&] { out.value(pvc["volumeAccessMode"].text().value_or("ReadWriteOnce")); });
+    out.object("spec", [&] {
+      out.array("accessModes", [&] { out.value(pvc["volumeAccessMode"].text().value_or("ReadWriteOnce")); });
       if (const auto storage_class = pvc["storageClass"].text()) out.member("storageClassName", *storage_class);
-      out.key("resources");
-      out.object([&] {
-        out.key("requests");
-        out.object([&] { out.member("storage", std::string_view(amount_text(size))); });
-      });
+      out.object("resources",
+                 [&] { out.object("requests", [&] { out.member("storage", std::string_view(amount_text(size))); }); });
     });
   });
 }

@@ -6,7 +6,7 @@
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/outcome.hpp"
 #include "reconcile/plan/parts/workload.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -22,17 +22,15 @@ std::int64_t scaled_replicas(const Scope& scope) {
   const LiveChild* live = scope.planning.observed.find(ChildType::deployment, scope.name);
   const json::Value* now = live == nullptr || live->object == nullptr || !live->owned
                                ? nullptr
-                               : read::at(live->object, {"spec", "replicas"});
+                               : json::at(live->object, {"spec", "replicas"});
   return std::clamp(now == nullptr ? least : now->integer(), least, most);
 }
 
 void write_strategy(json::Writer& out, Rollout rollout) {
-  out.key("strategy");
-  out.object([&] {
+  out.object("strategy", [&] {
     if (rollout == Rollout::recreate) return out.member("type", "Recreate");
     out.member("type", "RollingUpdate");
-    out.key("rollingUpdate");
-    out.object([&] {
+    out.object("rollingUpdate", [&] {
       // Kubernetes rounds maxSurge up and maxUnavailable down, and lets one pod go when both come to none.
       if (rollout == Rollout::surge) {
         out.member("maxSurge", "25%");
@@ -71,11 +69,9 @@ void add_deployment(const Scope& scope, const Workload& workload) {
   add_child(scope, ChildType::deployment, scope.name,
             {.labels = workload.pod.labels, .keep = !runnable, .follows_live_replicas = scaled},
             [&](json::Writer& out) {
-              out.key("spec");
-              out.object([&] {
+              out.object("spec", [&] {
                 out.member("replicas", scaled ? scaled_replicas(scope) : workload.replicas);
-                out.key("selector");
-                out.object([&] { pods::member_map(out, "matchLabels", selector_labels(scope)); });
+                out.object("selector", [&] { pods::member_map(out, "matchLabels", selector_labels(scope)); });
                 out.member("revisionHistoryLimit", 3);
                 out.member("progressDeadlineSeconds", progress_deadline(workload));
                 write_strategy(out, workload.rollout);

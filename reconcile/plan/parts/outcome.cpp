@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/findings.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::parts {
 

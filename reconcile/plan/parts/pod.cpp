@@ -7,7 +7,7 @@
 #include "reconcile/plan/findings.hpp"
 #include "reconcile/plan/parts/canonical.hpp"
 #include "reconcile/plan/parts/workload.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -33,9 +33,9 @@ std::string hash_of(std::span<const InputFacts> inputs) {
 const json::Value* live_template(const Observed& observed) {
   for (const LiveChild& child : observed.children) {
     if (!child.owned) continue;
-    if (child.type == ChildType::deployment) return read::at(child.object, {"spec", "template"});
+    if (child.type == ChildType::deployment) return json::at(child.object, {"spec", "template"});
     if (child.type == ChildType::leader_worker_set)
-      return read::at(child.object, {"spec", "leaderWorkerTemplate", "workerTemplate"});
+      return json::at(child.object, {"spec", "leaderWorkerTemplate", "workerTemplate"});
   }
   return nullptr;
 }
@@ -48,7 +48,7 @@ pods::TextMap pod_annotations(const Scope& scope, const Workload& workload) {
   std::string inputs = hash_of(observed.inputs);
   if (lacks_inputs(observed))
     if (const json::Value* live = live_template(observed))
-      inputs = read::text(live, {"metadata", "annotations", inputs_annotation});
+      inputs = json::text(live, {"metadata", "annotations", inputs_annotation});
   if (!inputs.empty()) out.insert_or_assign(std::string(inputs_annotation), std::move(inputs));
   return out;
 }
@@ -69,8 +69,7 @@ std::string security_context(const Scope& scope, const Workload& workload) {
     if (user["runAsNonRoot"].absent() && user["runAsUser"].integer() != 0) out.member("runAsNonRoot", true);
     members_canonical(out, user, {"runAsUser", "seLinuxOptions", "seccompProfile"});
     if (user["seccompProfile"].absent()) {
-      out.key("seccompProfile");
-      out.object([&] { out.member("type", "RuntimeDefault"); });
+      out.object("seccompProfile", [&] { out.member("type", "RuntimeDefault"); });
     }
     members_canonical(out, user, {"supplementalGroups", "sysctls"});
   });

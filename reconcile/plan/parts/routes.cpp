@@ -8,21 +8,16 @@ namespace {
 void write_ingress_rule(const Scope& scope, json::Writer& out, const Field& ingress) {
   out.object([&] {
     pods::member_text(out, "host", ingress["host"].text().value_or(""));
-    out.key("http");
-    out.object([&] {
-      out.key("paths");
-      out.array([&] {
+    out.object("http", [&] {
+      out.array("paths", [&] {
         out.object([&] {
           const std::string_view path = ingress["path"].text().value_or("/");
           out.member("path", path.empty() ? "/" : path);
           out.member("pathType", "Prefix");
-          out.key("backend");
-          out.object([&] {
-            out.key("service");
-            out.object([&] {
+          out.object("backend", [&] {
+            out.object("service", [&] {
               out.member("name", std::string_view(scope.name));
-              out.key("port");
-              out.object([&] { out.member("name", api_port_name); });
+              out.object("port", [&] { out.member("name", api_port_name); });
             });
           });
         });
@@ -34,12 +29,10 @@ void write_ingress_rule(const Scope& scope, json::Writer& out, const Field& ingr
 void write_ingress_tls(json::Writer& out, const Field& ingress) {
   const auto secret = ingress["tlsSecretName"].text();
   if (!secret) return;
-  out.key("tls");
-  out.array([&] {
+  out.array("tls", [&] {
     out.object([&] {
       if (const auto host = ingress["host"].text(); host && !host->empty()) {
-        out.key("hosts");
-        out.array([&] { out.value(*host); });
+        out.array("hosts", [&] { out.value(*host); });
       }
       out.member("secretName", *secret);
     });
@@ -49,11 +42,9 @@ void write_ingress_tls(json::Writer& out, const Field& ingress) {
 void add_ingress(const Scope& scope, const Field& ingress) {
   add_child(scope, ChildType::ingress, scope.name, {.annotations = read_map(ingress["annotations"])},
             [&](json::Writer& out) {
-              out.key("spec");
-              out.object([&] {
+              out.object("spec", [&] {
                 pods::member_text(out, "ingressClassName", ingress["className"].text().value_or(""));
-                out.key("rules");
-                out.array([&] { write_ingress_rule(scope, out, ingress); });
+                out.array("rules", [&] { write_ingress_rule(scope, out, ingress); });
                 write_ingress_tls(out, ingress);
               });
             });
@@ -69,18 +60,15 @@ void write_parent(json::Writer& out, const Field& parent) {
 
 void write_route_rule(const Scope& scope, json::Writer& out) {
   out.object([&] {
-    out.key("matches");
-    out.array([&] {
+    out.array("matches", [&] {
       out.object([&] {
-        out.key("path");
-        out.object([&] {
+        out.object("path", [&] {
           out.member("type", "PathPrefix");
           out.member("value", "/");
         });
       });
     });
-    out.key("backendRefs");
-    out.array([&] {
+    out.array("backendRefs", [&] {
       out.object([&] {
         out.member("kind", "Service");
         out.member("name", std::string_view(scope.name));
@@ -95,17 +83,14 @@ void add_http_route(const Scope& scope, const Field& route) {
   if (!scope.planning.observed.served.http_routes)
     return note_missing_api(scope, "expose.httpRoute", ChildType::http_route, "the Gateway API");
   add_child(scope, ChildType::http_route, scope.name, {}, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
+    out.object("spec", [&] {
       if (route["parentRefs"].size() > 0) {
-        out.key("parentRefs");
-        out.array([&] {
+        out.array("parentRefs", [&] {
           for (const Field& parent : route["parentRefs"].items()) write_parent(out, parent);
         });
       }
       member_canonical(out, "hostnames", route["hostnames"]);
-      out.key("rules");
-      out.array([&] { write_route_rule(scope, out); });
+      out.array("rules", [&] { write_route_rule(scope, out); });
     });
   });
 }

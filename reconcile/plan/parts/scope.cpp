@@ -33,8 +33,7 @@ void begin_child(const Scope& scope, json::Writer& out, ChildType type, std::str
   const Resource& resource = scope.planning.resource;
   out.member("apiVersion", head.api_version.empty() ? info(type).api_version : head.api_version);
   out.member("kind", info(type).kind);
-  out.key("metadata");
-  out.object([&] {
+  out.object("metadata", [&] {
     out.member("name", name);
     pods::member_text(out, "namespace", resource.ns);
     pods::TextMap labels = own_labels(scope);
@@ -42,8 +41,7 @@ void begin_child(const Scope& scope, json::Writer& out, ChildType type, std::str
     pods::member_map(out, "labels", labels);
     pods::member_map(out, "annotations", head.annotations);
     if (!head.owned) return;
-    out.key("ownerReferences");
-    out.array([&] {
+    out.array("ownerReferences", [&] {
       out.object([&] {
         out.member("apiVersion", crds::api_group_version);
         out.member("kind", crds::info(resource.kind).name);

@@ -22,12 +22,10 @@ void add_service(const Scope& scope, const ServiceShape& shape) {
   const Field service = scope.spec["expose"]["service"];
   const std::int64_t port = service["port"].integer().value_or(workload_port);
   add_child(scope, ChildType::service, scope.name, {}, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
+    out.object("spec", [&] {
       out.member("type", service["type"].text().value_or("ClusterIP"));
       pods::member_map(out, "selector", shape.selector.empty() ? selector_labels(scope) : shape.selector);
-      out.key("ports");
-      out.array([&] {
+      out.array("ports", [&] {
         write_port(out, api_port_name, port, api_port_name);
         // A Service has each number once only, so that the scraped port cannot be 8000 too.
         if (scope.spec["metrics"]["enabled"].flag().value_or(false))

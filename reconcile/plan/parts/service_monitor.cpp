@@ -13,12 +13,9 @@ void add_service_monitor(const Scope& scope, std::string_view metrics_path) {
   const ChildHead head{.labels = read_map(monitor["additionalLabels"]),
                        .annotations = read_map(monitor["annotations"])};
   add_child(scope, ChildType::service_monitor, scope.name, head, [&](json::Writer& out) {
-    out.key("spec");
-    out.object([&] {
-      out.key("selector");
-      out.object([&] { pods::member_map(out, "matchLabels", {{"app", scope.name}}); });
-      out.key("endpoints");
-      out.array([&] {
+    out.object("spec", [&] {
+      out.object("selector", [&] { pods::member_map(out, "matchLabels", {{"app", scope.name}}); });
+      out.array("endpoints", [&] {
         out.object([&] {
           out.member("port", "metrics");
           out.member("path", metrics_path);

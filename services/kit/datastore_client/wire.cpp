@@ -36,8 +36,7 @@ void line(std::string& out, std::string_view key, auto&& body) {
   json::Writer w(out);
   w.object([&] {
     w.member("key", key);
-    w.key("value");
-    w.object([&] { body(w); });
+    w.object("value", [&] { body(w); });
   });
   out += '\n';
 }
@@ -112,11 +111,9 @@ std::string batch_body(const std::vector<Object>& objects) {
   json::Writer w(out);
   w.object([&] {
     w.member("operation", "upload");
-    w.key("transfers");
-    w.array([&] { w.value("basic"); });
+    w.array("transfers", [&] { w.value("basic"); });
     w.member("hash_algo", "sha256");
-    w.key("objects");
-    w.array([&] {
+    w.array("objects", [&] {
       for (const Object& object : objects)
         w.object([&] {
           w.member("oid", std::string_view(object.oid));

@@ -160,13 +160,13 @@ void Writer::value(const Value& tree) {
         for (const Value& item : tree.items()) value(item);
       });
     case Type::object:
-      return object([&] {
-        for (const Member& member : tree.members()) {
-          key(member.key);
-          value(member.value);
-        }
-      });
+      return object([&] { members(tree); });
   }
+}
+
+void Writer::members(const Value& from, std::initializer_list<std::string_view> but) {
+  for (const Member& each : from.members())
+    if (std::ranges::find(but, each.key) == but.end()) member(each.key, each.value);
 }
 
 std::string to_json(const Value& tree) {

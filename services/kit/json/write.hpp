@@ -1,8 +1,9 @@
 // JSON text out: a writer that appends to a string, without building a tree first.
-//   Writer w(out); w.object([&] { w.member("uid", uid); w.key("status"); w.object([&] {...}); });
+//   Writer w(out); w.object([&] { w.member("uid", uid); w.object("status", [&] {...}); });
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,18 @@ class Writer {
     key(name);
     value(v);
   }
+  template <class Body>
+  void object(std::string_view name, Body&& body) {
+    key(name);
+    object(body);
+  }
+  template <class Body>
+  void array(std::string_view name, Body&& body) {
+    key(name);
+    array(body);
+  }
+  /// Those of `from`, an object, but for the named ones.
+  void members(const Value& from, std::initializer_list<std::string_view> but = {});
 
  private:
   void open(char bracket);

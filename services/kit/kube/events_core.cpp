@@ -145,13 +145,11 @@ std::string event_json(const EventWrite& event, std::string_view component, std:
   w.object([&] {
     w.member("apiVersion", "v1");
     w.member("kind", "Event");
-    w.key("metadata");
-    w.object([&] {
+    w.object("metadata", [&] {
       w.member("namespace", event_namespace(object));
       w.member("name", event.name);
     });
-    w.key("involvedObject");
-    w.object([&] {
+    w.object("involvedObject", [&] {
       w.member("apiVersion", object.api_version);
       w.member("kind", object.kind);
       given("namespace", object.ns);
@@ -166,8 +164,7 @@ std::string event_json(const EventWrite& event, std::string_view component, std:
     w.member("count", event.count);
     w.member("firstTimestamp", event_time(event.first));
     w.member("lastTimestamp", event_time(event.last));
-    w.key("source");
-    w.object([&] {
+    w.object("source", [&] {
       w.member("component", component);
       given("host", instance);
     });

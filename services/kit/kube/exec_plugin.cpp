@@ -29,12 +29,10 @@ std::string exec_info(const Config& config) {
   w.object([&] {
     w.member("apiVersion", std::string_view(config.exec.api_version));
     w.member("kind", "ExecCredential");
-    w.key("spec");
-    w.object([&] {
+    w.object("spec", [&] {
       w.member("interactive", false);
       if (!config.exec.provide_cluster_info) return;
-      w.key("cluster");
-      w.object([&] {
+      w.object("cluster", [&] {
         w.member("server", std::string_view(config.server));
         if (!config.tls_server_name.empty()) w.member("tls-server-name", std::string_view(config.tls_server_name));
         if (config.insecure_skip_tls_verify) w.member("insecure-skip-tls-verify", true);

@@ -3,25 +3,15 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/object.hpp"
 
 namespace stackgate::kube {
 namespace {
 
-std::string_view lease_text(const json::Value& lease, std::string_view key) {
-  const json::Value* value = at(lease, {"spec", key});
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
-std::int64_t lease_number(const json::Value& lease, std::string_view key) {
-  const json::Value* value = at(lease, {"spec", key});
-  return value == nullptr ? 0 : value->integer();
-}
-
 void write_spec(json::Writer& w, const LeaseRecord& record) {
-  w.key("spec");
-  w.object([&] {
+  w.object("spec", [&] {
     // Current validation refuses an empty identity; null takes it out of a stored one.
     w.key("holderIdentity");
     if (record.holder.empty())
@@ -44,11 +34,11 @@ bool same_words(const LeaseRecord& a, const LeaseRecord& b) {
 
 LeaseRecord read_lease(const json::Value& lease) {
   LeaseRecord out;
-  out.holder = lease_text(lease, "holderIdentity");
-  out.duration = std::chrono::seconds(lease_number(lease, "leaseDurationSeconds"));
-  out.acquire_time = lease_text(lease, "acquireTime");
-  out.renew_time = lease_text(lease, "renewTime");
-  out.transitions = lease_number(lease, "leaseTransitions");
+  out.holder = json::text(&lease, {"spec", "holderIdentity"});
+  out.duration = std::chrono::seconds(json::integer(&lease, {"spec", "leaseDurationSeconds"}));
+  out.acquire_time = json::text(&lease, {"spec", "acquireTime"});
+  out.renew_time = json::text(&lease, {"spec", "renewTime"});
+  out.transitions = json::integer(&lease, {"spec", "leaseTransitions"});
   out.resource_version = metadata(lease, "resourceVersion");
   return out;
 }
@@ -59,8 +49,7 @@ std::string lease_json(std::string_view ns, std::string_view name, const LeaseRe
   w.object([&] {
     w.member("apiVersion", "coordination.k8s.io/v1");
     w.member("kind", "Lease");
-    w.key("metadata");
-    w.object([&] {
+    w.object("metadata", [&] {
       w.member("namespace", ns);
       w.member("name", name);
     });
@@ -73,8 +62,7 @@ std::string lease_patch(const LeaseRecord& record) {
   std::string out;
   json::Writer w(out);
   w.object([&] {
-    w.key("metadata");
-    w.object([&] { w.member("resourceVersion", record.resource_version); });
+    w.object("metadata", [&] { w.member("resourceVersion", record.resource_version); });
     write_spec(w, record);
   });
   return out;

@@ -1,6 +1,7 @@
 #include "services/kit/kube/object.hpp"
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::kube {
 
@@ -22,17 +23,7 @@ std::string_view Object::name() const { return metadata(root(), "name"); }
 std::string_view Object::resource_version() const { return metadata(root(), "resourceVersion"); }
 
 std::string_view metadata(const json::Value& object, std::string_view key) {
-  const json::Value* value = at(object, {"metadata", key});
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
-const json::Value* at(const json::Value& object, std::initializer_list<std::string_view> path) {
-  const json::Value* value = &object;
-  for (const std::string_view key : path) {
-    value = value->find(key);
-    if (value == nullptr) return nullptr;
-  }
-  return value;
+  return json::text(&object, {"metadata", key});
 }
 
 }  // namespace stackgate::kube

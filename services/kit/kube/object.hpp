@@ -30,7 +30,4 @@ class Object {
 /// object.metadata[key] as text, or empty.
 std::string_view metadata(const json::Value& object, std::string_view key);
 
-/// The value at a path of member names, or nullptr: at(object, {"spec", "image", "tag"}).
-const json::Value* at(const json::Value& object, std::initializer_list<std::string_view> path);
-
 }  // namespace stackgate::kube

@@ -99,8 +99,7 @@ Request Request::remove(const ResourceType& type, std::string_view ns, std::stri
     w.member("kind", "DeleteOptions");
     w.member("propagationPolicy", options.propagation);
     if (options.uid.empty() && options.resource_version.empty()) return;
-    w.key("preconditions");
-    w.object([&] {
+    w.object("preconditions", [&] {
       if (!options.uid.empty()) w.member("uid", options.uid);
       if (!options.resource_version.empty()) w.member("resourceVersion", options.resource_version);
     });

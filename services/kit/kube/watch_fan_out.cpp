@@ -76,8 +76,7 @@ class NamespaceMerge::Part final : public WatchSink {
     std::string text;
     json::Writer w(text);
     w.object([&] {
-      w.key("metadata");
-      w.object([&] {
+      w.object("metadata", [&] {
         w.member("name", name);
         w.member("namespace", ns_);
       });

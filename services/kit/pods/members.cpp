@@ -8,16 +8,14 @@ void member_text(json::Writer& out, std::string_view key, std::string_view text)
 
 void member_map(json::Writer& out, std::string_view key, const TextMap& map) {
   if (map.empty()) return;
-  out.key(key);
-  out.object([&] {
+  out.object(key, [&] {
     for (const auto& [name, value] : map) out.member(name, std::string_view(value));
   });
 }
 
 void member_list(json::Writer& out, std::string_view key, const std::vector<std::string>& texts) {
   if (texts.empty()) return;
-  out.key(key);
-  out.array([&] {
+  out.array(key, [&] {
     for (const std::string& text : texts) out.value(std::string_view(text));
   });
 }

@@ -12,8 +12,7 @@ constexpr std::string_view tmp_volume = "tmp", tmp_path = "/tmp";
 template <class T>
 void write_objects(json::Writer& out, std::string_view key, const std::vector<T>& items, auto&& members) {
   if (items.empty()) return;
-  out.key(key);
-  out.array([&] {
+  out.array(key, [&] {
     for (const T& item : items) out.object([&] { members(item); });
   });
 }
@@ -33,8 +32,7 @@ void write_env(json::Writer& out, const std::vector<EnvVar>& env) {
   std::vector<const EnvVar*> kept;
   for (auto each = env.rbegin(); each != env.rend(); ++each)
     if (seen.insert(each->name).second) kept.push_back(&*each);
-  out.key("env");
-  out.array([&] {
+  out.array("env", [&] {
     for (auto each = kept.rbegin(); each != kept.rend(); ++each) out.raw((*each)->body);
   });
 }
@@ -50,10 +48,8 @@ void write_mounts(json::Writer& out, const std::vector<Mount>& mounts) {
 
 void write_probe(json::Writer& out, std::string_view key, const std::optional<Probe>& probe) {
   if (!probe) return;
-  out.key(key);
-  out.object([&] {
-    out.key("httpGet");
-    out.object([&] {
+  out.object(key, [&] {
+    out.object("httpGet", [&] {
       out.member("path", std::string_view(probe->path));
       out.member("port", "api");
       out.member("scheme", "HTTP");
@@ -81,14 +77,9 @@ void write_container(json::Writer& out, const Container& container) {
   write_probe(out, "livenessProbe", container.liveness);
   // A status shows why a container ended: from its log, where it writes no message of its own.
   out.member("terminationMessagePolicy", "FallbackToLogsOnError");
-  out.key("securityContext");
-  out.object([&] {
+  out.object("securityContext", [&] {
     out.member("allowPrivilegeEscalation", false);
-    out.key("capabilities");
-    out.object([&] {
-      out.key("drop");
-      out.array([&] { out.value("ALL"); });
-    });
+    out.object("capabilities", [&] { out.array("drop", [&] { out.value("ALL"); }); });
     if (container.read_only_root) out.member("readOnlyRootFilesystem", true);
   });
 }
@@ -103,15 +94,13 @@ void write_containers(json::Writer& out, std::string_view key, std::vector<Conta
 
 void write_spread(json::Writer& out, const TextMap& labels) {
   if (labels.empty()) return;
-  out.key("topologySpreadConstraints");
-  out.array([&] {
+  out.array("topologySpreadConstraints", [&] {
     for (const std::string_view key : {"kubernetes.io/hostname", "topology.kubernetes.io/zone"}) {
       out.object([&] {
         out.member("maxSkew", 1);
         out.member("topologyKey", key);
         out.member("whenUnsatisfiable", "ScheduleAnyway");
-        out.key("labelSelector");
-        out.object([&] { member_map(out, "matchLabels", labels); });
+        out.object("labelSelector", [&] { member_map(out, "matchLabels", labels); });
       });
     }
   });
@@ -119,8 +108,7 @@ void write_spread(json::Writer& out, const TextMap& labels) {
 
 void write_volumes(json::Writer& out, const Pod& pod) {
   if (pod.volumes.empty() && !pod.tmp) return;
-  out.key("volumes");
-  out.array([&] {
+  out.array("volumes", [&] {
     for (const Volume& volume : pod.volumes) out.raw(volume.body);
     if (pod.tmp) out.raw(empty_volume(tmp_volume).body);
   });
@@ -152,13 +140,11 @@ void write_spec(json::Writer& out, const Pod& pod) {
 
 void write_template(json::Writer& out, const Pod& pod) {
   out.object([&] {
-    out.key("metadata");
-    out.object([&] {
+    out.object("metadata", [&] {
       member_map(out, "labels", pod.labels);
       member_map(out, "annotations", pod.annotations);
     });
-    out.key("spec");
-    out.object([&] { write_spec(out, pod); });
+    out.object("spec", [&] { write_spec(out, pod); });
   });
 }
 

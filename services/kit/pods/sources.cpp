@@ -18,26 +18,17 @@ T entry(std::string_view name, Members&& members) {
 }
 
 EnvVar env_from(std::string_view name, std::string_view source, auto&& reference) {
-  return entry<EnvVar>(name, [&](json::Writer& out) {
-    out.key("valueFrom");
-    out.object([&] {
-      out.key(source);
-      out.object([&] { reference(out); });
-    });
-  });
+  return entry<EnvVar>(
+      name, [&](json::Writer& out) { out.object("valueFrom", [&] { out.object(source, [&] { reference(out); }); }); });
 }
 
 Volume make_volume(std::string_view name, std::string_view source, auto&& members) {
-  return entry<Volume>(name, [&](json::Writer& out) {
-    out.key(source);
-    out.object([&] { members(out); });
-  });
+  return entry<Volume>(name, [&](json::Writer& out) { out.object(source, [&] { members(out); }); });
 }
 
 void write_items(json::Writer& out, const std::vector<KeyToPath>& items) {
   if (items.empty()) return;
-  out.key("items");
-  out.array([&] {
+  out.array("items", [&] {
     for (const KeyToPath& item : items) {
       out.object([&] {
         out.member("key", std::string_view(item.key));

@@ -35,21 +35,17 @@ std::expected<std::string, std::string> write_header(std::vector<Tensor>& tensor
   json::Writer writer(text);
   writer.object([&] {
     if (!metadata.empty()) {
-      writer.key("__metadata__");
-      writer.object([&] {
+      writer.object("__metadata__", [&] {
         for (const auto& [name, value] : metadata) writer.member(name, value);
       });
     }
     for (const Tensor& tensor : tensors) {
-      writer.key(tensor.name);
-      writer.object([&] {
+      writer.object(tensor.name, [&] {
         writer.member("dtype", tensor.dtype);
-        writer.key("shape");
-        writer.array([&] {
+        writer.array("shape", [&] {
           for (const std::uint64_t size : tensor.shape) writer.value(size);
         });
-        writer.key("data_offsets");
-        writer.array([&] {
+        writer.array("data_offsets", [&] {
           writer.value(tensor.begin);
           writer.value(tensor.end);
         });

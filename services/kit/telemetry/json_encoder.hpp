@@ -34,14 +34,12 @@ class JsonEncoder {
     put(value);
   }
   void counts(unsigned, std::string_view name, std::span<const std::uint64_t> values) {
-    writer_.key(name);
-    writer_.array([&] {
+    writer_.array(name, [&] {
       for (const std::uint64_t value : values) writer_.value(std::string_view(fmt::to_string(value)));
     });
   }
   void numbers(unsigned, std::string_view name, std::span<const double> values) {
-    writer_.key(name);
-    writer_.array([&] {
+    writer_.array(name, [&] {
       for (const double value : values) put(value);
     });
   }
@@ -52,13 +50,11 @@ class JsonEncoder {
   }
   template <class Body>
   void message(unsigned, std::string_view name, Body&& body) {
-    writer_.key(name);
-    writer_.object(body);
+    writer_.object(name, body);
   }
   template <class Items, class Each>
   void list(unsigned, std::string_view name, const Items& items, Each&& each) {
-    writer_.key(name);
-    writer_.array([&] {
+    writer_.array(name, [&] {
       for (const auto& item : items) writer_.object([&] { each(item); });
     });
   }

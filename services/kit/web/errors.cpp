@@ -25,8 +25,7 @@ std::string line_of(const validate::Finding& finding) {
 }
 
 void write_findings(json::Writer& w, const validate::Findings& findings) {
-  w.key("findings");
-  w.array([&] {
+  w.array("findings", [&] {
     for (const validate::Finding& finding : findings) {
       w.object([&] {
         w.member("rule", finding.rule);
@@ -56,8 +55,7 @@ std::string plain(const Writing& given) {
   std::string body;
   json::Writer w(body);
   w.object([&] {
-    w.key("error");
-    w.object([&] {
+    w.object("error", [&] {
       w.member("code", given.failure.code.empty() ? word_for(given.status) : given.failure.code);
       w.member("message", given.failure.message);
       if (!given.failure.findings.empty()) write_findings(w, given.failure.findings);
@@ -115,8 +113,7 @@ std::string openai(const Writing& given) {
   std::string body;
   json::Writer w(body);
   w.object([&] {
-    w.key("error");
-    w.object([&] {
+    w.object("error", [&] {
       w.member("message", message_with_findings(given.failure));
       w.member("type", openai_type(given.status));
       if (findings.empty() || findings.front().path.empty())
@@ -163,12 +160,10 @@ std::string nemo(const Writing& given) {
   json::Writer w(body);
   w.object([&] {
     if (given.failure.findings.empty()) return w.member("detail", given.failure.message);
-    w.key("detail");
-    w.array([&] {
+    w.array("detail", [&] {
       for (const validate::Finding& finding : given.failure.findings) {
         w.object([&] {
-          w.key("loc");
-          w.array([&] { write_location(w, finding); });
+          w.array("loc", [&] { write_location(w, finding); });
           std::string text = is_warning(finding) ? "warning: " : "";
           text += problem_of(finding);
           if (!finding.fix.empty()) text.append("; ").append(finding.fix);

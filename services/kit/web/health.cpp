@@ -19,11 +19,9 @@ http::Response answer(int status, std::string_view word, const Report* report) {
   w.object([&] {
     w.member("status", word);
     if (report == nullptr) return;
-    w.key("checks");
-    w.object([&] {
+    w.object("checks", [&] {
       for (const auto& item : report->items) {
-        w.key(item.name);
-        w.object([&] {
+        w.object(item.name, [&] {
           w.member("status", item.reason.empty() ? "pass" : item.counts ? "fail" : "warn");
           if (!item.reason.empty()) w.member("output", item.reason);
         });

@@ -59,8 +59,7 @@ std::expected<Sort, Failure> read_sort(const Query& query, std::span<const std::
 }
 
 void write_pagination(json::Writer& writer, const Page& page, std::uint64_t on_this_page, std::uint64_t total) {
-  writer.key("pagination");
-  writer.object([&] {
+  writer.object("pagination", [&] {
     writer.member("page", page.number);
     writer.member("page_size", page.size);
     writer.member("current_page_size", on_this_page);

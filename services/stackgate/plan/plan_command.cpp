@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/plan/stack_common.hpp"
-#include "reconcile/status/read.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/kit/yaml_writer/write.hpp"
@@ -73,52 +73,51 @@ class PlanRun {
 
   void add(const std::string& file, const json::Value& object) {
     const json::Value* items = object.find("items");
-    if (items != nullptr && items->is_array() && reconcile::read::text(&object, {"kind"}).ends_with("List")) {
+    if (items != nullptr && items->is_array() && json::text(&object, {"kind"}).ends_with("List")) {
       for (const json::Value& item : items->items()) add(file, item);
       return;
     }
-    if (reconcile::read::text(&object, {"apiVersion"}) != crds::api_group_version) return;
-    if (crds::kind_named(reconcile::read::text(&object, {"kind"}))) objects_.emplace_back(file, &object);
+    if (json::text(&object, {"apiVersion"}) != crds::api_group_version) return;
+    if (crds::kind_named(json::text(&object, {"kind"}))) objects_.emplace_back(file, &object);
   }
 
   /// As a ready cache would be: the one of that name among the inputs, or one with the usual claim.
   reconcile::CacheFacts cache_of(const json::Value* spec) const {
-    const std::string_view name = reconcile::read::text(spec, {"storage", "nimCache", "name"});
+    const std::string_view name = json::text(spec, {"storage", "nimCache", "name"});
     if (name.empty()) return {};
     reconcile::CacheFacts out{
         .exists = true, .state = "Ready", .claim = std::string(name) + "-pvc", .sub_path = {}, .message = {}};
     for (const auto& [file, object] : objects_) {
-      if (reconcile::read::text(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
-      if (reconcile::read::text(object, {"metadata", "name"}) != name) continue;
-      const std::string_view claim = reconcile::read::text(object, {"spec", "storage", "pvc", "name"});
+      if (json::text(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
+      if (json::text(object, {"metadata", "name"}) != name) continue;
+      const std::string_view claim = json::text(object, {"spec", "storage", "pvc", "name"});
       if (!claim.empty()) out.claim = claim;
-      out.sub_path = reconcile::read::text(object, {"spec", "storage", "pvc", "subPath"});
+      out.sub_path = json::text(object, {"spec", "storage", "pvc", "subPath"});
     }
     return out;
   }
 
   /// The administrator's Secret of the StackDatastore among the inputs that `spec` names.
   std::string_view datastore_admin_of(const json::Value* spec, std::string_view ns) const {
-    const std::string_view name =
-        reconcile::stack::service_named(reconcile::read::text(spec, {"datastore", "endpoint"}), ns);
+    const std::string_view name = reconcile::stack::service_named(json::text(spec, {"datastore", "endpoint"}), ns);
     for (const auto& [file, object] : objects_)
-      if (reconcile::read::text(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
-          reconcile::read::text(object, {"metadata", "name"}) == name)
-        return reconcile::read::text(object, {"spec", "secrets", "gitAdminSecret"});
+      if (json::text(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
+          json::text(object, {"metadata", "name"}) == name)
+        return json::text(object, {"spec", "secrets", "gitAdminSecret"});
     return {};
   }
 
   void plan(const std::string& file, const json::Value& object) {
     static const json::Value nothing = json::Value::make_object({}, 0);
-    const auto known = crds::kind_named(reconcile::read::text(&object, {"kind"}));
+    const auto known = crds::kind_named(json::text(&object, {"kind"}));
     if (!known) return;
     const crds::Kind kind = *known;
-    const std::string_view written_ns = reconcile::read::text(&object, {"metadata", "namespace"});
-    const std::string_view uid = reconcile::read::text(&object, {"metadata", "uid"});
+    const std::string_view written_ns = json::text(&object, {"metadata", "namespace"});
+    const std::string_view uid = json::text(&object, {"metadata", "uid"});
     const json::Value* spec = object.find("spec");
     const reconcile::Resource resource{.kind = kind,
                                        .ns = written_ns.empty() ? std::string_view(options_.ns) : written_ns,
-                                       .name = reconcile::read::text(&object, {"metadata", "name"}),
+                                       .name = json::text(&object, {"metadata", "name"}),
                                        .uid = uid.empty() ? no_uid : uid,
                                        .object = &object,
                                        .spec = spec == nullptr ? &nothing : spec,
@@ -156,8 +155,7 @@ class PlanRun {
     writer.object([&] {
       writer.member("apiVersion", "v1");
       writer.member("kind", "List");
-      writer.key("items");
-      writer.array([&] {
+      writer.array("items", [&] {
         for (const PlannedChild& child : planned_) writer.raw(child.body.text());
       });
     });

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/json/read.hpp"
+#include "services/kit/kube/object.hpp"
 #include "services/stackgate/validate/document_rules.hpp"
 #include "services/stackgate/validate/syntax_cure.hpp"
 #include "validators/rule_ids.hpp"
@@ -41,22 +43,17 @@ void for_each_index(std::size_t count, unsigned jobs, const Body& body) {
   work();
 }
 
-std::string_view member_text(const json::Value& object, std::string_view key) {
-  const json::Value* const value = object.find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
 /// The items of a List (of any kind: InferenceServiceList, too), or the object itself.
 void add_objects(const json::Value& object, std::vector<CheckedObject>& out) {
   const json::Value* const items = object.find("items");
-  if (items != nullptr && items->is_array() && member_text(object, "kind").ends_with("List")) {
+  if (items != nullptr && items->is_array() && json::text(&object, {"kind"}).ends_with("List")) {
     for (const json::Value& item : items->items()) add_objects(item, out);
     return;
   }
   CheckedObject& added = out.emplace_back();
   added.object = &object;
-  if (member_text(object, "apiVersion") == crds::api_group_version)
-    added.kind = crds::kind_named(member_text(object, "kind"));
+  if (json::text(&object, {"apiVersion"}) == crds::api_group_version)
+    added.kind = crds::kind_named(json::text(&object, {"kind"}));
 }
 
 yaml::Place place_in(CheckedFile& file, std::uint32_t offset) {
@@ -133,7 +130,7 @@ void CheckedSet::load(std::vector<Input> inputs, std::deque<CheckedFile>& files)
 }
 
 CheckedSet::Identity CheckedSet::identity_of(const CheckedObject& object) const {
-  return {*object.kind, namespace_of(*object.object, ns_), name_of(*object.object)};
+  return {*object.kind, namespace_of(*object.object, ns_), kube::metadata(*object.object, "name")};
 }
 
 void CheckedSet::match_old() {
@@ -161,7 +158,7 @@ void CheckedSet::find_twins() {
   std::map<Identity, std::pair<CheckedFile*, const json::Value*>> known;
   for (CheckedFile& file : files_) {
     for (CheckedObject& each : file.objects) {
-      if (!each.kind || name_of(*each.object).empty()) continue;
+      if (!each.kind || kube::metadata(*each.object, "name").empty()) continue;
       const auto [first, is_first] = known.try_emplace(identity_of(each), &file, each.object);
       if (is_first) continue;
       const auto& [first_file, first_object] = first->second;
@@ -179,7 +176,7 @@ void CheckedSet::review(CheckedObject& object, validate::Lookup* cluster) const 
     object.findings = check_document(*object.object, options_.strict);
     return;
   }
-  LocalLookup lookup(local_, cluster, *object.kind, name_of(*object.object));
+  LocalLookup lookup(local_, cluster, *object.kind, kube::metadata(*object.object, "name"));
   try {
     const validate::Request request{*object.kind, object.object, object.old, ns_};
     object.findings = object.is_deleted ? validate::review_deletion(request, &lookup, options_.rules)
@@ -211,9 +208,9 @@ void CheckedSet::write_report(CheckedFile& file, bool is_new) {
       entry.end_column = place.column + token_length(place.text, place.byte);
     }
     if (object != nullptr && object->object->is_object()) {
-      entry.kind = member_text(*object->object, "kind");
+      entry.kind = json::text(object->object, {"kind"});
       entry.ns = object->kind ? namespace_of(*object->object, options_.ns) : namespace_of(*object->object, {});
-      entry.name = name_of(*object->object);
+      entry.name = kube::metadata(*object->object, "name");
     }
     ++(finding.severity == validate::Severity::error ? report_.errors : report_.warnings);
     entry.finding = std::move(finding);

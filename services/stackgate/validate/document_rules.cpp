@@ -12,6 +12,7 @@
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/findings/path.hpp"
 #include "services/kit/grammar/characters.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/kubectl_stream.hpp"
 #include "validators/schemas.hpp"
@@ -107,7 +108,7 @@ std::optional<Finding> slip_of(const json::Value& document) {
                      "write each as a document, or kind: List with items");
   const json::Value* const version = document.find("apiVersion");
   const json::Value* const kind = document.find("kind");
-  const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
+  const std::string_view kind_text = json::text(kind, {});
   if (const json::Member* like = member_like(document, "apiVersion"); like != nullptr && is_ours(&like->value))
     return finding(document, "", fmt::format("unknown field {}, and apiVersion is missing", like->key),
                    "write apiVersion");
@@ -149,9 +150,9 @@ Findings check_document(const json::Value& document, bool strict) {
   Findings findings;
   const json::Value* const written_version = document.find("apiVersion");
   const json::Value* const kind = document.find("kind");
-  const std::string_view group_version = written_version == nullptr ? std::string_view{} : written_version->string();
+  const std::string_view group_version = json::text(written_version, {});
   const std::string_view group = group_version.substr(0, group_version.find('/'));
-  const std::string_view kind_text = kind == nullptr ? std::string_view{} : kind->string();
+  const std::string_view kind_text = json::text(kind, {});
 
   if (group != crds::api_group) {
     if (std::optional<Finding> slip = slip_of(document)) return {std::move(*slip)};

@@ -1,11 +1,13 @@
 #include "services/stackgate/validate/local_lookup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 
+#include "cluster_state/facts.hpp"
 #include "crds/kinds.hpp"
+#include "services/kit/json/read.hpp"
+#include "services/kit/kube/object.hpp"
 #include "validators/children.hpp"
 
 namespace stackgate {
@@ -15,87 +17,34 @@ namespace {
 using validate::ReferencedObject;
 using validate::ReferenceKind;
 
-struct Known {
-  std::string_view kind, group;
-  ReferenceKind reference_kind;
-  bool in_namespace;
-};
-constexpr std::array<Known, 8> known{{
-    {"Secret", "", ReferenceKind::secret, true},
-    {"ConfigMap", "", ReferenceKind::config_map, true},
-    {"PersistentVolumeClaim", "", ReferenceKind::persistent_volume_claim, true},
-    {"ServiceAccount", "", ReferenceKind::service_account, true},
-    {"InferenceCache", crds::api_group, ReferenceKind::inference_cache, true},
-    {"StorageClass", "storage.k8s.io", ReferenceKind::storage_class, false},
-    {"PriorityClass", "scheduling.k8s.io", ReferenceKind::priority_class, false},
-    {"RuntimeClass", "node.k8s.io", ReferenceKind::runtime_class, false},
-}};
-
-std::string_view text_of(const json::Value* value) { return value == nullptr ? std::string_view{} : value->string(); }
-
-const json::Value* child(const json::Value* parent, std::string_view key) {
-  return parent == nullptr ? nullptr : parent->find(key);
-}
-
-void add_keys(const json::Value& object, std::string_view field, std::vector<std::string>& keys) {
-  const json::Value* const data = object.find(field);
-  if (data == nullptr) return;
-  for (const json::Member& member : data->members())
-    if (std::ranges::find(keys, member.key) == keys.end()) keys.emplace_back(member.key);
-}
-
+/// As it would be stored.
 ReferencedObject describe(const json::Value& object, ReferenceKind reference_kind) {
-  ReferencedObject out;
-  out.presence = validate::Presence::present;
-  if (reference_kind == ReferenceKind::secret || reference_kind == ReferenceKind::config_map) {
-    for (const std::string_view field : {"data", "stringData", "binaryData"}) add_keys(object, field, out.keys);
-  }
-  if (reference_kind == ReferenceKind::secret) {
-    const std::string_view type = text_of(object.find("type"));
-    out.type = type.empty() ? "Opaque" : type;
-  }
-  if (reference_kind == ReferenceKind::persistent_volume_claim) {
-    if (const json::Value* modes = child(object.find("spec"), "accessModes"))
-      for (const json::Value& mode : modes->items()) out.access_modes.emplace_back(mode.string());
-    out.size = text_of(child(child(child(object.find("spec"), "resources"), "requests"), "storage"));
-    out.storage_class = validate::storage_class_of(object);
-  }
-  if (reference_kind == ReferenceKind::storage_class)
-    if (const json::Value* allows = object.find("allowVolumeExpansion")) out.allows_expansion = allows->boolean();
-  if (reference_kind == ReferenceKind::inference_cache) {
-    const json::Value* const status = object.find("status");
-    out.state = text_of(child(status, "state"));
-    if (const json::Value* profiles = child(status, "profiles"))
-      for (const json::Value& profile : profiles->items()) out.profiles.emplace_back(text_of(profile.find("name")));
-  }
+  ReferencedObject out = cluster::referred_of(reference_kind, object);
+  if (reference_kind == ReferenceKind::secret && out.type.empty()) out.type = "Opaque";
   return out;
 }
 
 }  // namespace
 
 std::string_view namespace_of(const json::Value& object, std::string_view ns) {
-  const std::string_view written = text_of(child(object.find("metadata"), "namespace"));
+  const std::string_view written = kube::metadata(object, "namespace");
   return written.empty() ? ns : written;
 }
 
-std::string_view name_of(const json::Value& object) { return text_of(child(object.find("metadata"), "name")); }
-
 void LocalObjects::add(const json::Value& object, std::string_view ns) {
-  const std::string_view kind = text_of(object.find("kind"));
-  const std::string_view group_version = text_of(object.find("apiVersion"));
+  const std::string_view kind = json::text(&object, {"kind"}), group_version = json::text(&object, {"apiVersion"});
   const std::size_t slash = group_version.find('/');
   const std::string_view group = slash == std::string_view::npos ? std::string_view{} : group_version.substr(0, slash);
-  const std::string_view name = name_of(object);
+  const std::string_view name = kube::metadata(object, "name");
   if (name.empty()) return;
   const std::string_view where = namespace_of(object, ns);
   if (group == crds::api_group) {
     if (const auto ours = crds::kind_named(kind)) add_neighbour(*ours, object, where);
   }
-  for (const Known& each : known) {
-    if (each.kind != kind || each.group != group) continue;
-    objects_.insert_or_assign(Key{each.reference_kind, each.in_namespace ? where : "", name},
-                              describe(object, each.reference_kind));
-  }
+  for (const validate::ReferenceKindInfo& each : validate::reference_kinds)
+    if (each.name == kind && cluster::resource_type(each.kind).group == group)
+      objects_.insert_or_assign(Key{each.kind, is_cluster_wide(each.kind) ? "" : where, name},
+                                describe(object, each.kind));
 }
 
 const ReferencedObject* LocalObjects::find(ReferenceKind kind, std::string_view ns, std::string_view name) const {

@@ -60,6 +60,5 @@ class LocalLookup final : public validate::Lookup {
 
 /// The object's own namespace, or `ns`.
 std::string_view namespace_of(const json::Value& object, std::string_view ns);
-std::string_view name_of(const json::Value& object);
 
 }  // namespace stackgate

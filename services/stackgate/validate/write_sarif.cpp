@@ -25,8 +25,7 @@ std::string uri_of(std::string_view file) {
 }
 
 void write_text_member(json::Writer& w, std::string_view name, std::string_view text) {
-  w.key(name);
-  w.object([&] { w.member("text", text); });
+  w.object(name, [&] { w.member("text", text); });
 }
 
 void write_rule(json::Writer& w, std::string_view id) {
@@ -35,13 +34,11 @@ void write_rule(json::Writer& w, std::string_view id) {
       w.member("id", id);
       write_text_member(w, "shortDescription", title);
       write_text_member(w, "fullDescription", why);
-      w.key("help");
-      w.object([&] {
+      w.object("help", [&] {
         w.member("text", why);
         w.member("markdown", markdown);
       });
-      w.key("defaultConfiguration");
-      w.object([&] { w.member("level", level(severity)); });
+      w.object("defaultConfiguration", [&] { w.member("level", level(severity)); });
     });
   };
   for (const validate::RulePage& page : validate::rule_pages()) {
@@ -60,21 +57,17 @@ void write_rule(json::Writer& w, std::string_view id) {
 
 void write_location(json::Writer& w, const Entry& entry) {
   w.object([&] {
-    w.key("physicalLocation");
-    w.object([&] {
-      w.key("artifactLocation");
-      w.object([&] { w.member("uri", uri_of(entry.file == "<stdin>" ? "stdin" : entry.file)); });
+    w.object("physicalLocation", [&] {
+      w.object("artifactLocation", [&] { w.member("uri", uri_of(entry.file == "<stdin>" ? "stdin" : entry.file)); });
       if (entry.line == 0) return;
-      w.key("region");
-      w.object([&] {
+      w.object("region", [&] {
         w.member("startLine", entry.line);
         w.member("startColumn", entry.column);
         w.member("endColumn", entry.end_column);
       });
     });
     if (entry.kind.empty()) return;
-    w.key("logicalLocations");
-    w.array([&] {
+    w.array("logicalLocations", [&] {
       w.object([&] {
         std::string name(entry.kind);
         name.append(" ").append(entry.ns).append(entry.ns.empty() ? "" : "/").append(entry.name);
@@ -99,26 +92,20 @@ std::string write_sarif(const Report& report, bool complete) {
   w.object([&] {
     w.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     w.member("version", "2.1.0");
-    w.key("runs");
-    w.array([&] {
+    w.array("runs", [&] {
       w.object([&] {
-        w.key("tool");
-        w.object([&] {
-          w.key("driver");
-          w.object([&] {
+        w.object("tool", [&] {
+          w.object("driver", [&] {
             w.member("name", "stackgate");
             w.member("version", version);
-            w.key("rules");
-            w.array([&] {
+            w.array("rules", [&] {
               for (const std::string_view id : rules) write_rule(w, id);
             });
           });
         });
-        w.key("invocations");
-        w.array([&] { w.object([&] { w.member("executionSuccessful", complete); }); });
+        w.array("invocations", [&] { w.object([&] { w.member("executionSuccessful", complete); }); });
         w.member("columnKind", "unicodeCodePoints");
-        w.key("results");
-        w.array([&] {
+        w.array("results", [&] {
           for (const Entry& entry : report.entries) {
             w.object([&] {
               w.member("ruleId", entry.finding.rule);
@@ -129,8 +116,7 @@ std::string write_sarif(const Report& report, bool complete) {
               text += message_of(entry.finding);
               if (!entry.finding.fix.empty()) text.append("; ").append(entry.finding.fix);
               write_text_member(w, "message", text);
-              w.key("locations");
-              w.array([&] { write_location(w, entry); });
+              w.array("locations", [&] { write_location(w, entry); });
             });
           }
         });

@@ -13,6 +13,7 @@
 #include "certs/ca_bundle.hpp"
 #include "certs/self_managed_secret.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/json/read.hpp"
 #include "tests/e2e/live/live.hpp"
 
 namespace stackgate::certs {
@@ -82,7 +83,7 @@ class LiveSelfManaged : public testing::Test {
       const auto object = admin().get(type, "", name);
       if (!object) continue;
       for (const json::Value& webhook : object->root().find("webhooks")->items()) {
-        const json::Value* bundle = kube::at(webhook, {"clientConfig", "caBundle"});
+        const json::Value* bundle = json::at(&webhook, {"clientConfig", "caBundle"});
         out.push_back(bundle == nullptr ? "" : base64::decode(bundle->string()).value_or(""));
       }
     }
@@ -169,7 +170,7 @@ TEST_F(LiveSelfManaged, mends_a_broken_secret_and_serves_the_new_leaf) {
   EXPECT_TRUE(within(5s, [&] { return all_trust(trust_bundle(state)); }));
   EXPECT_FALSE(state.previous.empty()) << "what another replica still serves stays trusted";
   const auto secret = admin().get(kube::types::secrets, name, "cert");
-  EXPECT_NE(kube::at(secret->root(), {"data", "mine"}), nullptr) << "other keys are not ours to remove";
+  EXPECT_NE(json::at(&secret->root(), {"data", "mine"}), nullptr) << "other keys are not ours to remove";
 }
 
 TEST_F(LiveSelfManaged, leaves_cert_managers_configuration_to_cert_manager) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/grammar/characters.hpp"
+#include "services/kit/json/read.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
@@ -22,10 +23,7 @@ bool below(const Quantity& amount, std::int64_t bound) { return amount < Quantit
 bool above(const Quantity& amount, std::int64_t bound) { return amount > Quantity::from_integer(bound); }
 
 /// As it is written: "500m", "16". The field holds an amount.
-std::string written(const Field& field) {
-  const json::Value& value = *field.value();
-  return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
-}
+std::string written(const Field& field) { return json::scalar_text(*field.value()); }
 
 struct Parts {
   std::string number, unit;  // "0.5", "Gi"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/grammar/names.hpp"
+#include "services/kit/json/read.hpp"
 #include "validators/rules/common.hpp"
 #include "validators/rules/common/single_values.hpp"
 
@@ -17,10 +18,7 @@ constexpr std::size_t most_resources = 32;
 bool is_extended(std::string_view name) { return name.find('/') != std::string_view::npos; }
 bool is_huge_page(std::string_view name) { return name.starts_with("hugepages-"); }
 
-std::string shown(const Field& amount) {
-  const json::Value& value = *amount.value();
-  return value.is_integer() ? std::to_string(value.integer()) : std::string(value.string());
-}
+std::string shown(const Field& amount) { return json::scalar_text(*amount.value()); }
 
 void report_gpu_count(Context& context, const Field& amount) {
   context.report(rule::gpu_count, amount, "a number of GPUs is a whole number of at least 1",
