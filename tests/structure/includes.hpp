@@ -90,7 +90,7 @@ inline const std::vector<Module>& modules() {
         "services/kit/http", "services/kit/run", "services/kit/kube"}},
       {"cluster_state", {"validators", "crds", "services/kit"}},
       {"webhook", {"cluster_state", "validators", "services/kit"}},
-      {"reconcile", {"crds", "services/kit/kube/resource.hpp", "services/kit/json/value.hpp"}},
+      {"reconcile", {"crds", "services/kit/kube/resource.hpp", "services/kit/json/read.hpp"}},
       {"reconcile/status", {"crds", "services/kit/base", "services/kit/json"}},
       {"reconcile/compare",
        {"reconcile/labels.hpp", "reconcile/ownership.hpp", "services/kit/base", "services/kit/json"}},

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/watch_runner.hpp"
 #include "tests/e2e/live/live.hpp"
@@ -150,7 +151,7 @@ TEST_F(LiveCalls, a_json_patch_tells_what_did_not_fit_as_a_value) {
   const auto good =
       patch(R"([{"op":"test","path":"/data/a","value":"1"},{"op":"replace","path":"/data/a","value":"3"}])");
   ASSERT_TRUE(good) << good.error().message;
-  EXPECT_EQ(at(good->root(), {"data", "a"})->string(), "3");
+  EXPECT_EQ(json::at(&good->root(), {"data", "a"})->string(), "3");
   const auto refused = patch(R"([{"op":"test","path":"/data/a","value":"1"},{"op":"remove","path":"/data/b"}])");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, 422);

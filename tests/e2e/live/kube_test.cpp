@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/cache.hpp"
 #include "services/kit/kube/client.hpp"
 #include "tests/e2e/live/live.hpp"
@@ -96,8 +97,8 @@ TEST_F(LiveKube, applies_server_side_and_keeps_others_fields) {
   ASSERT_TRUE(client->apply(types::config_maps, ns, "m", map("mine"), {.field_manager = "one"}));
   const auto both = client->apply(types::config_maps, ns, "m", map("yours"), {.field_manager = "two"});
   ASSERT_TRUE(both) << both.error().message;
-  EXPECT_NE(at(both->root(), {"data", "mine"}), nullptr);
-  EXPECT_NE(at(both->root(), {"data", "yours"}), nullptr);
+  EXPECT_NE(json::at(&both->root(), {"data", "mine"}), nullptr);
+  EXPECT_NE(json::at(&both->root(), {"data", "yours"}), nullptr);
 }
 
 TEST_F(LiveKube, patches_in_each_way) {
@@ -112,7 +113,7 @@ TEST_F(LiveKube, patches_in_each_way) {
       client->patch(types::config_maps, ns, "m", PatchType::json,
                     R"([{"op":"test","path":"/data/a","value":"1"},{"op":"remove","path":"/data/a"}])");
   ASSERT_TRUE(removed) << removed.error().message;
-  EXPECT_EQ(at(removed->root(), {"data", "a"}), nullptr);
+  EXPECT_EQ(json::at(&removed->root(), {"data", "a"}), nullptr);
 }
 
 TEST_F(LiveKube, deletes_only_what_was_meant) {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "services/kit/json/read.hpp"
 #include "tests/e2e/live/live.hpp"
 
 namespace stackgate::kube::leader_test {
@@ -118,7 +119,7 @@ TEST_F(LiveLeader, keeps_the_labels_of_its_lease) {
   EXPECT_EQ(one->numbers().counts.lost, 0U);
   const auto read = client->get(types::leases, "default", lease);
   ASSERT_TRUE(read);
-  ASSERT_NE(at(read->root(), {"metadata", "labels", "team"}), nullptr);
+  ASSERT_NE(json::at(&read->root(), {"metadata", "labels", "team"}), nullptr);
 }
 
 TEST_F(LiveLeader, of_many_that_start_at_once_one_leads) {

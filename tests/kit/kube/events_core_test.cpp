@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/object.hpp"
 
 namespace stackgate::kube::events_core_test {
@@ -208,16 +209,16 @@ TEST(EventJson, names_the_object_as_describe_looks_it_up) {
                                                         {"namespace", "ml"},
                                                         {"name", "llm"},
                                                         {"uid", "uid-1"}})
-    EXPECT_EQ(at(root, {"involvedObject", key})->string(), expected) << key;
-  EXPECT_EQ(at(root, {"involvedObject", "resourceVersion"}), nullptr);
+    EXPECT_EQ(json::at(&root, {"involvedObject", key})->string(), expected) << key;
+  EXPECT_EQ(json::at(&root, {"involvedObject", "resourceVersion"}), nullptr);
   EXPECT_EQ(root.find("type")->string(), "Warning");
   EXPECT_EQ(root.find("reason")->string(), "Pulled");
   EXPECT_EQ(root.find("message")->string(), "image \"x\" is missing");
   EXPECT_EQ(root.find("count")->integer(), 3);
   EXPECT_EQ(root.find("firstTimestamp")->string(), "2026-01-01T00:00:00Z");
   EXPECT_EQ(root.find("lastTimestamp")->string(), "2026-01-01T00:01:30Z");
-  EXPECT_EQ(at(root, {"source", "component"})->string(), "stackgate");
-  EXPECT_EQ(at(root, {"source", "host"})->string(), "pod-1");
+  EXPECT_EQ(json::at(&root, {"source", "component"})->string(), "stackgate");
+  EXPECT_EQ(json::at(&root, {"source", "host"})->string(), "pod-1");
   EXPECT_EQ(event_patch(event),
             R"({"message":"image \"x\" is missing","count":3,"lastTimestamp":"2026-01-01T00:01:30Z"})");
 }
