@@ -7,6 +7,7 @@
 
 #include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/kube/object.hpp"
 
 namespace stackgate::crds_upgrade {
 namespace {
