@@ -29,20 +29,20 @@ class FromCache final : public QuickLookup {
       ++counters_->cached;
     return out;
   }
-  bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
-    if (state_.neighbours(ns, out)) return true;
-    wants_asking_ = true;
-    return false;
-  }
+  bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override { return list(ns, nullptr, out); }
   bool wanted_neighbours(std::string_view ns, const validate::NeighbourFilter& wanted,
                          std::vector<Neighbour>& out) override {
-    if (state_.neighbours(ns, out, &wanted)) return true;
-    wants_asking_ = true;
-    return false;
+    return list(ns, &wanted, out);
   }
   bool wants_asking() const override { return wants_asking_; }
 
  private:
+  bool list(std::string_view ns, const validate::NeighbourFilter* wanted, std::vector<Neighbour>& out) {
+    const bool listed = state_.neighbours(ns, out, wanted);
+    wants_asking_ = wants_asking_ || !listed;
+    return listed;
+  }
+
   const State& state_;
   LookupCounters* const counters_;
   bool wants_asking_ = false;
@@ -51,8 +51,16 @@ class FromCache final : public QuickLookup {
 /// Remembers the answers that it got as long as it lives.
 class Asking : public validate::Lookup {
  public:
-  Asking(ReferenceAsker& asker, LookupCounters& counters, const State* state, LookupLimits limits)
-      : limits_(limits), asker_(asker), counters_(counters), state_(state), deadline_(Clock::now() + limits.review) {}
+  /// Without a limit for the whole review each question has its time. Why the API server cannot be asked goes to
+  /// `error`, or to the log where that is nullptr.
+  Asking(ReferenceAsker& asker, LookupCounters& counters, const State* state, LookupLimits limits,
+         std::string* error = nullptr)
+      : asker_(asker),
+        counters_(counters),
+        state_(state),
+        limits_(limits),
+        deadline_(Clock::now() + limits.review),
+        error_(error) {}
 
   ReferencedObject find(ReferenceKind reference_kind, std::string_view ns, std::string_view name) override {
     for (const Answered& each : answered_)
@@ -80,22 +88,23 @@ class Asking : public validate::Lookup {
     return state_ != nullptr && state_->neighbours(ns, out);
   }
 
- protected:
+ private:
   /// Of the time that this question may take; 0: do not ask.
-  virtual milliseconds time_left() const {
+  milliseconds time_left() const {
     if (!server_reached_) return milliseconds(0);
+    if (limits_.review.count() == 0) return limits_.each;
     const auto left = std::chrono::floor<milliseconds>(deadline_ - Clock::now());
     return std::clamp(left, milliseconds(0), limits_.each);
   }
-  virtual void note_answer(bool server_reached, const std::string& error) {
+  void note_answer(bool server_reached, const std::string& error) {
     server_reached_ = server_reached;
-    if (!error.empty() && !server_reached) log::warning("the API server cannot be asked", {{"error", error}});
+    if (error.empty() || server_reached) return;
+    if (error_ != nullptr)
+      *error_ = error;
+    else
+      log::warning("the API server cannot be asked", {{"error", error}});
   }
 
-  bool server_reached_ = true;
-  const LookupLimits limits_;
-
- private:
   struct Answered {
     ReferenceKind reference_kind;
     std::string ns, name;
@@ -121,7 +130,10 @@ class Asking : public validate::Lookup {
   ReferenceAsker& asker_;
   LookupCounters& counters_;
   const State* const state_;
+  const LookupLimits limits_;
   const Clock::time_point deadline_;
+  std::string* const error_;
+  bool server_reached_ = true;
   std::deque<Answered> answered_;
   std::deque<std::pair<std::string, std::vector<Neighbour>>> told_neighbours_;
 };
@@ -131,23 +143,15 @@ struct OneRun {
   explicit OneRun(kube::Client& client) : run_asker(client) {}
   ReferenceAsker run_asker;
   LookupCounters run_counters;
+  std::string run_error;
 };
 
 class AskingOneRun final : private OneRun, public Asking {
  public:
   AskingOneRun(kube::Client& client, std::string* error)
       : OneRun(client),
-        Asking(run_asker, run_counters, nullptr, {milliseconds(5'000), milliseconds(0)}),
-        error_(error) {}
-
- private:
-  milliseconds time_left() const override { return server_reached_ ? limits_.each : milliseconds(0); }
-  void note_answer(bool server_reached, const std::string& error) override {
-    server_reached_ = server_reached;
-    if (!error.empty() && !server_reached && error_ != nullptr) *error_ = error;
-  }
-
-  std::string* const error_;
+        Asking(run_asker, run_counters, nullptr, {milliseconds(5'000), milliseconds(0)},
+               error == nullptr ? &run_error : error) {}
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "crds/kinds.hpp"
 #include "services/kit/kube/resource.hpp"
 
 namespace stackgate::reconcile {
@@ -36,61 +37,53 @@ struct Watched {
 
 struct ChildTypeInfo {
   ChildType type;
-  kube::ResourceType resource;  // of a horizontal_pod_autoscaler: the oldest version with metrics; see Served
+  std::string_view api_version;  // of a horizontal_pod_autoscaler: the oldest version with metrics; see Served
   std::string_view kind;
-  std::string_view api_version;
-  /// Empty for what every API server has; otherwise the name of the CRD that brings it.
-  std::string_view crd;
+  std::string_view plural;
   Watched watched = {};
+  bool optional = false;  // its definition may not be there: see by_definition
+
+  constexpr kube::ResourceType resource() const {
+    const std::size_t slash = api_version.find('/');
+    const bool core = slash == std::string_view::npos;
+    return {core ? std::string_view() : api_version.substr(0, slash),
+            core ? api_version : api_version.substr(slash + 1), plural};
+  }
 };
 
+/// A CustomResourceDefinition brings the type.
+inline constexpr bool by_definition = true;
+
 inline constexpr std::array<ChildTypeInfo, child_type_count> child_types{{
-    {ChildType::service_account, {"", "v1", "serviceaccounts"}, "ServiceAccount", "v1", {}, {.whole = true}},
-    {ChildType::role, {"rbac.authorization.k8s.io", "v1", "roles"}, "Role", "rbac.authorization.k8s.io/v1", {}},
-    {ChildType::role_binding,
-     {"rbac.authorization.k8s.io", "v1", "rolebindings"},
-     "RoleBinding",
-     "rbac.authorization.k8s.io/v1",
-     {}},
-    {ChildType::config_map, {"", "v1", "configmaps"}, "ConfigMap", "v1", {}, {.whole = true}},
-    {ChildType::secret, {"", "v1", "secrets"}, "Secret", "v1", {}, {.whole = true}},
+    {ChildType::service_account, "v1", "ServiceAccount", "serviceaccounts", {.whole = true}},
+    {ChildType::role, "rbac.authorization.k8s.io/v1", "Role", "roles"},
+    {ChildType::role_binding, "rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings"},
+    {ChildType::config_map, "v1", "ConfigMap", "configmaps", {.whole = true}},
+    {ChildType::secret, "v1", "Secret", "secrets", {.whole = true}},
     {ChildType::persistent_volume_claim,
-     {"", "v1", "persistentvolumeclaims"},
-     "PersistentVolumeClaim",
      "v1",
-     {},
+     "PersistentVolumeClaim",
+     "persistentvolumeclaims",
      {.status = true, .whole = true}},
-    {ChildType::service, {"", "v1", "services"}, "Service", "v1", {}},
-    {ChildType::deployment, {"apps", "v1", "deployments"}, "Deployment", "apps/v1", {}, {.status = true}},
+    {ChildType::service, "v1", "Service", "services"},
+    {ChildType::deployment, "apps/v1", "Deployment", "deployments", {.status = true}},
     {ChildType::leader_worker_set,
-     {"leaderworkerset.x-k8s.io", "v1", "leaderworkersets"},
-     "LeaderWorkerSet",
      "leaderworkerset.x-k8s.io/v1",
-     "leaderworkersets.leaderworkerset.x-k8s.io",
-     {.status = true}},
-    {ChildType::job, {"batch", "v1", "jobs"}, "Job", "batch/v1", {}, {.status = true}},
-    {ChildType::ingress, {"networking.k8s.io", "v1", "ingresses"}, "Ingress", "networking.k8s.io/v1", {}},
-    {ChildType::http_route,
-     {"gateway.networking.k8s.io", "v1", "httproutes"},
-     "HTTPRoute",
-     "gateway.networking.k8s.io/v1",
-     "httproutes.gateway.networking.k8s.io"},
-    {ChildType::horizontal_pod_autoscaler,
-     {"autoscaling", "v2", "horizontalpodautoscalers"},
-     "HorizontalPodAutoscaler",
-     "autoscaling/v2",
-     {}},
-    {ChildType::service_monitor,
-     {"monitoring.coreos.com", "v1", "servicemonitors"},
-     "ServiceMonitor",
-     "monitoring.coreos.com/v1",
-     "servicemonitors.monitoring.coreos.com"},
+     "LeaderWorkerSet",
+     "leaderworkersets",
+     {.status = true},
+     by_definition},
+    {ChildType::job, "batch/v1", "Job", "jobs", {.status = true}},
+    {ChildType::ingress, "networking.k8s.io/v1", "Ingress", "ingresses"},
+    {ChildType::http_route, "gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", {}, by_definition},
+    {ChildType::horizontal_pod_autoscaler, "autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"},
+    {ChildType::service_monitor, "monitoring.coreos.com/v1", "ServiceMonitor", "servicemonitors", {}, by_definition},
     {ChildType::inference_service,
-     {"stackgate.dev", "v1alpha1", "inferenceservices"},
-     "InferenceService",
-     "stackgate.dev/v1alpha1",
-     "inferenceservices.stackgate.dev",
-     {.status = true, .whole = true}},
+     crds::api_group_version,
+     crds::info(crds::Kind::inference_service).name,
+     crds::info(crds::Kind::inference_service).plural,
+     {.status = true, .whole = true},
+     by_definition},
 }};
 
 constexpr const ChildTypeInfo& info(ChildType type) { return child_types[static_cast<std::size_t>(type)]; }

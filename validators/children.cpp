@@ -7,8 +7,7 @@ namespace {
 
 void add_claim(std::vector<Child>& out, std::string_view owner, const json::Value* pvc) {
   if (!json::flag(pvc, {"create"})) return;
-  const std::string_view name = json::text(pvc, {"name"});
-  out.push_back({"PersistentVolumeClaim", name.empty() ? std::string(owner) + "-pvc" : std::string(name)});
+  out.push_back({"PersistentVolumeClaim", claim_name(owner, json::text(pvc, {"name"}))});
 }
 
 void add_workload(std::vector<Child>& out, std::string_view name, const json::Value& spec) {
@@ -53,6 +52,10 @@ std::string_view pipeline_that_made(const json::Value& object) {
 }  // namespace
 
 std::string puller_name(std::string_view cache) { return std::string(cache) + "-puller"; }
+
+std::string claim_name(std::string_view resource, std::string_view written) {
+  return written.empty() ? std::string(resource) + "-pvc" : std::string(written);
+}
 
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec) {
   std::vector<Child> out;

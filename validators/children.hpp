@@ -34,6 +34,9 @@ struct Child {
 /// What the download of that cache is known by in the cluster.
 std::string puller_name(std::string_view cache);
 
+/// Of a `pvc` object: the name that is `written` there, or else <resource>-pvc.
+std::string claim_name(std::string_view resource, std::string_view written);
+
 std::vector<Child> children_of(crds::Kind kind, std::string_view name, const json::Value& spec);
 
 /// The class of a PersistentVolumeClaim, or empty; the annotation of old claims comes first.

@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 8> gauge_names{"inferenceService_status_t
                                                       "stack_entitystore_status_total", "stack_customizer_status_total",
                                                       "stack_evaluator_status_total",   "stack_guardrail_status_total"};
 
+/// By Pass::Result.
+constexpr std::array<std::string_view, 3> result_words{"settled", "status_waits", "try_again"};
+
 }  // namespace
 
 ReconcileMetrics::ReconcileMetrics(metrics::Registry& registry)
@@ -28,7 +31,7 @@ ReconcileMetrics::ReconcileMetrics(metrics::Registry& registry)
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i] = &registry.gauge(gauge_names[i], "Resources of this kind in each state.", {"status"});
   for (const crds::KindInfo& each : crds::kinds) {
-    for (const char* result : {"settled", "status_waits", "try_again"}) passes_.at({each.name, result});
+    for (const std::string_view result : result_words) passes_.at({each.name, result});
     errors_.at({each.name});
     writes_.at({each.name});
     repairs_.at({each.name});
@@ -38,7 +41,7 @@ ReconcileMetrics::ReconcileMetrics(metrics::Registry& registry)
 void ReconcileMetrics::observe(crds::Kind kind, const Pass& pass, std::chrono::steady_clock::duration took) {
   const std::string_view name = crds::info(kind).name;
   const bool failed = pass.result == Pass::Result::try_again;
-  passes_.at({name, pass.result == Pass::Result::settled ? "settled" : failed ? "try_again" : "status_waits"}).add();
+  passes_.at({name, result_words[static_cast<std::size_t>(pass.result)]}).add();
   if (failed && pass.waiting == Pass::Waiting::no) errors_.at({name}).add();
   if (pass.writes > 0) writes_.at({name}).add(pass.writes);
   if (pass.repairs > 0) repairs_.at({name}).add(pass.repairs);

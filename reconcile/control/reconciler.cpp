@@ -77,6 +77,16 @@ struct Reconciler::Progress {
   bool learned = false;            // the store holds an object by now of which the view knows nothing, or too little
   bool looks_again = false;        // the children are judged once more for that
   std::optional<Trouble> trouble;  // the first that users have to know of
+  /// A child; `repair`: somebody else had changed or deleted it.
+  void wrote(bool repair = false) {
+    ++pass.writes;
+    pass.repairs += repair ? 1 : 0;
+    children_written = true;
+  }
+  void refused(std::string_view kind, std::string_view name, const kube::ApiError& error) {
+    failed(error);
+    if (!trouble) trouble = refusal(kind, name, error);
+  }
   void failed(const kube::ApiError& error) {
     pass.result = Pass::Result::try_again;
     if (pass.error.empty() || pass.waiting != Pass::Waiting::no) pass.error = error.message;
@@ -101,32 +111,30 @@ Reconciler::Reconciler(kube::Client& client, Store& store, const ClusterWatches&
 
 Pass Reconciler::run(const Key& key, bool defer_status) {
   Progress progress;
-  auto view = std::make_unique<const Observation>(store_, key);
-  if (!view->is_there() || view->resource().deleting) late_.forget(key);
-  if (!view->is_there()) return progress.pass;
-  Plan plan = plan_for(key, *view);
-  const auto lost = view->snapshot().lost;
-  const auto look_again = [&] {
+  std::unique_ptr<const Observation> view;
+  Plan plan;
+  const auto look = [&] {
     view = std::make_unique<const Observation>(store_, key);
     if (view->is_there()) plan = plan_for(key, *view);
     return view->is_there();
   };
-  if (plan.acts) {
-    write_children(key, *view, plan, progress);
-    if (progress.learned) {
-      // Whose it is decides what the status says: not that the child is about to be made.
-      if (!look_again()) return progress.pass;
-      progress.looks_again = true;
-      write_children(key, *view, plan, progress);
+  if (!look() || view->resource().deleting) late_.forget(key);
+  if (!view->is_there()) return progress.pass;
+  const auto lost = view->snapshot().lost;
+  if (plan.acts) write_children(key, *view, plan, progress);
+  if (progress.learned) {
+    // Whose it is decides what the status says: not that the child is about to be made.
+    if (!look()) return progress.pass;
+    progress.looks_again = true;
+    if (plan.acts) write_children(key, *view, plan, progress);
+  }
+  if (progress.children_written) {
+    if (defer_status && !progress.trouble && progress.pass.result == Pass::Result::settled) {
+      progress.pass.result = Pass::Result::status_waits;
+      return progress.pass;
     }
-    if (progress.children_written) {
-      if (defer_status && !progress.trouble && progress.pass.result == Pass::Result::settled) {
-        progress.pass.result = Pass::Result::status_waits;
-        return progress.pass;
-      }
-      // The status speaks of what is there now.
-      if (!look_again()) return progress.pass;
-    }
+    // The status speaks of what is there now.
+    if (!look()) return progress.pass;
   }
   if (view->resource().deleting) return progress.pass;
   if (progress.pass.result == Pass::Result::settled) store_.forget_lost(key, lost);
@@ -166,15 +174,12 @@ void Reconciler::create(const Key& key, std::span<const ChildWriter::Creation> m
     const DesiredChild& child = *missing[i].child;
     const std::string_view kind = info(child.type).kind;
     if (done[i]) {
-      ++progress.pass.writes;
-      progress.children_written = true;
-      progress.pass.repairs += missing[i].drift ? 1 : 0;
+      progress.wrote(missing[i].drift);
       log_child(key, "child created", kind, child.name, missing[i].why, missing[i].drift);
     } else if (done[i].error().conflict() && !progress.looks_again) {
       progress.learned = true;
     } else {
-      progress.failed(done[i].error());
-      if (!progress.trouble) progress.trouble = refusal(kind, child.name, done[i].error());
+      progress.refused(kind, child.name, done[i].error());
     }
   }
 }
@@ -220,26 +225,18 @@ void Reconciler::write_child(const Key& key, const Observation& view, const Desi
     return;
   }
   if (const auto done = writer_.update(key, child, hash, *stored); done) {
-    ++progress.pass.writes;
-    progress.children_written = true;
-    progress.pass.repairs += verdict.drift ? 1 : 0;
+    progress.wrote(verdict.drift);
     log_child(key, "child updated", kind, child.name, verdict.why, verdict.drift);
   } else {
-    progress.failed(done.error());
-    if (!progress.trouble) progress.trouble = refusal(kind, child.name, done.error());
+    progress.refused(kind, child.name, done.error());
   }
 }
 
 void Reconciler::adopt(const Key& key, const json::Value& body, const StoredChild& orphan, Progress& progress) {
   const std::string_view kind = info(orphan.type).kind;
-  if (const auto done = writer_.adopt(key, body, orphan); !done) {
-    progress.failed(done.error());
-    if (!progress.trouble) progress.trouble = refusal(kind, orphan.name, done.error());
-    return;
-  }
-  ++progress.pass.writes;
-  ++progress.pass.repairs;
-  progress.children_written = true;
+  if (const auto done = writer_.adopt(key, body, orphan); !done)
+    return progress.refused(kind, orphan.name, done.error());
+  progress.wrote(true);
   log_child(key, "child adopted", kind, orphan.name, "it had lost its owner", true);
   // What else was changed while nobody looked after it is judged now.
   if (progress.looks_again) progress.failed({.message = "a child was taken back"});
@@ -259,8 +256,7 @@ void Reconciler::prune(const Key& key, const Observation& view, const Plan& plan
       progress.failed(removed.error());
       continue;
     }
-    ++progress.pass.writes;
-    progress.children_written = true;
+    progress.wrote();
     log::info("child removed", {{"resource", to_string(key)}, {"kind", info(child.type).kind}, {"name", child.name}});
   }
 }
@@ -279,8 +275,8 @@ void Reconciler::write_status(const Key& key, const Observation& view, const Pla
     writer.key("status");
     writer.raw(body);
   });
-  const kube::ResourceType type{crds::api_group, crds::api_version, crds::info(key.kind).plural};
-  const std::string path = kube::object_path(type, key.ns, key.name, "status") + "?fieldManager=stackgate-status";
+  const std::string path = kube::object_path(cluster::resource_type(key.kind), key.ns, key.name, "status") +
+                           "?fieldManager=stackgate-status";
   const Store::OwnWrite writing(store_, key);
   const auto answer = client_.request("PATCH", path, patch, "application/merge-patch+json", true);
   if (!answer) {

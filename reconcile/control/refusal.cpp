@@ -15,13 +15,12 @@ std::optional<Trouble> refusal(std::string_view kind, std::string_view name, con
     if (says("exceeded quota"))
       return Trouble{"QuotaExceeded", fmt::format("the {} {} was not made: {}", kind, name, error.message), false};
     if (says("being terminated")) return Trouble{"NamespaceTerminating", "the namespace is being deleted", false};
-    if (says("denied the request"))
-      return Trouble{"ChildRefused", fmt::format("the {} {} was refused: {}", kind, name, error.message), true};
-    return Trouble{"Forbidden", fmt::format("the operator may not write the {} {}: {}", kind, name, error.message),
-                   true};
+    if (!says("denied the request"))
+      return Trouble{"Forbidden", fmt::format("the operator may not write the {} {}: {}", kind, name, error.message),
+                     true};
   }
   // 400: an admission webhook of somebody else may answer so. 409 and 404 pass; 5xx, 408 and 429 too.
-  if (error.code == 422 || error.code == 400)
+  if (error.code == 403 || error.code == 422 || error.code == 400)
     return Trouble{"ChildRefused", fmt::format("the {} {} was refused: {}", kind, name, error.message), true};
   return std::nullopt;
 }

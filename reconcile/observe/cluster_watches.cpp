@@ -46,12 +46,9 @@ ClusterWatches::ClusterWatches(kube::SharedWatches& watches, Store& store, std::
     kube::WatchTarget target = kube::watch_all(resource(each.type));
     if (!each.watched.whole) target.label_selector = ours_only();
     auto sink = std::make_shared<StoreSink>(store_, each.type);
-    auto subscription = each.crd.empty() ? watches.subscribe(target, std::move(sink))
-                                         : watches.subscribe_optional(target, std::string(each.crd), std::move(sink));
-    if (each.type == ChildType::http_route) routes_ = subscription;
-    if (each.type == ChildType::service_monitor) monitors_ = subscription;
-    if (each.type == ChildType::leader_worker_set) worker_sets_ = subscription;
-    subscriptions_.push_back(std::move(subscription));
+    subscriptions_.push_back(each.optional
+                                 ? watches.subscribe_optional(target, kube::to_string(target.type), std::move(sink))
+                                 : watches.subscribe(target, std::move(sink)));
   }
   subscriptions_.push_back(
       watches.subscribe({.type = {"", "v1", "pods"}, .ns = {}, .label_selector = ours_only(), .field_selector = {}},
@@ -65,17 +62,17 @@ bool ClusterWatches::synced() const {
 
 Served ClusterWatches::served() const {
   // All namespaces are served alike.
-  const auto is_there = [this](const kube::Subscription& each) {
-    return each.coverage(any_namespace_) == kube::Coverage::listed;
+  const auto is_there = [this](ChildType type) {
+    return subscriptions_[static_cast<std::size_t>(type)].coverage(any_namespace_) == kube::Coverage::listed;
   };
   return {.autoscaling = autoscaling_,
-          .http_routes = is_there(routes_),
-          .service_monitors = is_there(monitors_),
-          .leader_worker_sets = is_there(worker_sets_)};
+          .http_routes = is_there(ChildType::http_route),
+          .service_monitors = is_there(ChildType::service_monitor),
+          .leader_worker_sets = is_there(ChildType::leader_worker_set)};
 }
 
 kube::ResourceType ClusterWatches::resource(ChildType type) const {
-  kube::ResourceType out = info(type).resource;
+  kube::ResourceType out = info(type).resource();
   if (type == ChildType::horizontal_pod_autoscaler) out.version = autoscaling_.substr(autoscaling_.find('/') + 1);
   return out;
 }

@@ -28,8 +28,7 @@ class ClusterWatches {
   Store& store_;
   const std::string_view autoscaling_;
   const std::string any_namespace_;
-  std::vector<kube::Subscription> subscriptions_;
-  kube::Subscription routes_, monitors_, worker_sets_;
+  std::vector<kube::Subscription> subscriptions_;  // by ChildType; that of pods comes last
 };
 
 }  // namespace stackgate::reconcile

@@ -6,6 +6,7 @@
 #include "reconcile/plan/stack_common.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/kube/object.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -13,14 +14,11 @@ namespace {
 constexpr ChildType claim_type = ChildType::persistent_volume_claim;
 constexpr auto claim_kind = validate::ReferenceKind::persistent_volume_claim;
 
-/// The stored resource, or nullptr; `document` owns it, and views `text`.
-const json::Value* stored_resource(const Store& store, crds::Kind kind, std::string_view ns, std::string_view name,
-                                   Text& text, json::Document& document) {
-  if (name.empty()) return nullptr;
-  const auto stored = store.state().resource(kind, ns, name);
-  if (stored == nullptr) return nullptr;
-  text = stored->json;
-  return json::parse(*text, document) ? &document.root : nullptr;
+/// Null when there is none.
+kube::Object stored_resource(const Store& store, crds::Kind kind, std::string_view ns, std::string_view name) {
+  const auto stored = name.empty() ? nullptr : store.state().resource(kind, ns, name);
+  bool valid = false;
+  return stored == nullptr ? kube::Object() : kube::Object::parse(*stored->json, valid);
 }
 
 }  // namespace
@@ -60,7 +58,7 @@ void Observation::load_children() {
 }
 
 void Observation::add_input(const Store& store, InputFacts input) {
-  references_.push_back(reference(info(input.type).resource.plural, resource_.ns, input.name));
+  references_.push_back(reference(info(input.type).plural, resource_.ns, input.name));
   const auto kind =
       input.type == ChildType::secret ? validate::ReferenceKind::secret : validate::ReferenceKind::config_map;
   if (const Text hash = store.state().contents(kind, resource_.ns, input.name)) input.content_hash = *hash;
@@ -73,12 +71,11 @@ void Observation::gather_inputs(const Store& store) {
 
 /// What a service needs to know of its cache.
 void Observation::gather_cache(const Store& store) {
-  Text text;
-  json::Document document;
   const auto names = names_of(validate::ReferenceKind::inference_cache, resource_.kind, *resource_.spec);
-  const std::string_view name = names.empty() ? std::string_view{} : std::string_view(names.front());
-  const json::Value* cache = stored_resource(store, crds::Kind::inference_cache, resource_.ns, name, text, document);
-  if (cache == nullptr) return;
+  if (names.empty()) return;
+  const auto stored = stored_resource(store, crds::Kind::inference_cache, resource_.ns, names.front());
+  const json::Value* cache = &stored.root();
+  if (cache->is_null()) return;
   cache_ = {.exists = true,
             .state = std::string(json::text(cache, {"status", "state"})),
             .claim = std::string(json::text(cache, {"status", "pvc"})),
@@ -89,13 +86,11 @@ void Observation::gather_cache(const Store& store) {
 /// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this
 /// namespace.
 void Observation::gather_datastore(const Store& store) {
-  const auto name = stack::service_named(json::text(resource_.spec, {"datastore", "endpoint"}), resource_.ns);
+  const auto name = stack::datastore_named(resource_.spec, resource_.ns);
   if (name.empty()) return;
   references_.push_back(reference(crds::info(crds::Kind::stack_datastore).plural, resource_.ns, name));
-  Text text;
-  json::Document document;
-  datastore_admin_ = json::text(stored_resource(store, crds::Kind::stack_datastore, resource_.ns, name, text, document),
-                                {"spec", "secrets", "gitAdminSecret"});
+  datastore_admin_ =
+      stack::admin_secret_of(stored_resource(store, crds::Kind::stack_datastore, resource_.ns, name).root());
   if (!datastore_admin_.empty()) add_input(store, {.type = ChildType::secret, .name = datastore_admin_});
 }
 
@@ -104,7 +99,7 @@ void Observation::gather_claims(const Store& store) {
   std::vector<std::string> names = names_of(claim_kind, resource_.kind, *resource_.spec);
   if (!cache_.claim.empty()) names.push_back(cache_.claim);
   for (const std::string& name : names) {
-    references_.push_back(reference(info(claim_type).resource.plural, resource_.ns, name));
+    references_.push_back(reference(info(claim_type).plural, resource_.ns, name));
     const Text text = store.state().contents(claim_kind, resource_.ns, name);
     const bool is_child = std::ranges::any_of(
         children_, [&](const LiveChild& each) { return each.type == claim_type && each.name == name; });

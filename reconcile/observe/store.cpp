@@ -141,4 +141,83 @@ void Store::notify(const News& news) const {
   for (const Key& key : news) changed_(key);
 }
 
+// --- While a write of ours is under way: which news is its echo ---
+
+Store::OwnWrite::OwnWrite(Store& store, const Key& key, std::optional<ChildType> child, std::string_view name)
+    : store_(store), key_(key), child_(child), name_(name) {
+  const std::scoped_lock lock(store_.mutex_);
+  store_.own_writes_.push_back(this);
+}
+
+Store::OwnWrite::~OwnWrite() {
+  {
+    const std::scoped_lock lock(store_.mutex_);
+    std::erase(store_.own_writes_, this);
+  }
+  if (!unreported_.empty()) store_.notify({key_});
+}
+
+Store::OwnWrite* Store::own_write(const Key& key, std::optional<ChildType> child, std::string_view name) {
+  const auto found = std::ranges::find_if(own_writes_, [&](const OwnWrite* each) {
+    return each->child_ == child && each->name_ == name && each->key_ == key;
+  });
+  return found == own_writes_.end() ? nullptr : *found;
+}
+
+bool Store::holds_back(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version,
+                       bool listing) {
+  OwnWrite* const writing = own_write(key, child, name);
+  if (listing || writing == nullptr || version == 0) return false;  // without a version no answer accounts for it
+  // What was filed before the answer may be reported after it.
+  if (std::ranges::find(writing->answered_, version) == writing->answered_.end())
+    writing->unreported_.push_back(version);
+  return true;
+}
+
+void Store::account_for(const Key& key, std::optional<ChildType> child, std::string_view name, std::uint64_t version) {
+  OwnWrite* const writing = own_write(key, child, name);
+  if (writing == nullptr) return;
+  std::erase(writing->unreported_, version);
+  writing->answered_.push_back(version);
+}
+
+// --- Relists ---
+
+std::uint32_t& Store::round(Collection collection, unsigned type) {
+  return rounds_[static_cast<std::size_t>(collection)][type];
+}
+
+void Store::begin_relist(Collection collection, unsigned type) {
+  const std::scoped_lock lock(mutex_);
+  ++round(collection, type);
+  listing_[static_cast<std::size_t>(collection)].set(type);
+}
+
+void Store::end_relist(Collection collection, unsigned type) {
+  News news;
+  {
+    const std::scoped_lock lock(mutex_);
+    const std::uint32_t now = round(collection, type);
+    listing_[static_cast<std::size_t>(collection)].reset(type);
+    for (auto entry = entries_.begin(); entry != entries_.end();)
+      entry = end_relist_of(*entry, collection, type, now, news) ? entries_.erase(entry) : std::next(entry);
+  }
+  notify(news);
+}
+
+bool Store::end_relist_of(std::pair<const Key, Entry>& each, Collection collection, unsigned type, std::uint32_t now,
+                          News& news) {
+  auto& [key, entry] = each;
+  const auto gone = collection == Collection::child
+                        ? std::erase_if(entry.children,
+                                        [&](const KeptChild& kept) {
+                                          return kept.child.type == static_cast<ChildType>(type) && !kept.foreign &&
+                                                 kept.round != now;
+                                        })
+                        : std::erase_if(entry.pods, [&](const KeptPod& kept) { return kept.round != now; });
+  if (gone == 0) return false;
+  news.push_back(key);
+  return entry.empty();
+}
+
 }  // namespace stackgate::reconcile

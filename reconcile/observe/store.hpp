@@ -135,6 +135,8 @@ class Store {
     std::vector<KeptPod> pods;
     std::vector<std::string> references;
     std::vector<std::pair<ChildType, std::string>> lost;  // until it is there again, or not wanted
+    /// An empty uid stands for any. False when there was none.
+    bool drop_child(ChildType type, std::string_view name, std::string_view uid);
     bool empty() const { return children.empty() && pods.empty() && references.empty() && lost.empty(); }
   };
   using News = std::vector<Key>;

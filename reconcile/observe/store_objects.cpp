@@ -50,6 +50,12 @@ bool Store::keep_child(const Key& key, ChildType type, const json::Value& object
   return news;
 }
 
+bool Store::Entry::drop_child(ChildType type, std::string_view name, std::string_view uid) {
+  return std::erase_if(children, [&](const KeptChild& each) {
+           return each.child.type == type && each.child.name == name && (uid.empty() || each.child.uid == uid);
+         }) > 0;
+}
+
 void Store::put_child(ChildType type, const json::Value& object) {
   const std::optional<Key> owner = owner_of(object);
   if (owner && keep_child(*owner, type, object, nullptr)) notify({*owner});
@@ -64,9 +70,7 @@ void Store::forget_child(const Key& key, ChildType type, std::string_view name, 
   const std::scoped_lock lock(mutex_);
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) return;
-  std::erase_if(entry->second.children, [&](const KeptChild& each) {
-    return each.child.type == type && each.child.name == name && (uid.empty() || each.child.uid == uid);
-  });
+  entry->second.drop_child(type, name, uid);
   drop_if_empty(key);
 }
 
@@ -82,10 +86,7 @@ void Store::forget_lost(const Key& key, const std::vector<std::pair<ChildType, s
 void Store::drop_child(ChildType type, const json::Value& object) {
   const std::string_view name = kube::metadata(object, "name"), uid = kube::metadata(object, "uid");
   drop_from_entry(object, [&](const Key& key, Entry& entry) {
-    const bool held =
-        std::erase_if(entry.children, [&](const KeptChild& each) {
-          return each.child.type == type && each.child.name == name && (uid.empty() || each.child.uid == uid);
-        }) > 0;
+    const bool held = entry.drop_child(type, name, uid);
     // What we delete ourselves is forgotten before its event comes; where a finalizer brings it back until it has gone,
     // the pass that follows does not want it and forgets this.
     if (held && state_.resource(key.kind, key.ns, key.name) != nullptr) entry.lost.emplace_back(type, name);

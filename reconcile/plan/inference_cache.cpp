@@ -20,30 +20,26 @@ constexpr std::string_view registry_key = "REGISTRY_API_KEY";
 /// Of the files when no groupID is set: a fresh volume belongs to root, and the download does not run as root.
 constexpr std::int64_t nonroot_group = 65532;
 
-void put(pods::Container& container, std::string_view variable, const Field& field) {
-  if (const auto text = field.text(); text && !text->empty()) container.env.push_back(pods::env_text(variable, *text));
-}
-
 void put_registry(pods::Container& container, const Field& registry) {
   container.env.push_back(pods::env_value("STACKGATE_PULL_SOURCE", "registry"));
-  put(container, "STACKGATE_PULL_ENDPOINT", registry["endpoint"]);
+  parts::put_text(container, "STACKGATE_PULL_ENDPOINT", registry["endpoint"]);
   if (const auto secret = registry["authSecret"].text(); secret && !secret->empty())
     container.env.push_back(pods::env_from_secret(registry_key, *secret, registry_key));
   const Field model = registry["model"];
   if (model["profiles"].size() > 0)
     container.env.push_back(pods::env_text("STACKGATE_PULL_PROFILES", json::to_json(*model["profiles"].value())));
-  put(container, "STACKGATE_PULL_ENGINE", model["engine"]);
-  put(container, "STACKGATE_PULL_TENSOR_PARALLELISM", model["tensorParallelism"]);
-  put(container, "STACKGATE_PULL_PRECISION", model["precision"]);
+  parts::put_text(container, "STACKGATE_PULL_ENGINE", model["engine"]);
+  parts::put_text(container, "STACKGATE_PULL_TENSOR_PARALLELISM", model["tensorParallelism"]);
+  parts::put_text(container, "STACKGATE_PULL_PRECISION", model["precision"]);
   if (const auto lora = model["lora"].flag())
     container.env.push_back(pods::env_value("STACKGATE_PULL_LORA", *lora ? "true" : "false"));
 }
 
 void put_datastore(pods::Container& container, const Field& datastore) {
   container.env.push_back(pods::env_value("STACKGATE_PULL_SOURCE", "datastore"));
-  put(container, "STACKGATE_PULL_ENDPOINT", datastore["endpoint"]);
-  put(container, "STACKGATE_PULL_REPOSITORY", datastore["repository"]);
-  put(container, "STACKGATE_PULL_REVISION", datastore["revision"]);
+  parts::put_text(container, "STACKGATE_PULL_ENDPOINT", datastore["endpoint"]);
+  parts::put_text(container, "STACKGATE_PULL_REPOSITORY", datastore["repository"]);
+  parts::put_text(container, "STACKGATE_PULL_REVISION", datastore["revision"]);
   const auto secret = datastore["authSecret"].text();
   if (!secret || secret->empty()) return;
   for (const std::string_view key : {"DATASTORE_USERNAME", "DATASTORE_PASSWORD"})
@@ -54,16 +50,15 @@ void put_datastore(pods::Container& container, const Field& datastore) {
 void put_proxy(parts::Workload& workload, const Field& proxy) {
   pods::Container& container = workload.main;
   const auto both = [&](std::string_view upper, std::string_view lower, const Field& field) {
-    put(container, upper, field);
-    put(container, lower, field);
+    parts::put_text(container, upper, field);
+    parts::put_text(container, lower, field);
   };
   both("HTTP_PROXY", "http_proxy", proxy["httpProxy"]);
   both("HTTPS_PROXY", "https_proxy", proxy["httpsProxy"]);
   both("NO_PROXY", "no_proxy", proxy["noProxy"]);
   const auto authorities = proxy["caConfigMap"].text();
   if (!authorities || authorities->empty()) return;
-  workload.pod.volumes.push_back(pods::config_map_volume(ca_volume, *authorities));
-  container.mounts.push_back({std::string(ca_volume), std::string(ca_path), {}, true});
+  parts::mount(workload, pods::config_map_volume(ca_volume, *authorities), ca_path);
   container.env.push_back(pods::env_value("STACKGATE_PULL_CA_DIR", ca_path));
   container.env.push_back(pods::env_value("SSL_CERT_DIR", "/etc/ssl/certs:/etc/stackgate/ca"));
 }
@@ -71,11 +66,9 @@ void put_proxy(parts::Workload& workload, const Field& proxy) {
 parts::Workload read_download(const parts::Scope& scope, std::string_view puller) {
   const Field& spec = scope.spec;
   const Field registry = spec["source"]["registry"];
-  const auto own = scope.planning.settings.images.find("puller");
   parts::Workload out;
   out.main.name = "puller";
-  out.main.image = registry["modelPuller"].text().value_or(
-      own == scope.planning.settings.images.end() ? std::string_view{} : std::string_view(own->second));
+  out.main.image = registry["modelPuller"].text().value_or(parts::own_image(scope, "puller"));
   out.main.resources = parts::read_resources(spec["resources"]);
   // Pullers of any make write beside their code; our own has a read-only root.
   out.main.read_only_root = !registry["modelPuller"].present();

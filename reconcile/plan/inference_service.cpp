@@ -12,19 +12,16 @@ constexpr int startup_period = 10, startup_failures = 120;  // the specification
 
 void add_shared_memory(const parts::Scope& scope, parts::Workload& workload) {
   const auto size = scope.spec["storage"]["sharedMemorySizeLimit"].text();
-  workload.pod.volumes.push_back(pods::memory_volume("shm", size.value_or("")));
-  workload.main.mounts.push_back({"shm", std::string(shared_memory_path)});
+  parts::mount(workload, pods::memory_volume("shm", size.value_or("")), shared_memory_path, false);
 }
 
 void add_cache(const parts::Scope& scope, parts::Workload& workload) {
   const Field cache = scope.spec["storage"]["nimCache"];
   if (cache["name"].absent()) return;
   const CacheFacts& facts = scope.planning.observed.cache;
-  workload.pod.volumes.push_back(pods::claim_volume(cache_volume, facts.claim));
-  workload.main.mounts.push_back({std::string(cache_volume), std::string(cache_path), facts.sub_path, true});
+  parts::mount(workload, pods::claim_volume(cache_volume, facts.claim), cache_path, true, facts.sub_path);
   workload.main.env.push_back(pods::env_value("INF_CACHE_PATH", cache_path));
-  if (const auto profile = cache["profile"].text(); profile && !profile->empty())
-    workload.main.env.push_back(pods::env_text("INF_MODEL_PROFILE", *profile));
+  parts::put_text(workload.main, "INF_MODEL_PROFILE", cache["profile"]);
 }
 
 void add_parallelism(const parts::Scope& scope, parts::Workload& workload) {

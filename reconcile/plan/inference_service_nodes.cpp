@@ -104,11 +104,9 @@ parts::Workload member_of_group(const parts::Scope& scope, parts::Workload membe
   env.insert(env.end(), std::make_move_iterator(member.main.env.begin()),
              std::make_move_iterator(member.main.env.end()));
   member.main.env = std::move(env);
-  member.pod.volumes.push_back(pods::secret_volume("ssh-key", ssh_key_name(scope), {}, key_mode(scope)));
-  member.main.mounts.push_back({"ssh-key", std::string(ssh_folder), {}, true});
+  parts::mount(member, pods::secret_volume("ssh-key", ssh_key_name(scope), {}, key_mode(scope)), ssh_folder);
   if (leader) {
-    member.pod.volumes.push_back(pods::config_map_volume("mpi-config", mpi_config_name(scope)));
-    member.main.mounts.push_back({"mpi-config", std::string(mpi_folder), {}, true});
+    parts::mount(member, pods::config_map_volume("mpi-config", mpi_config_name(scope)), mpi_folder);
   } else {
     member.main.ports.clear();
     member.main.startup = member.main.readiness = member.main.liveness = std::nullopt;

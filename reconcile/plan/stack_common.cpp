@@ -9,6 +9,7 @@
 #include "reconcile/plan/parts/outcome.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/grammar/url.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile::stack {
 namespace {
@@ -45,13 +46,11 @@ void use_database(Workload& workload, const Field& database) {
 /// no SDK looks for a collector by itself. Source:
 /// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ and, for the two of Python,
 /// https://opentelemetry.io/docs/zero-code/python/configuration/
-std::vector<pods::EnvVar> otel_env(const parts::Scope& scope) {
+void put_otel(const parts::Scope& scope, Workload& workload) {
   const Field otel = scope.spec["otel"];
-  if (!otel["enabled"].flag().value_or(false)) return {pods::env_value("OTEL_SDK_DISABLED", "true")};
-  std::vector<pods::EnvVar> env;
-  const auto put = [&env](std::string_view name, const Field& field) {
-    if (const auto text = field.text(); text && !text->empty()) env.push_back(pods::env_text(name, *text));
-  };
+  auto& env = workload.main.env;
+  if (!otel["enabled"].flag().value_or(false)) return env.push_back(pods::env_value("OTEL_SDK_DISABLED", "true"));
+  const auto put = [&](std::string_view name, const Field& field) { put_text(workload, name, field); };
   put("OTEL_EXPORTER_OTLP_ENDPOINT", otel["exporterOtlpEndpoint"]);
   const Field exporters = otel["exporterConfig"];
   put("OTEL_TRACES_EXPORTER", exporters["tracesExporter"]);
@@ -71,7 +70,6 @@ std::vector<pods::EnvVar> otel_env(const parts::Scope& scope) {
   const std::string_view ns = scope.planning.resource.ns;
   env.push_back(pods::env_value("OTEL_RESOURCE_ATTRIBUTES",
                                 fmt::format("service.namespace={},deployment.environment={}", ns, ns)));
-  return env;
 }
 
 /// The container's image with a sub-command: same environment, same volumes.
@@ -96,34 +94,32 @@ bool is_datastore_credential(std::string_view name) {
 
 }  // namespace
 
-Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& defaults) {
+Workload begin(const parts::Scope& scope, parts::WorkloadDefaults defaults) {
+  defaults.container = defaults.image_name = scope.component;
   Workload workload = parts::read_workload(scope, defaults);
   workload.fs_group = nonroot_group;
   auto& env = workload.main.env;
   env.push_back(pods::env_value("STACKGATE_LISTEN", fmt::format("0.0.0.0:{}", parts::workload_port)));
   env.push_back(pods::env_value("STACKGATE_DATA_DIR", data_folder));
   use_database(workload, scope.spec["databaseConfig"]);
-  for (pods::EnvVar& each : otel_env(scope)) env.push_back(std::move(each));
+  put_otel(scope, workload);
   return workload;
 }
 
 void put_text(Workload& workload, std::string_view name, const Field& field) {
-  if (const auto text = field.text(); text && !text->empty()) workload.main.env.push_back(pods::env_text(name, *text));
+  parts::put_text(workload.main, name, field);
 }
 
 std::string mount_secret(Workload& workload, std::string_view volume, std::string_view secret,
                          const std::vector<pods::KeyToPath>& items) {
   std::string path = fmt::format("{}/{}", secrets_folder, volume);
-  workload.pod.volumes.push_back(pods::secret_volume(volume, secret, items));
-  workload.main.mounts.push_back({.volume = std::string(volume), .path = path, .read_only = true});
+  parts::mount(workload, pods::secret_volume(volume, secret, items), path);
   return path;
 }
 
 std::string image_or_own(const parts::Scope& scope, const Field& field, std::string_view own) {
-  if (const auto text = field.text(); text && !text->empty()) return std::string(*text);
-  const auto& images = scope.planning.settings.images;
-  const auto found = images.find(own);
-  return found == images.end() ? std::string() : found->second;
+  const std::string_view named = field.text().value_or("");
+  return std::string(named.empty() ? parts::own_image(scope, own) : named);
 }
 
 std::string_view service_named(std::string_view url, std::string_view ns) {
@@ -138,6 +134,14 @@ std::string_view service_named(std::string_view url, std::string_view ns) {
   return rest == services || rest.starts_with(services + ".") ? name : std::string_view();
 }
 
+std::string_view datastore_named(const json::Value* spec, std::string_view ns) {
+  return service_named(json::text(spec, {"datastore", "endpoint"}), ns);
+}
+
+std::string_view admin_secret_of(const json::Value& datastore) {
+  return json::text(&datastore, {"spec", "secrets", "gitAdminSecret"});
+}
+
 void sign_in_to_datastore(const parts::Scope& scope, Workload& workload) {
   const std::string_view secret = scope.planning.observed.datastore_admin;
   if (secret.empty()) return;
@@ -150,10 +154,8 @@ void sign_in_to_datastore(const parts::Scope& scope, Workload& workload) {
 }
 
 void finish(const parts::Scope& scope, Workload workload, const Ending& ending) {
-  if (std::ranges::find(workload.main.mounts, data_volume, &pods::Mount::volume) == workload.main.mounts.end()) {
-    workload.pod.volumes.push_back(pods::empty_volume(data_volume));
-    workload.main.mounts.push_back({.volume = std::string(data_volume), .path = std::string(data_folder)});
-  }
+  if (std::ranges::find(workload.main.mounts, data_volume, &pods::Mount::volume) == workload.main.mounts.end())
+    parts::mount(workload, pods::empty_volume(data_volume), data_folder, false);
   parts::append_user_env(scope, workload);
   if (scope.spec["databaseConfig"].present()) workload.pod.init.push_back(sub_command(workload.main, "migrate"));
   for (const std::string& word : ending.init) workload.pod.init.push_back(sub_command(workload.main, word));

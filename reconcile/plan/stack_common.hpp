@@ -1,7 +1,7 @@
 // What the five stack kinds share.
 //
 //   parts::Scope scope(planning);
-//   parts::Workload workload = stack::begin(scope, {.container = "entitystore", …});
+//   parts::Workload workload = stack::begin(scope, {.readiness_path = "/v1/health/ready", …});
 //   … its own variables, volumes, rights …
 //   stack::finish(scope, std::move(workload), {…});
 //
@@ -19,8 +19,9 @@ namespace stackgate::reconcile::stack {
 /// Where Secrets are mounted, each in a folder of its own.
 inline constexpr std::string_view secrets_folder = "/run/secrets/stackgate";
 
-/// The workload with image, listening address, data folder, OpenTelemetry and, where the spec has one, the database.
-parts::Workload begin(const parts::Scope& scope, const parts::WorkloadDefaults& defaults);
+/// The workload, called like its component, with image, listening address, data folder, OpenTelemetry and, where the
+/// spec has one, the database.
+parts::Workload begin(const parts::Scope& scope, parts::WorkloadDefaults defaults = {});
 
 /// A variable with the field's value (or its default), when there is one.
 void put_text(parts::Workload& workload, std::string_view name, const parts::Field& field);
@@ -35,6 +36,12 @@ std::string image_or_own(const parts::Scope& scope, const parts::Field& field, s
 /// The Service of namespace `ns` that the URL's host names: "datastore", "datastore.team", "datastore.team.svc" and
 /// that with any cluster domain behind it. Empty when it names none. A view into `url`.
 std::string_view service_named(std::string_view url, std::string_view ns);
+
+/// The StackDatastore of namespace `ns` that `spec.datastore.endpoint` names; empty when it names none.
+std::string_view datastore_named(const json::Value* spec, std::string_view ns);
+/// The Secret of that StackDatastore's administrator. The endpoint is no reference to an object, and which of its
+/// Secrets is the administrator's the table of references does not say: so both are asked here.
+std::string_view admin_secret_of(const json::Value& datastore);
 
 /// DATASTORE_USERNAME and DATASTORE_PASSWORD by reference to the administrator's Secret of the StackDatastore that
 /// `datastore.endpoint` names (Observed::datastore_admin), unless that is unknown or the user's `env` has one of them.

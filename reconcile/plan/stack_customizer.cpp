@@ -70,15 +70,9 @@ void write_tracker(json::Writer& out, const Field& tracker) {
   });
 }
 
-std::string training_image(const Scope& scope, const Field& image) {
-  const auto& images = scope.planning.settings.images;
-  const auto own = images.find("trainer");
-  return parts::read_image(image, own == images.end() ? std::string_view{} : own->second);
-}
-
 void write_training(const Scope& scope, json::Writer& out, const Field& training) {
   out.object("training", [&] {
-    pods::member_text(out, "image", training_image(scope, training["image"]));
+    pods::member_text(out, "image", parts::read_image(training["image"], parts::own_image(scope, "trainer")));
     parts::member_canonical(out, "env", training["env"]);
     parts::member_canonical(out, "networkEnv", training["networkConfig"]);
     put_number(out, "timeoutSeconds", training["timeout"]);
@@ -148,8 +142,7 @@ std::vector<parts::PolicyRule> rights(std::string_view scheduler, std::string_vi
 
 std::string mount_config_map(Workload& workload, std::string_view volume, std::string_view config_map) {
   std::string path = fmt::format("/etc/stackgate/{}", volume);
-  workload.pod.volumes.push_back(pods::config_map_volume(volume, config_map));
-  workload.main.mounts.push_back({.volume = std::string(volume), .path = path, .read_only = true});
+  parts::mount(workload, pods::config_map_volume(volume, config_map), path);
   return path;
 }
 
@@ -202,11 +195,9 @@ void plan_stack_customizer(const Planning& planning) {
   using namespace customizer;
   const Scope scope(planning);
   const Field& spec = scope.spec;
-  Workload workload = stack::begin(scope, {.container = "customizer",
-                                           .image_name = "customizer",
-                                           .startup_path = "/v1/health/ready",
-                                           .readiness_path = "/v1/health/ready",
-                                           .liveness_path = "/v1/health/live"});
+  Workload workload = stack::begin(
+      scope,
+      {.startup_path = "/v1/health/ready", .readiness_path = "/v1/health/ready", .liveness_path = "/v1/health/live"});
   workload.main.env.push_back(pods::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
   stack::put_text(workload, "STACKGATE_DATASTORE_URL", spec["datastore"]["endpoint"]);
   stack::put_text(workload, "STACKGATE_ENTITYSTORE_URL", spec["entitystore"]["endpoint"]);

@@ -63,11 +63,9 @@ void use_object_store(parts::Workload& workload, const Field& store) {
 void plan_stack_datastore(const Planning& planning) {
   const parts::Scope scope(planning);
   const parts::Field claim = scope.spec["pvc"];
-  parts::Workload workload = stack::begin(scope, {.container = "datastore",
-                                                  .image_name = "datastore",
-                                                  .startup_path = "/v1/health/live",
-                                                  .readiness_path = "/v1/health/ready",
-                                                  .liveness_path = "/v1/health/live"});
+  parts::Workload workload = stack::begin(
+      scope,
+      {.startup_path = "/v1/health/live", .readiness_path = "/v1/health/ready", .liveness_path = "/v1/health/live"});
   datastore::use_secrets(workload, scope.spec["secrets"]);
   datastore::use_object_store(workload, scope.spec["objectStoreConfig"]);
   if (claim.present()) {

@@ -1,26 +1,13 @@
-#include <array>
 #include <string>
 
 #include "reconcile/plan/kinds.hpp"
 #include "reconcile/plan/stack_common.hpp"
+#include "validators/rules/stack_parts.hpp"
 
 namespace stackgate::reconcile {
 namespace evaluator {
 
 using parts::PolicyRule;
-
-struct Framework {
-  std::string_view field, word;
-};
-constexpr std::array<Framework, 9> frameworks{{{"bigcodeEvalHarness", "BIGCODE_EVAL_HARNESS"},
-                                               {"lmEvalHarness", "LM_EVAL_HARNESS"},
-                                               {"similarityMetrics", "SIMILARITY_METRICS"},
-                                               {"llmAsJudge", "LLM_AS_JUDGE"},
-                                               {"mtBench", "MT_BENCH"},
-                                               {"retriever", "RETRIEVER"},
-                                               {"rag", "RAG"},
-                                               {"bfcl", "BFCL"},
-                                               {"agenticEval", "AGENTIC_EVAL"}}};
 
 /// The workflow server acts with the caller's token: what the evaluator may not do, the server does not do for it.
 std::vector<PolicyRule> own_rights() {
@@ -54,7 +41,7 @@ void use_images(const parts::Scope& scope, parts::Workload& workload) {
   for (const std::string& each : workload.pod.pull_secrets) secrets += (secrets.empty() ? "" : ",") + each;
   if (!secrets.empty()) workload.main.env.push_back(pods::env_text("STACKGATE_IMAGE_PULL_SECRETS", secrets));
   const parts::Field images = scope.spec["evaluationImages"];
-  for (const Framework& each : frameworks)
+  for (const validate::EvaluationFramework& each : validate::evaluation_frameworks)
     stack::put_text(workload, "STACKGATE_EVALUATION_IMAGE_" + std::string(each.word), images[each.field]);
 }
 
@@ -63,7 +50,7 @@ void use_images(const parts::Scope& scope, parts::Workload& workload) {
 void plan_stack_evaluator(const Planning& planning) {
   const parts::Scope scope(planning);
   const parts::Field& spec = scope.spec;
-  parts::Workload workload = stack::begin(scope, {.container = "evaluator", .image_name = "evaluator"});
+  parts::Workload workload = stack::begin(scope);
   evaluator::use_endpoints(scope, workload);
   stack::put_text(workload, "STACKGATE_EVAL_LOG_LEVEL", spec["evalLogLevel"]);
   stack::put_text(workload, "STACKGATE_LOG_HANDLERS", spec["logHandlers"]);

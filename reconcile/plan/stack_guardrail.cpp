@@ -10,12 +10,10 @@ constexpr std::string_view folder = "/config-store";
 /// Rails are read only, whoever keeps them.
 void mount_rails(const parts::Scope& scope, parts::Workload& workload) {
   const parts::Field store = scope.spec["configStore"];
-  if (store["pvc"].present()) {
+  if (store["pvc"].present())
     parts::mount_claim(scope, workload, store["pvc"], volume, folder, true);
-  } else {
-    workload.pod.volumes.push_back(pods::config_map_volume(volume, store["configMap"]["name"].text().value_or("")));
-    workload.main.mounts.push_back({.volume = std::string(volume), .path = std::string(folder), .read_only = true});
-  }
+  else
+    parts::mount(workload, pods::config_map_volume(volume, store["configMap"]["name"].text().value_or("")), folder);
   workload.main.env.push_back(pods::env_value("STACKGATE_CONFIG_STORE", folder));
 }
 
@@ -23,11 +21,8 @@ void mount_rails(const parts::Scope& scope, parts::Workload& workload) {
 
 void plan_stack_guardrail(const Planning& planning) {
   const parts::Scope scope(planning);
-  parts::Workload workload = stack::begin(scope, {.container = "guardrail",
-                                                  .image_name = "guardrail",
-                                                  .startup_path = "/v1/health",
-                                                  .readiness_path = "/v1/health",
-                                                  .liveness_path = "/v1/health"});
+  parts::Workload workload = stack::begin(
+      scope, {.startup_path = "/v1/health", .readiness_path = "/v1/health", .liveness_path = "/v1/health"});
   guardrail::mount_rails(scope, workload);
   const parts::Field endpoint = scope.spec["nimEndpoint"];
   stack::put_text(workload, "STACKGATE_INFERENCE_URL", endpoint["baseURL"]);

@@ -8,20 +8,9 @@
 namespace stackgate::reconcile {
 namespace {
 
-struct StateWord {
-  State state;
-  std::string_view word;
-};
-constexpr std::array<StateWord, 8> state_words{{
-    {State::ready, "Ready"},
-    {State::not_ready, "NotReady"},
-    {State::pending, "Pending"},
-    {State::failed, "Failed"},
-    {State::unknown, "Unknown"},
-    {State::in_progress, "InProgress"},
-    {State::pvc_created, "PVCCreated"},
-    {State::started, "Started"},
-}};
+/// By State.
+constexpr std::array<std::string_view, 8> state_words{"Ready",   "NotReady",   "Pending",    "Failed",
+                                                      "Unknown", "InProgress", "PVCCreated", "Started"};
 
 constexpr std::array workload_states{State::ready, State::not_ready, State::pending, State::failed, State::unknown};
 constexpr std::array cache_states{State::ready,       State::not_ready, State::in_progress, State::failed,
@@ -30,11 +19,11 @@ constexpr std::array pipeline_states{State::ready, State::not_ready, State::fail
 
 }  // namespace
 
-std::string_view to_string(State state) { return state_words[static_cast<std::size_t>(state)].word; }
+std::string_view to_string(State state) { return state_words[static_cast<std::size_t>(state)]; }
 
 std::optional<State> state_named(std::string_view word) {
-  const auto* const found = std::ranges::find(state_words, word, &StateWord::word);
-  return found == state_words.end() ? std::nullopt : std::optional(found->state);
+  const auto* const found = std::ranges::find(state_words, word);
+  return found == state_words.end() ? std::nullopt : std::optional(static_cast<State>(found - state_words.begin()));
 }
 
 std::span<const State> states_of(crds::Kind kind) {

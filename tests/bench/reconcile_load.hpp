@@ -194,7 +194,7 @@ inline std::vector<ChildTemplate> templates_of(kube::Client& client, const std::
   for (const auto type :
        {reconcile::ChildType::service_account, reconcile::ChildType::role, reconcile::ChildType::role_binding,
         reconcile::ChildType::service, reconcile::ChildType::deployment}) {
-    const kube::ResourceType resource = reconcile::info(type).resource;
+    const kube::ResourceType resource = reconcile::info(type).resource();
     const kube::Object object = must(client.get(resource, ns, name));
     std::string text;
     json::Writer writer(text);

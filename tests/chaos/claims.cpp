@@ -31,7 +31,7 @@ std::string unkept(const Claims& claims, const Golden& golden) {
   for (const std::string& stage : claims.whole) {
     const State* const state = state_after(stage);
     for (const reconcile::ChildTypeInfo& each : reconcile::child_types)
-      if (state != nullptr && !holds_made(*state, each.resource.plural))
+      if (state != nullptr && !holds_made(*state, each.plural))
         out += fmt::format("  after the stage '{}' there is no {} that the operator made\n", stage, each.kind);
   }
   for (const auto& [stage, key] : claims.gone) {

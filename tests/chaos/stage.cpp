@@ -32,7 +32,7 @@ const std::vector<Watched>& watched() {
       out.push_back({{crds::api_group, crds::api_version, each.plural}, each.name, true});
     for (const reconcile::ChildTypeInfo& each : reconcile::child_types) {
       if (each.type == reconcile::ChildType::inference_service) continue;
-      kube::ResourceType type = each.resource;
+      kube::ResourceType type = each.resource();
       if (each.type == reconcile::ChildType::horizontal_pod_autoscaler) type.version = "v2beta2";
       out.push_back({type, each.kind, false});
     }

@@ -25,12 +25,12 @@ const fs::path runbook_top = test::source_dir();
 /// Literals of the same form that are no reason of ours: states, types and reasons of conditions that are read, kinds,
 /// words of other APIs.
 constexpr std::string_view no_reasons =
-    "Always Apply BFCL Bound ClusterIP Complete ConfigMap ContainerCannotRun ContainerCreating "
+    "Always Apply Bound ClusterIP Complete ConfigMap ContainerCannotRun ContainerCreating "
     "ContainersReady CreateContainerConfigError DependenciesReady EACCES ErrImageNeverPull ErrImagePull "
     "ErrInvalidImageName Failed False Gateway ImageInspectError InProgress "
     "LeaderWorkerSet Lost Never NotReady OOMKilled OnRootMismatch Opaque OptionalAPIs PATCH PVCCreated "
-    "PathPrefix Pending PermissionError PersistentVolumeClaim PodInitializing PodScheduled Prefix Progressing RAG "
-    "RETRIEVER ReadWriteMany ReadWriteOnce ReadWriteOncePod Ready Recreate RecreateGroupOnPodRestart "
+    "PathPrefix Pending PermissionError PersistentVolumeClaim PodInitializing PodScheduled Prefix Progressing "
+    "ReadWriteMany ReadWriteOnce ReadWriteOncePod Ready Recreate RecreateGroupOnPodRestart "
     "ReferencesResolved RegistryUnavailable ReplicaFailure Resource Role RollingUpdate Running RuntimeDefault "
     "Secret Service ServiceAccount SignatureValidationFailed StartError Started Succeeded TCP True "
     "Unknown Update Utilization ";

@@ -5,16 +5,11 @@
 #include "services/kit/grammar/names.hpp"
 #include "services/kit/grammar/quantity.hpp"
 #include "services/kit/json/value.hpp"
+#include "validators/children.hpp"
 #include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::validate {
 namespace claim_growth {
-
-std::string claim_name(const Field& object, const Field& pvc) {
-  const auto written = pvc["name"].text();
-  if (written && !written->empty()) return std::string(*written);
-  return fmt::format("{}-pvc", object["metadata"]["name"].text().value_or(""));
-}
 
 /// Why the API server will not let the claim grow, or nothing. What cannot be asked is said elsewhere.
 /// Source: k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize.
@@ -59,7 +54,7 @@ void check_claim_growth(Context& context, Asker& asker, const Field& object) {
   if (!pvc["create"].flag().value_or(false) || (before.present() && json::equal(*pvc.value(), *before.value()))) return;
   const Field size = pvc["size"];
   const auto wanted = quantity_of(size);
-  const std::string name = claim_name(object, pvc);
+  const std::string name = claim_name(object["metadata"]["name"].text().value_or(""), pvc["name"].text().value_or(""));
   if (!wanted || grammar::check_dns_subdomain(name)) return;
   const ReferencedObject& claim = asker.ask(ReferenceKind::persistent_volume_claim, name, size);
   if (claim.presence != Presence::present) return;

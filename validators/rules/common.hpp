@@ -11,7 +11,6 @@ namespace stackgate::validate {
 void check_object_name(Context& context, Field name);  // a Secret, ConfigMap, claim, … : DNS-1123 subdomain
 void check_secret_key(Context& context, Field key);    // [-._a-zA-Z0-9]+, at most 253
 void check_env_name(Context& context, Field name);
-void check_quantity(Context& context, Field quantity);  // Kubernetes grammar; not negative
 void check_image_reference(Context& context,
                            Field image);  // a whole reference in one string: repository[:tag][@digest]
 
@@ -36,7 +35,10 @@ void check_pod_knobs(Context& context, Field spec);
 void check_affinity(Context& context, const Field& affinity);
 void check_label_selector(Context& context, const Field& selector);  // {matchLabels, matchExpressions}
 
-/// Whether a resource name counts as a GPU: any that ends in "/gpu", and those of Options::gpu_resources.
-bool is_gpu(const Context& context, std::string_view resource_name);
+/// Whether a resource name counts as a GPU: any that ends in "/gpu", and those that are named as such beside it.
+bool is_gpu(std::string_view resource_name, const std::vector<std::string>& others);
+inline bool is_gpu(const Context& context, std::string_view resource_name) {
+  return is_gpu(resource_name, context.options.gpu_resources);
+}
 
 }  // namespace stackgate::validate

@@ -3,16 +3,8 @@
 namespace stackgate::validate {
 namespace reference_table {
 
-using crds::Kind;
+using namespace kind_bits;
 
-constexpr std::uint8_t service = kind_bit(Kind::inference_service);
-constexpr std::uint8_t cache = kind_bit(Kind::inference_cache);
-constexpr std::uint8_t datastore = kind_bit(Kind::stack_datastore);
-constexpr std::uint8_t entitystore = kind_bit(Kind::stack_entitystore);
-constexpr std::uint8_t customizer = kind_bit(Kind::stack_customizer);
-constexpr std::uint8_t evaluator = kind_bit(Kind::stack_evaluator);
-constexpr std::uint8_t guardrail = kind_bit(Kind::stack_guardrail);
-constexpr std::uint8_t stack = datastore | entitystore | customizer | evaluator | guardrail;
 constexpr std::uint8_t workloads = service | stack;
 
 constexpr std::string_view pull_type = "kubernetes.io/dockerconfigjson";

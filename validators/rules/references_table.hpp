@@ -19,6 +19,22 @@
 
 namespace stackgate::validate {
 
+constexpr std::uint8_t kind_bit(crds::Kind kind) {
+  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
+}
+/// Sets of kinds.
+namespace kind_bits {
+inline constexpr std::uint8_t service = kind_bit(crds::Kind::inference_service);
+inline constexpr std::uint8_t cache = kind_bit(crds::Kind::inference_cache);
+inline constexpr std::uint8_t pipeline = kind_bit(crds::Kind::inference_pipeline);
+inline constexpr std::uint8_t datastore = kind_bit(crds::Kind::stack_datastore);
+inline constexpr std::uint8_t entitystore = kind_bit(crds::Kind::stack_entitystore);
+inline constexpr std::uint8_t customizer = kind_bit(crds::Kind::stack_customizer);
+inline constexpr std::uint8_t evaluator = kind_bit(crds::Kind::stack_evaluator);
+inline constexpr std::uint8_t guardrail = kind_bit(crds::Kind::stack_guardrail);
+inline constexpr std::uint8_t stack = datastore | entitystore | customizer | evaluator | guardrail;
+}  // namespace kind_bits
+
 enum class Demand : std::uint8_t { required, other };
 
 /// Which keys of a Secret or ConfigMap are read.
@@ -54,10 +70,6 @@ struct ReferenceRow {
 
 /// In the order of the kinds; immutable.
 std::span<const ReferenceRow> reference_rows();
-
-constexpr std::uint8_t kind_bit(crds::Kind kind) {
-  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
-}
 
 namespace reference_table {
 

@@ -9,16 +9,10 @@
 namespace stackgate::validate {
 namespace reserved_env {
 
-using crds::Kind;
+using namespace kind_bits;
 
-constexpr std::uint8_t datastore = kind_bit(Kind::stack_datastore);
-constexpr std::uint8_t entitystore = kind_bit(Kind::stack_entitystore);
-constexpr std::uint8_t customizer = kind_bit(Kind::stack_customizer);
-constexpr std::uint8_t evaluator = kind_bit(Kind::stack_evaluator);
-constexpr std::uint8_t guardrail = kind_bit(Kind::stack_guardrail);
-constexpr std::uint8_t stack_kinds = datastore | entitystore | customizer | evaluator | guardrail;
 /// A pipeline's entries are InferenceServices.
-constexpr std::uint8_t inference = kind_bit(Kind::inference_service) | kind_bit(Kind::inference_pipeline);
+constexpr std::uint8_t inference = service | pipeline;
 
 enum class Only : std::uint8_t { always, with_cache, with_multi_node, with_otel };
 
@@ -50,18 +44,18 @@ constexpr ReservedVariable reserved_variables[] = {
     {"INF_MPI_START_TIMEOUT", inference, "multiNode.mpiStartTimeoutSeconds", Only::with_multi_node},
     {"INF_SSH_KEY_FILE", inference, "multiNode", Only::with_multi_node},
 
-    {"OTEL_EXPORTER_OTLP_ENDPOINT", stack_kinds, "otel.exporterOtlpEndpoint", Only::with_otel},
-    {"OTEL_TRACES_EXPORTER", stack_kinds, "otel.exporterConfig.tracesExporter", Only::with_otel},
-    {"OTEL_METRICS_EXPORTER", stack_kinds, "otel.exporterConfig.metricsExporter", Only::with_otel},
-    {"OTEL_LOGS_EXPORTER", stack_kinds, "otel.exporterConfig.logsExporter", Only::with_otel},
-    {"OTEL_LOG_LEVEL", stack_kinds, "otel.logLevel", Only::with_otel},
-    {"OTEL_PYTHON_EXCLUDED_URLS", stack_kinds, "otel.excludedUrls", Only::with_otel},
-    {"OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", stack_kinds, "otel.disableLogging", Only::with_otel},
+    {"OTEL_EXPORTER_OTLP_ENDPOINT", stack, "otel.exporterOtlpEndpoint", Only::with_otel},
+    {"OTEL_TRACES_EXPORTER", stack, "otel.exporterConfig.tracesExporter", Only::with_otel},
+    {"OTEL_METRICS_EXPORTER", stack, "otel.exporterConfig.metricsExporter", Only::with_otel},
+    {"OTEL_LOGS_EXPORTER", stack, "otel.exporterConfig.logsExporter", Only::with_otel},
+    {"OTEL_LOG_LEVEL", stack, "otel.logLevel", Only::with_otel},
+    {"OTEL_PYTHON_EXCLUDED_URLS", stack, "otel.excludedUrls", Only::with_otel},
+    {"OTEL_PYTHON_LOGGING_AUTO_INSTRUMENTATION_ENABLED", stack, "otel.disableLogging", Only::with_otel},
 
-    {"STACKGATE_LISTEN", stack_kinds, "expose.service.port"},
-    {"STACKGATE_DATA_DIR", stack_kinds, "the operator's own volume at /data"},
-    {"STACKGATE_DATABASE_URL", stack_kinds, "databaseConfig"},
-    {"STACKGATE_DATABASE_PASSWORD_FILE", stack_kinds, "databaseConfig.credentials"},
+    {"STACKGATE_LISTEN", stack, "expose.service.port"},
+    {"STACKGATE_DATA_DIR", stack, "the operator's own volume at /data"},
+    {"STACKGATE_DATABASE_URL", stack, "databaseConfig"},
+    {"STACKGATE_DATABASE_PASSWORD_FILE", stack, "databaseConfig.credentials"},
     {"STACKGATE_DATASTORE_URL", entitystore | customizer | evaluator, "datastore.endpoint"},
     {"STACKGATE_ENTITYSTORE_URL", customizer | evaluator, "entitystore.endpoint"},
     {"STACKGATE_NAMESPACE", customizer | evaluator, "metadata.namespace"},

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <fmt/format.h>
 
 #include "services/kit/grammar/characters.hpp"
@@ -10,13 +8,9 @@
 namespace stackgate::validate {
 namespace evaluator {
 
-constexpr std::array<std::string_view, 9> frameworks{
-    "bigcodeEvalHarness", "lmEvalHarness", "similarityMetrics", "llmAsJudge", "mtBench", "retriever", "rag", "bfcl",
-    "agenticEval"};
-
 void check_images(Context& context, const Field& images) {
   if (!images) return;
-  for (const std::string_view framework : frameworks) {
+  for (const auto& [framework, word] : evaluation_frameworks) {
     const Field image = images[framework];
     if (image)
       check_image_reference(context, image);

@@ -1,6 +1,7 @@
 // Sub-objects and values of the stack kinds' specs, one .cpp for each concern: endpoints, training, volumes and object
 // stores. Each function does nothing when the sub-object is absent.
 #pragma once
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,23 @@ void check_volumes(Context& context, Field spec);
 
 /// A claim with `create: false` that was found in the cluster; `name` is the field that names it.
 void check_existing_claim(Context& context, Field spec, Field name, std::span<const std::string> access_modes);
+
+// --- The evaluator's frameworks ---
+
+struct EvaluationFramework {
+  std::string_view field;  // of spec.evaluationImages
+  std::string_view word;   // in the variable STACKGATE_EVALUATION_IMAGE_<word>
+};
+inline constexpr std::array<EvaluationFramework, 9> evaluation_frameworks{
+    {{"bigcodeEvalHarness", "BIGCODE_EVAL_HARNESS"},
+     {"lmEvalHarness", "LM_EVAL_HARNESS"},
+     {"similarityMetrics", "SIMILARITY_METRICS"},
+     {"llmAsJudge", "LLM_AS_JUDGE"},
+     {"mtBench", "MT_BENCH"},
+     {"retriever", "RETRIEVER"},
+     {"rag", "RAG"},
+     {"bfcl", "BFCL"},
+     {"agenticEval", "AGENTIC_EVAL"}}};
 
 // --- An S3-compatible object store ---
 

@@ -2,6 +2,7 @@
 #include "reconcile/plan/parts/workload.hpp"
 #include "services/kit/grammar/quantity.hpp"
 #include "services/kit/json/read.hpp"
+#include "validators/children.hpp"
 
 namespace stackgate::reconcile::parts {
 namespace {
@@ -20,8 +21,7 @@ bool grows(const Scope& scope, std::string_view claim, std::string_view size) {
 }  // namespace
 
 std::string claim_name(const Scope& scope, const Field& pvc) {
-  const auto name = pvc["name"].text();
-  return name && !name->empty() ? std::string(*name) : scope.name + "-pvc";
+  return validate::claim_name(scope.name, pvc["name"].text().value_or(""));
 }
 
 void add_claim(const Scope& scope, const Field& pvc, bool owned) {

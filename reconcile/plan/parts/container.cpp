@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "reconcile/plan/parts/canonical.hpp"
-#include "services/kit/grammar/quantity.hpp"
+#include "validators/rules/common.hpp"
+#include "validators/rules/common/single_values.hpp"
 
 namespace stackgate::reconcile::parts {
 
@@ -13,6 +14,10 @@ std::vector<pods::EnvVar> read_env(const Field& env) {
   for (const Field& item : env.items())
     if (const auto name = item["name"].text()) out.push_back({std::string(*name), canonical_json(item)});
   return out;
+}
+
+void put_text(pods::Container& container, std::string_view variable, const Field& field) {
+  if (const auto text = field.text(); text && !text->empty()) container.env.push_back(pods::env_text(variable, *text));
 }
 
 pods::Probe read_probe(const Field& field, pods::Probe out) {
@@ -46,29 +51,15 @@ std::string read_image(const Field& image, std::string_view fallback) {
   return out.empty() ? out : out + ":" + std::string(*tag);
 }
 
-namespace {
-
-bool is_gpu(std::string_view name, const Settings& settings) {
-  return name.ends_with("/gpu") || std::ranges::find(settings.gpu_resources, name) != settings.gpu_resources.end();
-}
-
-std::int64_t amount(const validate::Field& field) {
-  const json::Value* value = field.value();
-  if (value == nullptr || value->is_null()) return 0;
-  if (value->is_integer()) return value->integer();
-  const auto quantity = validate::grammar::parse_quantity(value->string());
-  return quantity ? quantity->rounded_up() : 0;
-}
-
-}  // namespace
-
 std::int64_t gpu_count(const validate::Field& resources, const Settings& settings) {
   std::int64_t out = 0;
   // A GPU's request and limit are the same number; a request alone is completed by nobody but counts.
   for (const std::string_view part : {"limits", "requests"}) {
     std::int64_t sum = 0;
     for (const validate::Field& entry : resources[part].entries())
-      if (is_gpu(entry.key(), settings)) sum += std::clamp<std::int64_t>(amount(entry), 0, 1'000'000);
+      if (const auto amount = validate::quantity_of(entry);
+          amount && validate::is_gpu(entry.key(), settings.gpu_resources))
+        sum += std::clamp<std::int64_t>(amount->rounded_up(), 0, 1'000'000);
     out = std::max(out, sum);
   }
   return out;

@@ -15,6 +15,9 @@ using validate::Field;
 /// The user's variables as they stand.
 std::vector<pods::EnvVar> read_env(const Field& env);
 
+/// A variable with the field's text (or its default), when there is one.
+void put_text(pods::Container& container, std::string_view variable, const Field& field);
+
 /// `defaults` with what `field` (a probe's settings) says instead.
 pods::Probe read_probe(const Field& field, pods::Probe defaults);
 

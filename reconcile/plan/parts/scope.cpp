@@ -16,6 +16,12 @@ Scope::Scope(const Planning& from)
       component(component_of(from.resource.kind)),
       spec(Field::root(walk, *from.resource.spec, &validate::spec_node(from.resource.kind))) {}
 
+std::string_view own_image(const Scope& scope, std::string_view name) {
+  const auto& images = scope.planning.settings.images;
+  const auto found = images.find(name);
+  return found == images.end() ? std::string_view() : found->second;
+}
+
 pods::TextMap selector_labels(const Scope& scope) {
   return {{std::string(app_label), scope.name}, {std::string(component_label), scope.component}};
 }
@@ -63,10 +69,6 @@ void put_child(const Scope& scope, ChildType type, std::string name, std::string
   child.follows_live_replicas = head.follows_live_replicas;
   child.generate_ssh_key = head.generate_ssh_key;
   scope.planning.plan.children.push_back(std::move(child));
-}
-
-void note(const Scope& scope, bool warning, std::string_view reason, std::string message) {
-  scope.planning.plan.events.push_back({warning, std::string(reason), std::move(message)});
 }
 
 void note_missing_api(const Scope& scope, std::string_view field, ChildType type, std::string_view product) {

@@ -41,6 +41,9 @@ struct Scope {
   mutable std::vector<Trouble> troubles;
 };
 
+/// The operator's own image of that name; empty when it was started without.
+std::string_view own_image(const Scope& scope, std::string_view name);
+
 /// The labels of every child and pod.
 pods::TextMap own_labels(const Scope& scope);
 /// Those by which Services and Deployments find pods. They never change: a Deployment's selector is immutable.
@@ -72,9 +75,6 @@ void add_child(const Scope& scope, ChildType type, std::string name, const Child
   });
   put_child(scope, type, std::move(name), std::move(body), head);
 }
-
-/// Records an event with the plan.
-void note(const Scope& scope, bool warning, std::string_view reason, std::string message);
 
 inline constexpr std::string_view optional_apis_condition = "OptionalAPIs";
 

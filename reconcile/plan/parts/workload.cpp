@@ -26,11 +26,9 @@ void read_probes(const Scope& scope, const WorkloadDefaults& defaults, pods::Con
 
 Workload read_workload(const Scope& scope, const WorkloadDefaults& defaults) {
   const Field& spec = scope.spec;
-  const auto& images = scope.planning.settings.images;
-  const auto own_image = images.find(defaults.image_name);
   Workload out;
   out.main.name = defaults.container;
-  out.main.image = read_image(spec["image"], own_image == images.end() ? std::string_view{} : own_image->second);
+  out.main.image = read_image(spec["image"], own_image(scope, defaults.image_name));
   out.main.pull_policy = spec["image"]["pullPolicy"].text().value_or("");
   out.main.resources = read_resources(spec["resources"]);
   out.main.ports = {{std::string(api_port_name), workload_port}};
@@ -51,13 +49,15 @@ void append_user_env(const Scope& scope, Workload& workload) {
 
 bool is_scaled(const Scope& scope) { return scope.spec["scale"]["enabled"].flag().value_or(false); }
 
+void mount(Workload& workload, pods::Volume volume, std::string_view path, bool read_only, std::string_view sub_path) {
+  workload.main.mounts.push_back({volume.name, std::string(path), std::string(sub_path), read_only});
+  workload.pod.volumes.push_back(std::move(volume));
+}
+
 void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,
                  std::string_view path, bool read_only) {
-  workload.pod.volumes.push_back(pods::claim_volume(volume, claim_name(scope, pvc), read_only));
-  workload.main.mounts.push_back({.volume = std::string(volume),
-                                  .path = std::string(path),
-                                  .sub_path = std::string(pvc["subPath"].text().value_or("")),
-                                  .read_only = read_only});
+  mount(workload, pods::claim_volume(volume, claim_name(scope, pvc), read_only), path, read_only,
+        pvc["subPath"].text().value_or(""));
   if (is_single_node(pvc["volumeAccessMode"].text().value_or("")) && workload.rollout == Rollout::surge)
     workload.rollout = Rollout::in_place;
 }

@@ -41,7 +41,7 @@ struct Workload {
 };
 
 struct WorkloadDefaults {
-  std::string_view container;        // its name
+  std::string_view container = {};   // its name
   std::string_view image_name = {};  // in Settings::images, when spec.image names no repository
   std::string_view startup_path = "/health", readiness_path = "/health", liveness_path = "/health";
   int startup_period = 5, startup_failures = 60;  // seconds and count: how long it may take to start
@@ -58,6 +58,9 @@ void append_user_env(const Scope& scope, Workload& workload);
 /// Whether an autoscaler sets the number of replicas.
 bool is_scaled(const Scope& scope);
 
+/// Adds the volume to the pods, mounted into the main container at `path`.
+void mount(Workload& workload, pods::Volume volume, std::string_view path, bool read_only = true,
+           std::string_view sub_path = {});
 /// Mounts a claim (a `pvc` object of the spec) into the main container. A claim that one node at a time may mount makes
 /// the rollout in_place.
 void mount_claim(const Scope& scope, Workload& workload, const Field& pvc, std::string_view volume,

@@ -166,6 +166,13 @@ class Compiler {
   }
 
   bool limit(Limits& limits, std::string_view key, const json::Value& value, const SchemaPlace& at) const {
+    using Count = std::pair<std::string_view, std::optional<std::uint64_t> Limits::*>;
+    static constexpr std::array<Count, 6> counts{{{"minLength", &Limits::min_length},
+                                                  {"maxLength", &Limits::max_length},
+                                                  {"minItems", &Limits::min_items},
+                                                  {"maxItems", &Limits::max_items},
+                                                  {"minProperties", &Limits::min_properties},
+                                                  {"maxProperties", &Limits::max_properties}}};
     const auto number = [&] {
       if (!value.is_number()) refuse(at, "must be a number");
       return value.number();
@@ -181,18 +188,8 @@ class Compiler {
     else if (key == "multipleOf") {
       limits.multiple_of = number();
       if (!(*limits.multiple_of > 0)) refuse(at, "must be larger than 0");
-    } else if (key == "minLength")
-      limits.min_length = count(value, at);
-    else if (key == "maxLength")
-      limits.max_length = count(value, at);
-    else if (key == "minItems")
-      limits.min_items = count(value, at);
-    else if (key == "maxItems")
-      limits.max_items = count(value, at);
-    else if (key == "minProperties")
-      limits.min_properties = count(value, at);
-    else if (key == "maxProperties")
-      limits.max_properties = count(value, at);
+    } else if (const auto* const found = std::ranges::find(counts, key, &Count::first); found != counts.end())
+      limits.*found->second = count(value, at);
     else if (key == "uniqueItems")
       limits.unique_items = flag(value, at);
     else

@@ -121,57 +121,25 @@ std::optional<Value> read_number(std::string_view text, std::uint32_t offset) {
 
 Resolved resolve_plain(std::string_view text, std::uint32_t offset) {
   const Value as_string = Value::make_string(text, offset);
-  switch (text.empty() ? '~' : text[0]) {
-    case '.':
-    case '+':
-    case '-':
-    case '~':
-    case 'y':
-    case 'Y':
-    case 'n':
-    case 'N':
-    case 't':
-    case 'T':
-    case 'f':
-    case 'F':
-    case 'o':
-    case 'O':
-      switch (word_of(text)) {
-        case Word::null:
-          return {Value::make_null(offset)};
-        case Word::yes:
-          return {Value::make_boolean(true, offset)};
-        case Word::no:
-          return {Value::make_boolean(false, offset)};
-        case Word::infinite:
-          return {as_string, "JSON has neither infinity nor NaN; quote it if a string is meant"};
-        case Word::none:
-          break;
-      }
-      break;
-    default:
-      break;
+  const char first = text.empty() ? '~' : text[0];
+  if (std::string_view(".+-~yYnNtTfFoO").contains(first)) {
+    switch (word_of(text)) {
+      case Word::null:
+        return {Value::make_null(offset)};
+      case Word::yes:
+        return {Value::make_boolean(true, offset)};
+      case Word::no:
+        return {Value::make_boolean(false, offset)};
+      case Word::infinite:
+        return {as_string, "JSON has neither infinity nor NaN; quote it if a string is meant"};
+      case Word::none:
+        break;
+    }
   }
-  switch (text.empty() ? '~' : text[0]) {
-    case '.':
-      if (const auto real = read_float(text)) return {Value::make_number(*real, offset)};
-      break;
-    case '+':
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-      if (const auto number = read_number(text, offset)) return {*number};
-      break;
-    default:
-      break;
+  if (first == '.') {
+    if (const auto real = read_float(text)) return {Value::make_number(*real, offset)};
+  } else if (std::string_view("+-0123456789").contains(first)) {
+    if (const auto number = read_number(text, offset)) return {*number};
   }
   return {as_string};
 }

@@ -13,6 +13,7 @@
 #include "services/kit/yaml/parse.hpp"
 #include "services/kit/yaml_writer/write.hpp"
 #include "services/stackgate/validate/inputs.hpp"
+#include "validators/children.hpp"
 
 namespace stackgate {
 namespace {
@@ -86,12 +87,11 @@ class PlanRun {
     const std::string_view name = json::text(spec, {"storage", "nimCache", "name"});
     if (name.empty()) return {};
     reconcile::CacheFacts out{
-        .exists = true, .state = "Ready", .claim = std::string(name) + "-pvc", .sub_path = {}, .message = {}};
+        .exists = true, .state = "Ready", .claim = validate::claim_name(name, {}), .sub_path = {}, .message = {}};
     for (const auto& [file, object] : objects_) {
       if (json::text(object, {"kind"}) != crds::info(crds::Kind::inference_cache).name) continue;
       if (json::text(object, {"metadata", "name"}) != name) continue;
-      const std::string_view claim = json::text(object, {"spec", "storage", "pvc", "name"});
-      if (!claim.empty()) out.claim = claim;
+      out.claim = validate::claim_name(name, json::text(object, {"spec", "storage", "pvc", "name"}));
       out.sub_path = json::text(object, {"spec", "storage", "pvc", "subPath"});
     }
     return out;
@@ -99,11 +99,11 @@ class PlanRun {
 
   /// The administrator's Secret of the StackDatastore among the inputs that `spec` names.
   std::string_view datastore_admin_of(const json::Value* spec, std::string_view ns) const {
-    const std::string_view name = reconcile::stack::service_named(json::text(spec, {"datastore", "endpoint"}), ns);
+    const std::string_view name = reconcile::stack::datastore_named(spec, ns);
     for (const auto& [file, object] : objects_)
       if (json::text(object, {"kind"}) == crds::info(crds::Kind::stack_datastore).name &&
           json::text(object, {"metadata", "name"}) == name)
-        return json::text(object, {"spec", "secrets", "gitAdminSecret"});
+        return reconcile::stack::admin_secret_of(*object);
     return {};
   }
 

@@ -38,8 +38,8 @@ class ClusterWatchesTest : public ::testing::Test {
   void SetUp() override {
     for (const crds::KindInfo& each : crds::kinds) define(fmt::format("{}.{}", each.plural, crds::api_group));
     for (const ChildTypeInfo& each : child_types)
-      if (!each.crd.empty() && each.type != ChildType::inference_service)
-        server.hide(fmt::format("/apis/{}/{}/{}", each.resource.group, each.resource.version, each.resource.plural));
+      if (each.optional && each.type != ChildType::inference_service)
+        server.hide(fmt::format("/apis/{}/{}", each.api_version, each.plural));
     server.put(own, R"({"metadata":{"name":"llm","namespace":"ml","uid":"u1"},"spec":{"authSecret":"key"}})");
   }
   void define(const std::string& name) {

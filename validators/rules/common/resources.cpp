@@ -97,10 +97,8 @@ void check_huge_pages(Context& context, const Field& resources) {
 
 }  // namespace
 
-bool is_gpu(const Context& context, std::string_view resource_name) {
-  if (resource_name.ends_with("/gpu")) return true;
-  const auto& extra = context.options.gpu_resources;
-  return !extra.empty() && std::ranges::find(extra, resource_name) != extra.end();
+bool is_gpu(std::string_view resource_name, const std::vector<std::string>& others) {
+  return resource_name.ends_with("/gpu") || std::ranges::find(others, resource_name) != others.end();
 }
 
 void check_resources(Context& context, Field resources) {

@@ -56,25 +56,15 @@ std::optional<grammar::Quantity> quantity_of(const Field& field) {
   return *parsed;
 }
 
-void check_quantity(Context& context, Field quantity) { checked_quantity(context, quantity); }
-
 std::optional<grammar::Quantity> checked_quantity(Context& context, const Field& quantity) {
-  if (quantity.absent()) return std::nullopt;
-  std::optional<grammar::Quantity> amount;
-  if (quantity.value()->is_integer()) {
-    amount = grammar::Quantity::from_integer(quantity.value()->integer());
-  } else if (quantity.value()->is_string()) {
-    auto parsed = grammar::parse_quantity(quantity.value()->string());
-    if (!parsed && quantity.key().find('/') != std::string_view::npos)  // devices have no units
-      parsed.error() = {"must be a whole number", "write a whole number, for example 1"};
-    if (!parsed) {
-      context.report(rule::quantity, quantity, std::move(parsed.error().problem), std::move(parsed.error().fix));
-      return std::nullopt;
-    }
-    amount = *parsed;
-  }
-  if (!amount || amount->sign() >= 0) return amount;
-  context.report(rule::quantity, quantity, "must not be negative", "write 0 or more, for example 10Gi");
+  const auto amount = quantity_of(quantity);
+  if (amount ? amount->sign() >= 0 : quantity.absent() || !quantity.value()->is_string()) return amount;
+  grammar::Problem problem{"must not be negative", "write 0 or more, for example 10Gi"};
+  if (!amount && quantity.key().find('/') != std::string_view::npos)  // devices have no units
+    problem = {"must be a whole number", "write a whole number, for example 1"};
+  else if (!amount)
+    problem = grammar::parse_quantity(quantity.value()->string()).error();
+  context.report(rule::quantity, quantity, std::move(problem.problem), std::move(problem.fix));
   return std::nullopt;
 }
 
