@@ -56,7 +56,7 @@ class Reading {
   void add(std::string_view rule, std::string path, std::string problem, std::string fix) {
     if (outcome_.findings.size() >= limits_.findings) return;
     outcome_.findings.push_back(
-        {.rule = rule, .path = std::move(path), .value = {}, .problem = std::move(problem), .fix = std::move(fix)});
+        {.rule = rule, .path = std::move(path), .problem = std::move(problem), .fix = std::move(fix)});
   }
 
   /// The tar stream cannot be read on. The gzip stream's own fault says more when there is one.

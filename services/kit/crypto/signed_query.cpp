@@ -1,10 +1,10 @@
 #include "services/kit/crypto/signed_query.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/crypto/digest.hpp"
 
@@ -69,11 +69,9 @@ std::expected<std::vector<std::pair<std::string, std::string>>, std::string> ver
     return invalid;
   std::optional<Pairs> pairs = parse_pairs(covered);
   if (!pairs || pairs->empty() || pairs->back().first != "expires") return invalid;
-  const std::string& text = pairs->back().second;
-  std::int64_t expires = 0;
-  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), expires);
-  if (fault != std::errc{} || stop != text.data() + text.size()) return invalid;
-  if (std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count() >= expires)
+  const auto expires = to_number<std::int64_t>(pairs->back().second);
+  if (!expires) return invalid;
+  if (std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count() >= *expires)
     return std::unexpected(std::string("the link has expired"));
   pairs->pop_back();
   return std::move(*pairs);

@@ -1,7 +1,9 @@
 #include "services/kit/json/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +20,15 @@ namespace stackgate::json {
 namespace {
 
 constexpr std::uint32_t addressable = (1U << 29U) - 1;  // what Value::offset() can hold
+
+/// What a letter behind a backslash stands for; 0: nothing by itself.
+constexpr std::array<char, 256> short_escapes = [] {
+  std::array<char, 256> table{};
+  for (const auto& [letter, meant] :
+       {std::pair{'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', '\b'}, {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}})
+    table[static_cast<unsigned char>(letter)] = meant;
+  return table;
+}();
 
 /// An array or object that is open. Its members or items wait on the scratch stacks from `first` on.
 struct Frame {
@@ -299,37 +310,13 @@ bool Parser::unescape(const char* from, const char* to, std::string_view& out) {
     put += plain;
     if (run == nullptr) break;
     from = run + 1;  // there is a byte here: a backslash never is the last one before the closing quote
-    switch (*from) {
-      case '"':
-      case '\\':
-      case '/':
-        *put++ = *from++;
-        break;
-      case 'b':
-        *put++ = '\b';
-        ++from;
-        break;
-      case 'f':
-        *put++ = '\f';
-        ++from;
-        break;
-      case 'n':
-        *put++ = '\n';
-        ++from;
-        break;
-      case 'r':
-        *put++ = '\r';
-        ++from;
-        break;
-      case 't':
-        *put++ = '\t';
-        ++from;
-        break;
-      case 'u':
-        if (!unicode_escape(from, to, put)) return false;
-        break;
-      default:
-        return fail(run, "no such escape in a string");
+    if (const char meant = short_escapes[static_cast<unsigned char>(*from)]; meant != 0) {
+      *put++ = meant;
+      ++from;
+    } else if (*from != 'u') {
+      return fail(run, "no such escape in a string");
+    } else if (!unicode_escape(from, to, put)) {
+      return false;
     }
   }
   out = {text, put};

@@ -1,6 +1,7 @@
 #include "services/kit/json/value.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "services/kit/json/keys.hpp"
@@ -8,23 +9,9 @@
 namespace stackgate::json {
 
 std::string_view to_string(Type type) {
-  switch (type) {
-    case Type::null:
-      return "null";
-    case Type::boolean:
-      return "boolean";
-    case Type::integer:
-      return "integer";
-    case Type::number:
-      return "number";
-    case Type::string:
-      return "string";
-    case Type::array:
-      return "array";
-    case Type::object:
-      return "object";
-  }
-  return "null";
+  static constexpr std::array<std::string_view, 7> words = {"null",   "boolean", "integer", "number",
+                                                            "string", "array",   "object"};
+  return words[static_cast<std::size_t>(type)];
 }
 
 const Member* Value::find_member(std::string_view key) const {

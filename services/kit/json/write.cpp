@@ -18,19 +18,11 @@ constexpr std::size_t longest_escape = 6;  // \u001f
 char* put(char* out, std::string_view text) { return std::ranges::copy(text, out).out; }
 
 char* put_control(char* out, char c) {
-  switch (c) {
-    case '\b':
-      return put(out, "\\b");
-    case '\f':
-      return put(out, "\\f");
-    case '\n':
-      return put(out, "\\n");
-    case '\r':
-      return put(out, "\\r");
-    case '\t':
-      return put(out, "\\t");
-    default:
-      break;
+  static constexpr std::string_view letters = "btn-fr";  // from U+0008 on; \v has none
+  if (c >= '\b' && c <= '\r' && c != '\v') {
+    *out++ = '\\';
+    *out++ = letters[static_cast<std::size_t>(c - '\b')];
+    return out;
   }
   constexpr std::string_view digits = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);

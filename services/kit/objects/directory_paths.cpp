@@ -1,10 +1,13 @@
 #include "services/kit/objects/directory_paths.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#include "services/kit/base/concat.hpp"
 
 namespace stackgate::objects {
 namespace directory_paths_detail {
@@ -20,52 +23,38 @@ files::File open_or_make(int parent, const char* name) {
   return files::File(::openat(parent, name, folder_flags));
 }
 
+struct Meaning {
+  int number = 0;
+  Fault fault = Fault::broken;
+  std::string_view advice{};
+};
+
+constexpr std::string_view add_space = "; free or add space", give_right = "; give this process's user the right to it",
+                           no_folder = "; a key cannot be another key's folder";
+constexpr Meaning meanings[] = {
+    {ENOENT, Fault::missing},
+    {ENOSPC, Fault::full, add_space},
+    {EDQUOT, Fault::full, add_space},
+    {EFBIG, Fault::full, "; the file system or a limit of this process takes no file of that size"},
+    {EACCES, Fault::refused, give_right},
+    {EPERM, Fault::refused, give_right},
+    {EROFS, Fault::refused, "; mount it for writing"},
+    {EISDIR, Fault::refused, no_folder},
+    {ENOTDIR, Fault::refused, no_folder},
+    {ENOTEMPTY, Fault::refused, no_folder},
+    {ELOOP, Fault::refused, "; symbolic links are not followed here"},
+    {ESTALE, Fault::away},
+    {ETIMEDOUT, Fault::away},
+    {EHOSTDOWN, Fault::away},
+};
+
 }  // namespace directory_paths_detail
 
 StoreError errno_error(int number, std::string_view what) {
-  Fault fault = Fault::broken;
-  std::string advice;
-  switch (number) {
-    case ENOENT:
-      fault = Fault::missing;
-      break;
-    case ENOSPC:
-    case EDQUOT:
-      fault = Fault::full;
-      advice = "; free or add space";
-      break;
-    case EFBIG:
-      fault = Fault::full;
-      advice = "; the file system or a limit of this process takes no file of that size";
-      break;
-    case EACCES:
-    case EPERM:
-      fault = Fault::refused;
-      advice = "; give this process's user the right to it";
-      break;
-    case EROFS:
-      fault = Fault::refused;
-      advice = "; mount it for writing";
-      break;
-    case EISDIR:
-    case ENOTDIR:
-    case ENOTEMPTY:
-      fault = Fault::refused;
-      advice = "; a key cannot be another key's folder";
-      break;
-    case ELOOP:
-      fault = Fault::refused;
-      advice = "; symbolic links are not followed here";
-      break;
-    case ESTALE:
-    case ETIMEDOUT:
-    case EHOSTDOWN:
-      fault = Fault::away;
-      break;
-    default:
-      break;
-  }
-  return {fault, std::string(what) + ": " + std::generic_category().message(number) + advice};
+  using namespace directory_paths_detail;
+  const auto* const found = std::ranges::find(meanings, number, &Meaning::number);
+  const Meaning meaning = found == std::end(meanings) ? Meaning{} : *found;
+  return {meaning.fault, concat({what, ": ", std::generic_category().message(number), meaning.advice})};
 }
 
 StoreError key_error(std::string_view key) {

@@ -16,9 +16,6 @@ namespace directory_transfer_detail {
 
 // Written pages go to disk in stretches while the upload runs, so that the fsync at its end finds little to do.
 constexpr std::uint64_t write_back_stretch = 16ULL << 20U;
-// ext4 takes one large folio for a large write, from memory that nobody has used for long; in a virtual machine each of
-// its pages may have to be fetched from the host. In calls of 256 KiB a megabyte took 1.6 ms, of 64 KiB 0.34 ms.
-constexpr std::size_t most_at_once = 64UL * 1024;
 
 class FileUpload final : public Upload {
  public:
@@ -43,13 +40,8 @@ class FileUpload final : public Upload {
       return std::unexpected(StoreError{
           Fault::refused, "more bytes came for " + key_ + " than the " + std::to_string(*size_) + " announced"});
     }
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(file_.fd(), bytes.data(), std::min(bytes.size(), most_at_once));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return fail(errno, "cannot write ");
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-      written_ += static_cast<std::uint64_t>(count);
-    }
+    if (const int fault = files::write_all(file_.fd(), bytes); fault != 0) return fail(fault, "cannot write ");
+    written_ += bytes.size();
     if (written_ - sent_back_ >= write_back_stretch) {
       ::sync_file_range(file_.fd(), static_cast<off_t>(sent_back_), static_cast<off_t>(written_ - sent_back_),
                         SYNC_FILE_RANGE_WRITE);

@@ -1,9 +1,9 @@
 #include "services/kit/objects/endpoint.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::objects {
 namespace endpoint_detail {
@@ -46,9 +46,8 @@ std::expected<Endpoint, std::string> parse_endpoint(std::string_view text, bool 
   const std::size_t bracket = text.rfind(']');
   const std::size_t colon = text.find(':', bracket == std::string_view::npos ? 0 : bracket);
   if (colon != std::string_view::npos) {
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), out.port);
-    if (fault != std::errc{} || stop != digits.data() + digits.size() || out.port < 1 || out.port > 65'535)
+    out.port = to_number<unsigned>(text.substr(colon + 1)).value_or(0);
+    if (out.port < 1 || out.port > 65'535)
       return std::unexpected(shown() + "has no port between 1 and 65535 behind the colon");
     text = text.substr(0, colon);
   }

@@ -1,11 +1,11 @@
 #include "services/kit/objects/s3_answers.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 
 #include <pugixml.hpp>
 
+#include "services/kit/base/number.hpp"
+#include "services/kit/base/percent.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -43,36 +43,16 @@ std::expected<pugi::xml_node, std::string> root_of(pugi::xml_document& document,
   return std::unexpected("the server's answer is no <" + std::string(name) + ">");
 }
 
-std::optional<std::string> decode_url(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      unsigned byte = 0;
-      if (i + 2 >= text.size()) return std::nullopt;
-      const char* const digits = text.data() + i + 1;
-      const auto [stop, fault] = std::from_chars(digits, digits + 2, byte, 16);
-      if (fault != std::errc{} || stop != digits + 2) return std::nullopt;
-      out += static_cast<char>(byte);
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
-
 std::expected<Entry, std::string> entry_of(const pugi::xml_node& node) {
-  Entry entry;
-  auto key = decode_url(text_of(node, "Key"));
+  std::string encoded = text_of(node, "Key");
+  std::ranges::replace(encoded, '+', ' ');
+  auto key = percent_decoded(encoded);
   if (!key || key->empty()) return std::unexpected("the list has an entry without readable key");
-  entry.key = std::move(*key);
-  const std::string size = text_of(node, "Size");
-  const auto [stop, fault] = std::from_chars(size.data(), size.data() + size.size(), entry.info.size);
-  if (fault != std::errc{} || size.empty() || stop != size.data() + size.size())
-    return std::unexpected("the list has an entry without size");
-  entry.info.modified = from_rfc3339(text_of(node, "LastModified")).value_or(std::chrono::sys_seconds{});
-  entry.info.etag = text_of(node, "ETag");
-  return entry;
+  const auto size = to_number<std::uint64_t>(text_of(node, "Size"));
+  if (!size) return std::unexpected("the list has an entry without size");
+  return Entry{
+      std::move(*key),
+      {*size, from_rfc3339(text_of(node, "LastModified")).value_or(std::chrono::sys_seconds{}), text_of(node, "ETag")}};
 }
 
 struct Advice {

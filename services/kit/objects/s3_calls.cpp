@@ -1,5 +1,4 @@
-#include <charconv>
-
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
@@ -18,14 +17,11 @@ Expected<Info> s3_stat(S3Client& client, const std::string& key) {
     }
     return std::unexpected(std::move(reply.error()));
   }
-  Info info;
-  const std::string_view length = reply->header("content-length").value_or("");
-  const auto [stop, fault] = std::from_chars(length.data(), length.data() + length.size(), info.size);
-  if (fault != std::errc{} || length.empty() || stop != length.data() + length.size())
+  const auto size = to_number<std::uint64_t>(reply->header("content-length").value_or(""));
+  if (!size)
     return std::unexpected(StoreError{Fault::broken, "cannot find the size of " + key + ": the answer has no length"});
-  info.modified = from_http_date(reply->header("last-modified").value_or("")).value_or(std::chrono::sys_seconds{});
-  info.etag = reply->header("etag").value_or("");
-  return info;
+  return Info{*size, from_http_date(reply->header("last-modified").value_or("")).value_or(std::chrono::sys_seconds{}),
+              std::string(reply->header("etag").value_or(""))};
 }
 
 Expected<std::string> s3_begin_parts(S3Client& client, const std::string& key) {

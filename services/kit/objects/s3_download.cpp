@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/objects/s3_transfer.hpp"
 
@@ -18,21 +18,12 @@ struct Stretch {
 
 // "bytes 0-9/10": where it begins and how long the object is.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_content_range(std::string_view text) {
-  const auto take = [&text](char end) -> std::optional<std::uint64_t> {
-    std::uint64_t number = 0;
-    const char* const first = text.data();
-    const char* const last = first + text.size();
-    const auto [stop, fault] = std::from_chars(first, last, number);
-    if (fault != std::errc{} || (end == '\0' ? stop != last : stop == last || *stop != end)) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(stop - first) + (end == '\0' ? 0U : 1U));
-    return number;
-  };
-  if (!text.starts_with("bytes ")) return std::nullopt;
-  text.remove_prefix(6);
-  const auto first = take('-');
-  const auto last = first ? take('/') : std::nullopt;
-  const auto whole = last ? take('\0') : std::nullopt;
-  if (!whole || *first > *last || *last >= *whole) return std::nullopt;
+  const auto dash = text.find('-'), slash = text.find('/');
+  if (!text.starts_with("bytes ") || dash > slash || slash == std::string_view::npos) return std::nullopt;
+  const auto first = to_number<std::uint64_t>(text.substr(6, dash - 6)),
+             last = to_number<std::uint64_t>(text.substr(dash + 1, slash - dash - 1)),
+             whole = to_number<std::uint64_t>(text.substr(slash + 1));
+  if (!first || !last || !whole || *first > *last || *last >= *whole) return std::nullopt;
   return std::pair(*first, *whole);
 }
 

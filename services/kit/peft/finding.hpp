@@ -17,7 +17,6 @@ inline void add(validate::Findings& out, std::string_view rule, std::string path
   out.push_back({.rule = rule,
                  .severity = severity,
                  .path = std::move(path),
-                 .value = {},
                  .problem = std::move(problem),
                  .fix = std::move(fix)});
 }

@@ -5,21 +5,12 @@
 #include <fmt/format.h>
 
 #include "services/kit/archive/entry_name.hpp"
+#include "services/kit/peft/finding.hpp"
 
 namespace stackgate::peft {
 namespace layout_detail {
 
 using archive::Entry;
-
-void add(Layout& out, validate::Severity severity, std::string_view rule, std::string path, std::string problem,
-         std::string fix) {
-  out.findings.push_back({.rule = rule,
-                          .severity = severity,
-                          .path = std::move(path),
-                          .value = {},
-                          .problem = std::move(problem),
-                          .fix = std::move(fix)});
-}
 
 /// NeMo's own packing: a model_config.yaml beside a checkpoint, or a .nemo inside the archive.
 bool is_nemo(const std::vector<Entry>& files) {
@@ -38,6 +29,13 @@ std::string elsewhere(const std::vector<Entry>& files, std::string_view name) {
 
 }  // namespace layout_detail
 
+validate::Finding nemo_finding() {
+  return {.rule = "adapter-archive-nemo",
+          .path = "adapter",
+          .problem = "is a NeMo checkpoint, which this store does not serve",
+          .fix = "convert it to the PEFT format (adapter_config.json and adapter_model.safetensors)"};
+}
+
 bool may_be(std::string_view entry, std::string_view name) {
   const auto slash = entry.find('/');
   return entry == name || (slash != std::string_view::npos && entry.substr(slash + 1) == name);
@@ -45,16 +43,14 @@ bool may_be(std::string_view entry, std::string_view name) {
 
 Layout read_layout(const std::vector<archive::Entry>& files, std::span<const std::string_view> reserved) {
   namespace d = layout_detail;
-  using enum validate::Severity;
   Layout out;
   if (files.empty()) {
-    d::add(out, error, "adapter-archive-empty", "adapter", "holds no files",
-           fmt::format("pack {} and {}", config_name, weights_name));
+    add(out.findings, "adapter-archive-empty", "adapter", "holds no files",
+        fmt::format("pack {} and {}", config_name, weights_name));
     return out;
   }
   if (d::is_nemo(files)) {
-    d::add(out, error, "adapter-archive-nemo", "adapter", "is a NeMo checkpoint, which this store does not serve",
-           "convert it to the PEFT format (adapter_config.json and adapter_model.safetensors)");
+    out.findings.push_back(nemo_finding());
     return out;
   }
   std::vector<std::string> names;
@@ -69,20 +65,20 @@ Layout read_layout(const std::vector<archive::Entry>& files, std::span<const std
   out.has_pickle = has(pickle_name);
   const auto missing = [&](std::string_view name) {
     const std::string other = d::elsewhere(files, name);
-    d::add(out, error, "adapter-file-missing", fmt::format("adapter[{}]", name),
-           other.empty() ? std::string("is missing") : fmt::format("is missing; \"{}\" lies too deep", other),
-           "pack it at the archive's root or in one folder");
+    add(out.findings, "adapter-file-missing", fmt::format("adapter[{}]", name),
+        other.empty() ? std::string("is missing") : fmt::format("is missing; \"{}\" lies too deep", other),
+        "pack it at the archive's root or in one folder");
   };
   if (!out.has_config) missing(config_name);
   if (!out.has_weights && !out.has_pickle) missing(weights_name);
   if (out.has_pickle)
-    d::add(out, warning, "adapter-pickle", fmt::format("adapter[{}]", pickle_name),
-           "is a pickle, which can run code where it is loaded; it is stored but was not checked",
-           "save the weights as safetensors");
+    warn(out.findings, "adapter-pickle", fmt::format("adapter[{}]", pickle_name),
+         "is a pickle, which can run code where it is loaded; it is stored but was not checked",
+         "save the weights as safetensors");
   for (const std::string_view taken : reserved)
     if (has(taken))
-      d::add(out, error, "adapter-archive-name", fmt::format("adapter[{}]", taken),
-             "has a name that this store gives to a file of its own", "give it another name");
+      add(out.findings, "adapter-archive-name", fmt::format("adapter[{}]", taken),
+          "has a name that this store gives to a file of its own", "give it another name");
   return out;
 }
 

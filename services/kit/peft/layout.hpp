@@ -22,6 +22,9 @@ struct Layout {
 /// `reserved`: names at the root that the adapter may not use.
 Layout read_layout(const std::vector<archive::Entry>& files, std::span<const std::string_view> reserved = {});
 
+/// Of an archive that is NeMo's own packing.
+validate::Finding nemo_finding();
+
 /// Whether the entry may be the file of that name: at the root or one folder below.
 bool may_be(std::string_view entry, std::string_view name);
 

@@ -1,10 +1,10 @@
 #include "services/kit/peft/modules.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::peft {
@@ -80,9 +80,7 @@ std::optional<std::uint64_t> layer_of(std::string_view module) {
     for (auto at = module.find(word); at != std::string_view::npos; at = module.find(word, at + 1)) {
       if (at > 0 && module[at - 1] != '.') continue;
       const std::string_view rest = module.substr(at + word.size());
-      std::uint64_t number = 0;
-      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-      if (error == std::errc() && (end == rest.data() + rest.size() || *end == '.')) return number;
+      if (const auto number = to_number<std::uint64_t>(rest.substr(0, rest.find('.')))) return number;
     }
   }
   return std::nullopt;

@@ -62,15 +62,11 @@ void Weights::feed(std::string_view bytes) {
       length_ = *length;
       return feed(bytes);
     }
-    read_header();
+    header_ = safetensors::read_header(std::string_view(text_).substr(8), size_ - 8 - length_);
+    std::string().swap(text_);
+    ready_ = true;
   }
   sample(bytes);
-}
-
-void Weights::read_header() {
-  header_ = safetensors::read_header(std::string_view(text_).substr(8), size_ - 8 - length_);
-  std::string().swap(text_);
-  ready_ = true;
 }
 
 void Weights::finish() {

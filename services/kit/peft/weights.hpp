@@ -24,7 +24,6 @@ class Weights {
   void finish();
 
  private:
-  void read_header();
   void sample(std::string_view bytes);
   void look(const safetensors::Tensor& tensor, std::string_view bytes, std::uint64_t at);
 

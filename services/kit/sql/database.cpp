@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/backoff.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/sql/pool.hpp"
 #include "services/kit/sql/postgres_connection.hpp"
@@ -17,12 +17,9 @@ namespace database_detail {
 
 constexpr int most_tries = 10, most_connections = 3;
 
-/// "Full jitter": anything up to 5, 10, 20 … 200 ms, so that those who met once do not meet again.
-void back_off(int tried) {
-  thread_local std::minstd_rand dice(std::random_device{}());
-  const int most = std::min(200, 5 << std::min(tried, 6));
-  std::this_thread::sleep_for(Milliseconds(std::uniform_int_distribution<>(0, most)(dice)));
-}
+constexpr BackoffLimits waits{.first = Milliseconds(5), .most = Milliseconds(200)};
+
+void back_off(int tried) { std::this_thread::sleep_for(backoff_wait(waits, tried, Jitter::draw())); }
 
 /// Rolls back whatever way the work is left.
 class Transaction {

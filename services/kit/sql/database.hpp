@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "services/kit/base/service_error.hpp"
+
 namespace stackgate::sql {
 
 enum class Engine : std::uint8_t { sqlite, postgresql };
@@ -32,6 +34,8 @@ struct SqlError {
   Fault fault = Fault::broken;
   std::string message;     // the engine's own words with the statement's first words; never a value or a password
   std::string constraint;  // duplicate, refers: PostgreSQL: its name; SQLite: "table.column"
+
+  operator ServiceError() const;  // to_service_error() (service_error.hpp), so that TRY passes it on
 };
 
 /// Text is UTF-8 without NUL; anything else is an error on both engines, as PostgreSQL has it: store bytes as

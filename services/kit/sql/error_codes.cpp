@@ -9,43 +9,30 @@
 namespace stackgate::sql {
 
 Fault fault_of_sqlite(int extended_code) {
-  switch (extended_code) {
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-    case SQLITE_CONSTRAINT_ROWID:
-      return Fault::duplicate;
-    default:
-      break;
-  }
-  switch (extended_code & 0xFF) {
-    case SQLITE_CONSTRAINT:
-      return Fault::refers;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return Fault::busy;
-    case SQLITE_FULL:
-      return Fault::full;
-    case SQLITE_INTERRUPT:
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_NOMEM:
-      return Fault::away;
-    case SQLITE_READONLY:  // of the file, not of our own query_only
-      return extended_code == SQLITE_READONLY ? Fault::broken : Fault::away;
-    default:
-      return Fault::broken;
-  }
+  // The first that is the extended code, or the plain one in it.
+  static constexpr std::array<std::pair<int, Fault>, 12> meanings = {{
+      {SQLITE_CONSTRAINT_UNIQUE, Fault::duplicate},
+      {SQLITE_CONSTRAINT_PRIMARYKEY, Fault::duplicate},
+      {SQLITE_CONSTRAINT_ROWID, Fault::duplicate},
+      {SQLITE_CONSTRAINT, Fault::refers},
+      {SQLITE_BUSY, Fault::busy},
+      {SQLITE_LOCKED, Fault::busy},
+      {SQLITE_FULL, Fault::full},
+      {SQLITE_INTERRUPT, Fault::away},
+      {SQLITE_IOERR, Fault::away},
+      {SQLITE_CANTOPEN, Fault::away},
+      {SQLITE_PERM, Fault::away},
+      {SQLITE_NOMEM, Fault::away},
+  }};
+  if (extended_code == SQLITE_READONLY) return Fault::broken;         // our own query_only
+  if ((extended_code & 0xFF) == SQLITE_READONLY) return Fault::away;  // of the file
+  const auto found = std::ranges::find_if(
+      meanings, [&](const auto& m) { return m.first == extended_code || m.first == (extended_code & 0xFF); });
+  return found == meanings.end() ? Fault::broken : found->second;
 }
 
 Retry retry_of_sqlite(int extended_code) {
-  switch (extended_code & 0xFF) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return Retry::again;
-    default:
-      return Retry::no;
-  }
+  return fault_of_sqlite(extended_code) == Fault::busy ? Retry::again : Retry::no;
 }
 
 std::string constraint_of_sqlite(int extended_code, std::string_view message) {

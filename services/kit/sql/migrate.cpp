@@ -52,25 +52,21 @@ Expected<bool> has_table(Session& session) {
 }
 
 Expected<void> lock(Session& session) {
-  if (auto done = session.allow(longest); !done) return done;
+  TRY(session.allow(longest));
   if (session.engine() == Engine::sqlite) return {};  // BEGIN IMMEDIATE has it
   // The snapshot must be younger than the lock, so that what its last holder did is seen.
-  if (auto done = session.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"); !done) return done;
-  auto done = session.run("SELECT pg_advisory_xact_lock(8370115274103651661)");  // any number that others do not use
-  if (!done) return std::unexpected(done.error());
+  TRY(session.script("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"));
+  (void)TRY(session.run("SELECT pg_advisory_xact_lock(8370115274103651661)"));  // a number that nobody else uses
   return {};
 }
 
 /// One step, or nothing when all are there.
 Expected<void> step(Session& session, std::span<const Migration> migrations, Migrated& at) {
-  if (auto done = lock(session); !done) return done;
-  const auto table = TRY(has_table(session));
-  if (!table) {
-    auto made = session.script(
+  TRY(lock(session));
+  if (!TRY(has_table(session)))
+    TRY(session.script(
         "CREATE TABLE stackgate_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT "
-        "NULL);");
-    if (!made) return made;
-  }
+        "NULL);"));
   const auto before = TRY(applied(session, migrations));
   at = {before, before};
   const auto next = std::ranges::find_if(migrations, [&](const Migration& m) { return m.version > before; });
@@ -123,8 +119,7 @@ Expected<void> require_current(Database& database, std::span<const Migration> mi
   using namespace migrate_detail;
   int version = 0;
   const auto done = database.read([&](Session& session) -> Expected<void> {
-    const auto table = TRY(has_table(session));
-    if (!table) return {};
+    if (!TRY(has_table(session))) return {};
     version = TRY(applied(session, migrations));
     return {};
   });

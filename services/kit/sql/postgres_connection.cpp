@@ -1,13 +1,12 @@
 #include "services/kit/sql/postgres_connection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/sql/error_codes.hpp"
 
@@ -29,14 +28,6 @@ enum : Oid {
   numeric_oid = 1700
 };
 
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number out{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 Value value_of(Oid type, std::string_view text) {
   switch (type) {
     case bool_oid:
@@ -46,11 +37,11 @@ Value value_of(Oid type, std::string_view text) {
     case int8_oid:
     case oid_oid:
     case numeric_oid:  // sum(bigint) is one
-      if (const auto integer = number<std::int64_t>(text)) return *integer;
+      if (const auto integer = to_number<std::int64_t>(text)) return *integer;
       [[fallthrough]];
     case float4_oid:
     case float8_oid:
-      if (const auto real = number<double>(text)) return *real;
+      if (const auto real = to_number<double>(text)) return *real;
       break;
     default:
       break;
@@ -61,7 +52,7 @@ Value value_of(Oid type, std::string_view text) {
 Result result_of(const PGresult* raw) {
   Result out;
   if (!std::string_view(PQcmdStatus(const_cast<PGresult*>(raw))).starts_with("SELECT")) {
-    out.affected = number<std::int64_t>(PQcmdTuples(const_cast<PGresult*>(raw))).value_or(0);
+    out.affected = to_number<std::int64_t>(PQcmdTuples(const_cast<PGresult*>(raw))).value_or(0);
   }
   const int rows = PQntuples(raw), columns = PQnfields(raw);
   out.rows.reserve(static_cast<std::size_t>(rows));

@@ -1,9 +1,9 @@
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::sql {
@@ -11,12 +11,8 @@ namespace {
 
 template <typename Number>
 Number number_of_text(const std::string& text) {
-  Number number{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size()) {
-    throw std::logic_error("a column that is read as a number holds another text");
-  }
-  return number;
+  if (const auto number = to_number<Number>(text)) return *number;
+  throw std::logic_error("a column that is read as a number holds another text");
 }
 
 }  // namespace

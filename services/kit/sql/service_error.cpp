@@ -19,4 +19,6 @@ ServiceError to_service_error(const SqlError& error) {
   }
 }
 
+SqlError::operator ServiceError() const { return to_service_error(*this); }
+
 }  // namespace stackgate::sql

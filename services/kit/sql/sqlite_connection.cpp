@@ -1,13 +1,15 @@
 #include "services/kit/sql/sqlite_connection.hpp"
 
-#include <charconv>
-#include <random>
+#include <algorithm>
+#include <array>
 #include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "services/kit/base/backoff.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/sql/error_codes.hpp"
 
@@ -19,16 +21,11 @@ constexpr int instructions_between_looks = 4000;  // some 100 µs
 
 /// The number of "$12"; 0 for another name.
 std::size_t place_of(const char* name) {
-  if (name == nullptr || *name != '$') return 0;
-  const std::string_view digits = name + 1;
-  std::size_t place = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), place);
-  return fault == std::errc() && end == digits.data() + digits.size() ? place : 0;
+  return name != nullptr && *name == '$' ? to_number<std::size_t>(name + 1).value_or(0) : 0;
 }
 
 void rest_a_moment() {
-  thread_local std::minstd_rand dice(std::random_device{}());
-  std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution<>(500, 5000)(dice)));
+  std::this_thread::sleep_for(std::chrono::microseconds(500) + std::chrono::microseconds(4500) * Jitter::draw());
 }
 
 Value column_value(sqlite3_stmt* statement, int column) {
@@ -111,16 +108,9 @@ void SqliteConnection::start_clock() {
 SqlError SqliteConnection::error(int code, std::string_view statement) {
   const std::string words = sqlite3_errmsg(handle_.get());
   retry_ = retry_of_sqlite(code);
-  switch (code & 0xFF) {
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      usable_ = false;
-      break;  // a new one sees the file as it is by then
-    default:
-      break;
-  }
+  // A new connection sees the file as it is by then.
+  static constexpr std::array of_the_file = {SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB};
+  if (std::ranges::find(of_the_file, code & 0xFF) != of_the_file.end()) usable_ = false;
   SqlError out{fault_of_sqlite(code), words, constraint_of_sqlite(code, words)};
   if ((code & 0xFF) == SQLITE_INTERRUPT) {
     out.message = fmt::format("the statement took longer than {} ms and was cancelled", statement_limit_.count());
@@ -231,9 +221,7 @@ Expected<void> SqliteConnection::execute_script(std::string_view statements) {
     const Statement statement(raw);
     if (code != SQLITE_OK) return std::unexpected(error(code, begin));
     if (raw == nullptr) continue;  // a comment
-    if (auto done = step(raw, std::string_view(begin, static_cast<std::size_t>(rest - begin))); !done) {
-      return std::unexpected(done.error());
-    }
+    (void)TRY(step(raw, std::string_view(begin, static_cast<std::size_t>(rest - begin))));
   }
   return {};
 }
