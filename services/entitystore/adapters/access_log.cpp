@@ -65,7 +65,7 @@ sql::Expected<void> AccessLog::flush() {
   if (rows.empty()) return {};
   auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
     for (std::size_t at = 0; at < rows.size(); at += d::batch)
-      if (auto one = d::write(session, rows.data() + at, std::min(d::batch, rows.size() - at)); !one) return one;
+      TRY(d::write(session, rows.data() + at, std::min(d::batch, rows.size() - at)));
     return {};
   });
   if (done) return {};

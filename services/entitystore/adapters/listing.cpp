@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include "services/entitystore/adapters/render.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/fnv.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/web/body_schema.hpp"
@@ -74,10 +74,8 @@ bool flag(const web::Query& query, std::string_view name, validate::Findings& fi
 
 /// As read_page() takes it: nothing, or a number from 1.
 bool is_count(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return text.empty() ||
-         (error == std::errc() && end == text.data() + text.size() && number > 0 && number <= largest_count);
+  const std::uint64_t number = to_number<std::uint64_t>(text).value_or(0);
+  return text.empty() || (number > 0 && number <= largest_count);
 }
 
 /// A filter with a slip of the pen in its name must not be answered with everything.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/try.hpp"
+#include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/sql/database.hpp"
@@ -202,9 +203,7 @@ sql::Expected<Inserted> insert_adapter(sql::Database& database, const Record& re
         out = {Inserted::Outcome::exists, std::move(*other)};
         return {};
       }
-      if (other) {
-        if (auto done = d::bury_in(session, other->id); !done) return done;
-      }
+      if (other) TRY(d::bury_in(session, other->id));
       return d::insert_all(session, record, files, lease);
     });
   };
@@ -347,9 +346,18 @@ sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, 
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal) {
   TRY(database.run("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
                    {std::string(name), std::string(proposal)}));
-  const auto got = TRY(database.run("SELECT value FROM setting WHERE name = $1", {std::string(name)}));
-  if (got.rows.empty()) return std::unexpected(sql::SqlError{sql::Fault::broken, "a setting has vanished", {}});
-  return got.rows[0].text(0);
+  if (auto got = TRY(find_setting(database, name))) return *std::move(got);
+  return std::unexpected(sql::SqlError{sql::Fault::broken, "a setting has vanished", {}});
+}
+
+sql::Expected<std::string> SharedSetting::get() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!value_.empty()) return value_;
+  }
+  auto got = TRY(shared_setting(database_, name_, crypto::random_hex(bytes_)));
+  const std::lock_guard lock(mutex_);
+  return value_ = std::move(got);
 }
 
 }  // namespace stackgate::entitystore

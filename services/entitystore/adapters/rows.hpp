@@ -2,6 +2,7 @@
 // transaction; see catalogue.hpp.
 #pragma once
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,6 +84,21 @@ sql::Expected<bool> is_known(sql::Database& database, std::string_view repositor
 sql::Expected<std::optional<std::string>> find_setting(sql::Database& database, std::string_view name);
 /// A value that all replicas share, made once: the first one to ask decides.
 sql::Expected<std::string> shared_setting(sql::Database& database, std::string_view name, std::string_view proposal);
+
+/// One of random digits, asked for when it is first needed. Thread-safe.
+class SharedSetting {
+ public:
+  SharedSetting(sql::Database& database, std::string_view name, std::size_t bytes)
+      : database_(database), name_(name), bytes_(bytes) {}
+  sql::Expected<std::string> get();
+
+ private:
+  sql::Database& database_;
+  const std::string_view name_;
+  const std::size_t bytes_;
+  std::mutex mutex_;
+  std::string value_;
+};
 
 /// The tables, as migrations (tables.cpp).
 std::span<const sql::Migration> migrations();

@@ -1,9 +1,9 @@
 #include "services/entitystore/adapters/version.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::entitystore {
 namespace version_detail {
@@ -17,9 +17,7 @@ bool is_identifier(std::string_view text) {
 /// Without leading zeros, within 64 bits.
 std::optional<std::uint64_t> number(std::string_view text) {
   if (!is_numeric(text) || (text.size() > 1 && text[0] == '0')) return std::nullopt;
-  std::uint64_t out = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), out).ec != std::errc()) return std::nullopt;
-  return out;
+  return to_number<std::uint64_t>(text);
 }
 
 std::vector<std::string_view> split(std::string_view text) {

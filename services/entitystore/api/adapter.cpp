@@ -60,22 +60,20 @@ web::Answer patch_adapter(const Api& api, web::Call& call) {
   if (to != Status::failed) reason.clear();
   // The catalogue may be a moment behind another replica: the row decides.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto work = read_work(api.database, id);
-    if (!work) return database_failure(work.error());
-    if (!*work || !(*work)->record.deleted_at.empty())
+    const auto work = TRY(read_work(api.database, id));
+    if (!work || !work->record.deleted_at.empty())
       return web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)};
-    const Status from = (*work)->record.status;
+    const Status from = work->record.status;
     if (!may_move(Mover::person, from, to)) return adapter_detail::refused_move(from, to);
     if (from != to) {
-      const auto moved = move_status(api.database, id, from, to, reason);
-      if (!moved) return database_failure(moved.error());
-      if (!*moved) continue;  // somebody else moved it meanwhile
+      const bool moved = TRY(move_status(api.database, id, from, to, reason));
+      if (!moved) continue;  // somebody else moved it meanwhile
       note_access(api, call, id, fmt::format("status:{}", to_string(to)));
       if (to == Status::failed) api.wake_sweep();
     }
     (void)api.catalogue.refresh();
     const auto now = api.catalogue.snapshot()->find(id);
-    return adapter_detail::detail(api, call, now ? now->record : (*work)->record);
+    return adapter_detail::detail(api, call, now ? now->record : work->record);
   }
   return web::Failure{.status = 409, .message = "the adapter's status changes too often; look again"};
 }
@@ -83,10 +81,9 @@ web::Answer patch_adapter(const Api& api, web::Call& call) {
 web::Answer delete_adapter(const Api& api, web::Call& call) {
   const auto found = TRY(find_adapter(api, call));
   const std::string id = found->record.id;
-  const auto gone = mark_deleted(api.database, id);
-  if (!gone) return database_failure(gone.error());
+  const bool gone = TRY(mark_deleted(api.database, id));
   (void)api.catalogue.refresh();
-  if (!*gone) return web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)};
+  if (!gone) return web::Failure{.status = 404, .message = fmt::format("there is no adapter \"{}\"", id)};
   note_access(api, call, id, "delete");
   api.wake_sweep();
   return http::Response{.status = 204, .content_type = {}};
@@ -122,26 +119,23 @@ web::Answer get_versions(const Api& api, web::Call& call) {
 
 web::Answer get_provenance(const Api& api, web::Call& call) {
   const auto found = TRY(find_adapter(api, call));
-  const auto files = read_files(api.database, found->record.id);
-  if (!files) return database_failure(files.error());
-  return web::json_answer(to_provenance(found->record, *files));
+  const auto files = TRY(read_files(api.database, found->record.id));
+  return web::json_answer(to_provenance(found->record, files));
 }
 
 web::Answer get_access_log(const Api& api, web::Call& call) {
   const auto page = TRY(web::read_page(call.query(), web::nemo_pages, 100, 1000));
   const std::string id(call.parameter("id"));
   // Of a deleted adapter too: who deleted it is the last thing that is known.
-  const auto work = read_work(api.database, id);
-  if (!work) return database_failure(work.error());
-  if (!*work) return web::Failure{.status = 404, .message = fmt::format("there was never an adapter \"{}\"", id)};
+  const auto work = TRY(read_work(api.database, id));
+  if (!work) return web::Failure{.status = 404, .message = fmt::format("there was never an adapter \"{}\"", id)};
   (void)api.access.flush();
-  const auto rows = AccessLog::read(api.database, id, page.offset(), page.size);
-  if (!rows) return database_failure(rows.error());
+  const auto rows = TRY(AccessLog::read(api.database, id, page.offset(), page.size));
   http::Response out = web::json_answer([&](json::Writer& w) {
     w.object([&] {
       w.key("access_log");
       w.array([&] {
-        for (const Access& row : rows->rows)
+        for (const Access& row : rows.rows)
           w.object([&] {
             w.member("time", std::string_view(row.at));
             w.member("actor", std::string_view(row.actor));
@@ -154,7 +148,7 @@ web::Answer get_access_log(const Api& api, web::Call& call) {
     });
   });
   web::add_page_headers(out.headers, fmt::format("{}/v1/adapters/{}/access-log", call.base_url(), id), call.query(),
-                        web::nemo_pages, page, rows->total);
+                        web::nemo_pages, page, rows.total);
   return out;
 }
 

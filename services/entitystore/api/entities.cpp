@@ -88,9 +88,7 @@ validate::Finding wrong_name(std::string_view field, const std::string& value, s
 
 web::Answer create_entity(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
-  const auto body = web::read_object(call);
-  if (!body) return body.error();
-  const json::Value& root = **body;
+  const json::Value& root = *TRY(web::read_object(call));
   d::Entity entity;
   validate::Findings findings;
   const std::string_view name_field = d::is_namespace(kind) ? "id" : "name";
@@ -120,20 +118,18 @@ web::Answer create_entity(const Api& api, web::Call& call, std::string_view kind
 web::Answer list_entities(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
   const auto page = TRY(web::read_page(call.query(), web::nemo_pages, 100, 1000));
-  const auto count = api.database.run("SELECT count(*) FROM entity WHERE kind = $1", {std::string(kind)});
-  if (!count) return database_failure(count.error());
-  const auto rows = api.database.run(
+  const auto count = TRY(api.database.run("SELECT count(*) FROM entity WHERE kind = $1", {std::string(kind)}));
+  const auto rows = TRY(api.database.run(
       fmt::format("SELECT {} FROM entity WHERE kind = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3", d::columns),
-      {std::string(kind), static_cast<std::int64_t>(page.size), static_cast<std::int64_t>(page.offset())});
-  if (!rows) return database_failure(rows.error());
+      {std::string(kind), static_cast<std::int64_t>(page.size), static_cast<std::int64_t>(page.offset())}));
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {
       w.member("object", "list");
       w.key("data");
       w.array([&] {
-        for (const sql::Row& row : rows->rows) d::write(w, d::read_row(row), kind);
+        for (const sql::Row& row : rows.rows) d::write(w, d::read_row(row), kind);
       });
-      web::write_pagination(w, page, rows->rows.size(), static_cast<std::uint64_t>(count->rows.at(0).integer(0)));
+      web::write_pagination(w, page, rows.rows.size(), static_cast<std::uint64_t>(count.rows.at(0).integer(0)));
       w.member("sort", "created_at");
     });
   });
@@ -146,29 +142,24 @@ web::Answer get_entity(const Api& api, web::Call& call, std::string_view kind) {
 
 web::Answer patch_entity(const Api& api, web::Call& call, std::string_view kind) {
   namespace d = entities_detail;
-  const auto body = web::read_object(call);
-  if (!body) return body.error();
-  auto entity = d::find(api, call, kind);
-  if (!entity) return entity.error();
+  const json::Value& change = *TRY(web::read_object(call));
+  auto entity = TRY(d::find(api, call, kind));
   json::Document document;
-  const std::string before = entity->body;
+  const std::string before = entity.body;
   const auto old = json::parse(before, document);
-  entity->body = d::merged(old ? *old : json::Value(), **body);
-  entity->updated_at = timestamp();
+  entity.body = d::merged(old ? *old : json::Value(), change);
+  entity.updated_at = timestamp();
   // Only over what was read: of two changes at once neither is lost.
-  const auto done = api.database.run("UPDATE entity SET body = $1, updated_at = $2 WHERE id = $3 AND body = $4",
-                                     {entity->body, entity->updated_at, entity->id, before});
-  if (!done) return database_failure(done.error());
-  if (done->affected == 0)
+  const auto done = TRY(api.database.run("UPDATE entity SET body = $1, updated_at = $2 WHERE id = $3 AND body = $4",
+                                         {entity.body, entity.updated_at, entity.id, before}));
+  if (done.affected == 0)
     return web::Failure{.status = 409, .message = fmt::format("the {} was changed at the same time; try again", kind)};
-  return d::answer(*entity, kind);
+  return d::answer(entity, kind);
 }
 
 web::Answer delete_entity(const Api& api, web::Call& call, std::string_view kind) {
-  const auto entity = entities_detail::find(api, call, kind);
-  if (!entity) return entity.error();
-  const auto done = api.database.run("DELETE FROM entity WHERE id = $1", {entity->id});
-  if (!done) return database_failure(done.error());
+  const auto entity = TRY(entities_detail::find(api, call, kind));
+  (void)TRY(api.database.run("DELETE FROM entity WHERE id = $1", {entity.id}));
   return http::Response{.status = 204, .content_type = {}};
 }
 

@@ -8,7 +8,9 @@
 namespace stackgate::entitystore {
 namespace list_detail {
 
-std::string body_of(const Selection& selection) {
+/// `text_of` gives each row its form.
+template <class TextOf>
+std::string body_of(const Selection& selection, TextOf text_of) {
   std::size_t size = 32;
   for (const Listed* row : selection.rows) size += row->summary.size() + 1;
   std::string out;
@@ -16,17 +18,7 @@ std::string body_of(const Selection& selection) {
   out = R"({"adapters":[)";
   for (const Listed* row : selection.rows) {
     if (row != selection.rows.front()) out += ',';
-    out += row->summary;
-  }
-  out += "]}";
-  return out;
-}
-
-std::string expanded_body(const Api& api, web::Call& call, const Selection& selection) {
-  std::string out = R"({"adapters":[)";
-  for (const Listed* row : selection.rows) {
-    if (row != selection.rows.front()) out += ',';
-    out += to_detail(row->record, {.download_url = download_url(api, call, row->record)});
+    out += text_of(*row);
   }
   out += "]}";
   return out;
@@ -35,8 +27,7 @@ std::string expanded_body(const Api& api, web::Call& call, const Selection& sele
 }  // namespace list_detail
 
 web::Answer list_adapters(const Api& api, web::Call& call) {
-  const auto read = TRY(catalogue_of(api));
-  const SnapshotPtr& snapshot = read;
+  const auto snapshot = TRY(catalogue_of(api));
   const std::string_view text = call.request().query;
   auto known = snapshot->remembered(text);
   // What was said with signed links is said anew before they run out.
@@ -59,9 +50,12 @@ web::Answer list_adapters(const Api& api, web::Call& call) {
       return not_modified(etag);
     }
     if (query.expanded) {
-      out.body = list_detail::expanded_body(api, call, selection);
+      out.body = list_detail::body_of(selection, [&](const Listed& row) {
+        return to_detail(row.record, {.download_url = download_url(api, call, row.record)});
+      });
     } else {
-      auto body = std::make_shared<const std::string>(list_detail::body_of(selection));
+      auto body = std::make_shared<const std::string>(
+          list_detail::body_of(selection, [](const Listed& row) -> const std::string& { return row.summary; }));
       out.body = *body;
       made->body = std::move(body);
     }

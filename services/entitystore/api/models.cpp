@@ -29,8 +29,7 @@ std::string envelope(const Selection& selection, const ListQuery& query) {
 }  // namespace models_detail
 
 web::Answer list_models(const Api& api, web::Call& call) {
-  const auto read = TRY(catalogue_of(api));
-  const SnapshotPtr& snapshot = read;
+  const auto snapshot = TRY(catalogue_of(api));
   const std::string key = fmt::format("models?{}", call.request().query);
   auto known = snapshot->remembered(key);
   if (known && is_unchanged(call, known->etag)) return not_modified(known->etag);

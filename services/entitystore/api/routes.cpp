@@ -12,6 +12,13 @@ constexpr web::RouteOptions file{.dialect = web::Dialect::nemo, .transfer = true
 /// From memory: a poller's answer costs no thread.
 constexpr web::RouteOptions at_once{.dialect = web::Dialect::nemo, .on_io_thread = true};
 
+struct Kind {
+  std::string_view name, all, one;
+};
+constexpr Kind kinds[] = {{"namespace", "/v1/namespaces", "/v1/namespaces/{name}"},
+                          {"project", "/v1/projects", "/v1/projects/{namespace}/{name}"},
+                          {"dataset", "/v1/datasets", "/v1/datasets/{namespace}/{name}"}};
+
 }  // namespace routes_detail
 
 std::vector<web::Route> routes(const Api& api) {
@@ -41,21 +48,13 @@ std::vector<web::Route> routes(const Api& api) {
   add("GET", "/v1/adapters/{id}/archive", get_archive, d::file);
   add("GET", "/v1/models", list_models, d::at_once);
   add("GET", "/v1/models/{namespace}/{name}", get_model, d::at_once);
-  of_kind("GET", "/v1/namespaces", list_entities, "namespace");
-  of_kind("POST", "/v1/namespaces", create_entity, "namespace");
-  of_kind("GET", "/v1/namespaces/{name}", get_entity, "namespace");
-  of_kind("PATCH", "/v1/namespaces/{name}", patch_entity, "namespace");
-  of_kind("DELETE", "/v1/namespaces/{name}", delete_entity, "namespace");
-  of_kind("GET", "/v1/projects", list_entities, "project");
-  of_kind("POST", "/v1/projects", create_entity, "project");
-  of_kind("GET", "/v1/projects/{namespace}/{name}", get_entity, "project");
-  of_kind("PATCH", "/v1/projects/{namespace}/{name}", patch_entity, "project");
-  of_kind("DELETE", "/v1/projects/{namespace}/{name}", delete_entity, "project");
-  of_kind("GET", "/v1/datasets", list_entities, "dataset");
-  of_kind("POST", "/v1/datasets", create_entity, "dataset");
-  of_kind("GET", "/v1/datasets/{namespace}/{name}", get_entity, "dataset");
-  of_kind("PATCH", "/v1/datasets/{namespace}/{name}", patch_entity, "dataset");
-  of_kind("DELETE", "/v1/datasets/{namespace}/{name}", delete_entity, "dataset");
+  for (const auto& [kind, all_of_them, one] : d::kinds) {
+    of_kind("GET", all_of_them, list_entities, kind);
+    of_kind("POST", all_of_them, create_entity, kind);
+    of_kind("GET", one, get_entity, kind);
+    of_kind("PATCH", one, patch_entity, kind);
+    of_kind("DELETE", one, delete_entity, kind);
+  }
   return all;
 }
 

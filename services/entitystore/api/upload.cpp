@@ -18,8 +18,6 @@ namespace upload_detail {
 
 constexpr std::size_t metadata_bytes = std::size_t{1} << 20U;
 
-std::string new_id() { return "adapter-" + crypto::random_hex(12); }
-
 web::Failure storage_failure(ServiceError why) {
   log::error("an upload could not be kept", {{"reason", why.message}});
   if (why.fault == ServiceFault::full) why.message += "; free space on the service's data volume and upload again";
@@ -48,11 +46,8 @@ class Upload {
   std::expected<Record, web::Failure> enter() {
     validate::Findings findings = std::move(findings_);
     const auto missing = [&](std::string_view part, std::string_view what) {
-      findings.push_back({.rule = "upload-part-missing",
-                          .path = std::string(part),
-                          .value = {},
-                          .problem = "is missing",
-                          .fix = fmt::format("send a part \"{}\" with {}", part, what)});
+      peft::add(findings, "upload-part-missing", std::string(part), "is missing",
+                fmt::format("send a part \"{}\" with {}", part, what));
     };
     if (!has_metadata_) missing("metadata", "JSON: name, base_model and version");
     if (!has_adapter_) missing("adapter", "the adapter's tar.gz");
@@ -79,10 +74,6 @@ class Upload {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
-  static void append(validate::Findings& to, const validate::Findings& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  }
-
   /// The base model's own sizes, if the datastore has that model.
   std::optional<peft::ModelShape> shape_of(const Record& record) {
     const bool plain = std::ranges::count(record.base_model, '/') == 1 && !record.base_model.contains("..") &&
@@ -103,19 +94,11 @@ class Upload {
       had = true;
       at_ = head.name == "adapter" ? Part::adapter : Part::metadata;
     } else {
-      findings_.push_back({.rule = "upload-part-unknown",
-                           .severity = validate::Severity::warning,
-                           .path = head.name.substr(0, 100),
-                           .value = {},
-                           .problem = "is a part that means nothing here",
-                           .fix = "send adapter and metadata"});
+      peft::warn(findings_, "upload-part-unknown", head.name.substr(0, 100), "is a part that means nothing here",
+                 "send adapter and metadata");
     }
     if (at_ == Part::adapter && head.file_name && head.file_name->ends_with(".nemo"))
-      findings_.push_back({.rule = "adapter-archive-nemo",
-                           .path = "adapter",
-                           .value = {},
-                           .problem = "is a NeMo checkpoint, which this store does not serve",
-                           .fix = "convert it to the PEFT format (adapter_config.json and adapter_model.safetensors)"});
+      findings_.push_back(peft::nemo_finding());
     return {};
   }
 
@@ -151,7 +134,7 @@ class Upload {
 }  // namespace upload_detail
 
 web::Answer upload_adapter(const Api& api, web::Call& call) {
-  upload_detail::Upload upload(api, upload_detail::new_id());
+  upload_detail::Upload upload(api, "adapter-" + crypto::random_hex(12));
   if (auto read = web::read_multipart(call, upload.events(), {.parts = 10}); !read) return read.error();
   auto record = TRY(upload.enter());
   note_access(api, call, record.id, "upload", upload.bytes());

@@ -13,11 +13,6 @@ namespace commands_detail {
 
 constexpr std::chrono::minutes patience{10};
 
-int failed(std::string_view message) {
-  std::fputs(fmt::format("stackgate-entitystore: {}\n", message).c_str(), stderr);
-  return 1;
-}
-
 /// An init container may come up before its database does.
 int migrate(sql::Database& database) {
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -38,12 +33,16 @@ int migrate(sql::Database& database) {
 
 }  // namespace commands_detail
 
+int failed(std::string_view message) {
+  std::fputs(fmt::format("stackgate-entitystore: {}\n", message).c_str(), stderr);
+  return 1;
+}
+
 int run_command(const settings::Values& values) {
   auto database = service::open_database(program(), values);
-  if (!database) return commands_detail::failed(database.error().message);
+  if (!database) return failed(database.error().message);
   if (values.command() == "migrate") return commands_detail::migrate(**database);
-  if (auto current = sql::require_current(**database, migrations()); !current)
-    return commands_detail::failed(current.error().message);
+  if (auto current = sql::require_current(**database, migrations()); !current) return failed(current.error().message);
   Datastore datastore(datastore_options(values));
   return fsck(**database, datastore, values.text("datastore-owner"));
 }

@@ -152,7 +152,6 @@ validate::Findings check_options(const settings::Values& values) {
   if (name != password)
     out.push_back({.rule = "setting-pair",
                    .path = name ? "--datastore-password-file" : "--datastore-username",
-                   .value = {},
                    .problem = "is missing",
                    .fix = "give DATASTORE_USERNAME and DATASTORE_PASSWORD, or neither"});
   return out;

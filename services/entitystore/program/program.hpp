@@ -3,7 +3,6 @@
 #include <expected>
 
 #include "services/entitystore/api/api.hpp"
-#include "services/entitystore/registration/fail_point.hpp"
 #include "services/kit/datastore_client/datastore.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/settings/settings.hpp"
@@ -17,6 +16,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
 
 /// migrate, fsck; the exit status.
 int run_command(const settings::Values& values);
+/// Prints why a command ends, and is its exit status.
+int failed(std::string_view message);
 
 /// `owner`: of the adapters' repositories.
 int fsck(sql::Database& database, datastore_client::Datastore& datastore, const std::string& owner);

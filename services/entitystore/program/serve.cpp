@@ -14,7 +14,6 @@
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/crypto/digest.hpp"
 #include "services/kit/http_client/url.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/periodic.hpp"
@@ -22,11 +21,6 @@
 
 namespace stackgate::entitystore {
 namespace serve_detail {
-
-struct UpkeepTimes {
-  std::chrono::milliseconds refresh{250}, sweep{30'000};
-  std::int64_t access_log_days = 90;
-};
 
 std::string day_before(std::int64_t days) {
   return to_rfc3339(std::chrono::system_clock::now() - std::chrono::days(days)).substr(0, 10);
@@ -43,48 +37,17 @@ run::Periodic::Round follow(Catalogue& catalogue, std::chrono::milliseconds peri
   };
 }
 
-run::Periodic::Round sweep(sql::Database& database, Registrar& registrar, UpkeepTimes times) {
-  return [&database, &registrar, times, day = std::string()](const std::stop_token& stop) mutable {
+run::Periodic::Round sweep(sql::Database& database, Registrar& registrar, std::chrono::milliseconds period,
+                           std::int64_t access_log_days) {
+  return [&database, &registrar, period, access_log_days, day = std::string()](const std::stop_token& stop) mutable {
     registrar.sweep(stop);
-    const std::string now = day_before(times.access_log_days);
-    if (times.access_log_days > 0 && now != day && AccessLog::forget(database, now)) day = now;
-    return times.sweep;
+    const std::string now = day_before(access_log_days);
+    if (access_log_days > 0 && now != day && AccessLog::forget(database, now)) day = now;
+    return period;
   };
 }
 
-/// What goes on beside the requests: the catalogue follows the database, the sweep follows crashes.
-class Upkeep {
- public:
-  Upkeep(sql::Database& database, Catalogue& catalogue, Registrar& registrar, UpkeepTimes times)
-      : following_(std::chrono::milliseconds(0), follow(catalogue, times.refresh)),
-        sweeping_(std::chrono::milliseconds(0), sweep(database, registrar, times)) {}
-
-  /// A sweep soon: something was deleted.
-  void wake() { sweeping_.wake(); }
-
- private:
-  run::Periodic following_, sweeping_;
-};
-
 constexpr std::chrono::seconds look_limit{5};
-
-/// One key for all replicas, kept in the database; asked for when it is first needed.
-class SigningKey {
- public:
-  explicit SigningKey(sql::Database& database) : database_(database) {}
-  std::string get() {
-    const std::lock_guard lock(mutex_);
-    if (!key_.empty()) return key_;
-    const std::string proposal = crypto::random_hex(32);
-    if (auto key = shared_setting(database_, "download-key", proposal)) key_ = std::move(*key);
-    return key_;
-  }
-
- private:
-  sql::Database& database_;
-  std::mutex mutex_;
-  std::string key_;
-};
 
 /// In the order in which they need each other; they end in reverse.
 struct Running {
@@ -94,8 +57,8 @@ struct Running {
   Catalogue catalogue;
   Registrar registrar;
   AccessLog access;
-  SigningKey key;
-  std::optional<Upkeep> upkeep;
+  SharedSetting key;
+  std::optional<run::Periodic> following, sweeping;  // the catalogue the database, the sweep what crashes left
   std::optional<std::jthread> first_look;
   Api api;
 
@@ -107,7 +70,7 @@ struct Running {
         catalogue(*database),
         registrar(*database, catalogue, datastore, spool, std::move(options)),
         access(*database, metrics),
-        key(*database),
+        key(*database, "download-key", 32),
         api{.database = *database,
             .catalogue = catalogue,
             .datastore = datastore,
@@ -121,10 +84,10 @@ struct Running {
                                                                                 : values.text("datastore-public-url"),
             .trust_forwarded = values.flag("trust-forwarded"),
             .link_valid = std::chrono::seconds(values.integer("download-valid") / 1000),
-            .signing_key = [this] { return key.get(); },
+            .signing_key = [this] { return key.get().value_or(""); },
             .wake_sweep =
                 [this] {
-                  if (upkeep) upkeep->wake();
+                  if (sweeping) sweeping->wake();
                 }} {}
 };
 
@@ -154,11 +117,6 @@ class DatastoreChecks {
   std::string away_;
 };
 
-void show_numbers(metrics::Registry& metrics, const std::shared_ptr<Running>& running) {
-  metrics.gauge_from("entitystore_adapters", "Adapter versions that are not deleted",
-                     [running] { return static_cast<double>(running->catalogue.snapshot()->all().size()); });
-}
-
 }  // namespace serve_detail
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
@@ -180,7 +138,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     log::warning("no DATASTORE_USERNAME and DATASTORE_PASSWORD: the datastore takes no uploads from strangers");
   if (auto read = running->catalogue.refresh(); !read)
     log::warning("the database is away; waiting for it", {{"reason", read.error().message}});
-  serve_detail::show_numbers(metrics, running);
+  metrics.gauge_from("entitystore_adapters", "Adapter versions that are not deleted",
+                     [running] { return static_cast<double>(running->catalogue.snapshot()->all().size()); });
 
   const auto checks = std::make_shared<serve_detail::DatastoreChecks>(running);
   service::Parts parts{
@@ -200,14 +159,16 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
       log::warning("the datastore cannot be used yet: no upload gets in, and no archive out",
                    {{"url", datastore.options().url}, {"reason", known.error().message}});
   });
-  running->upkeep.emplace(
-      *running->database, running->catalogue, running->registrar,
-      serve_detail::UpkeepTimes{
-          .refresh = std::chrono::milliseconds(std::max<std::int64_t>(values.integer("refresh-interval"), 10)),
-          .sweep = std::chrono::milliseconds(values.integer("sweep-interval")),
-          .access_log_days = values.integer("access-log-days")});
+  constexpr std::chrono::milliseconds at_once{0};
+  running->following.emplace(at_once,
+                             serve_detail::follow(running->catalogue, std::chrono::milliseconds(std::max<std::int64_t>(
+                                                                          values.integer("refresh-interval"), 10))));
+  running->sweeping.emplace(at_once, serve_detail::sweep(*running->database, running->registrar,
+                                                         std::chrono::milliseconds(values.integer("sweep-interval")),
+                                                         values.integer("access-log-days")));
   parts.on_stop = [running] {
-    running->upkeep.reset();
+    running->sweeping.reset();
+    running->following.reset();
     (void)running->access.flush();
   };
   parts.about = {{"datastore", http_client::without_secrets(running->datastore.options().url)}};

@@ -6,8 +6,6 @@
 
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/crypto/digest.hpp"
-#include "services/kit/log/log.hpp"
 
 namespace stackgate::entitystore {
 namespace registrar_detail {
@@ -44,54 +42,33 @@ std::string marked_database(std::string_view description) {
   return whole ? std::string(id) : std::string();
 }
 
-Registrar::Maybe<std::string> Registrar::database_id() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!database_id_.empty()) return database_id_;
-  }
-  const std::string proposal = crypto::random_hex(16);
-  auto id = shared_setting(database_, "database-id", proposal);
-  if (!id) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(id.error())});
-  const std::lock_guard lock(mutex_);
-  database_id_ = *id;
-  return std::move(*id);
-}
-
 Registrar::Maybe<Registrar::Belongs> Registrar::whose(const std::string& repository) {
-  const auto id = TRY(database_id());
-  const auto description = datastore_.description(repository);
-  if (!description) return std::unexpected(trouble_with(description.error()));
-  if (!*description) return Belongs{};
-  std::string mark = marked_database(**description);
+  const auto id = TRY(database_id_.get());
+  const auto description = TRY(datastore_.description(repository));
+  if (!description) return Belongs{};
+  std::string mark = marked_database(*description);
   if (mark == id) return Belongs{.whose = Whose::ours, .marked = true, .other = {}};
   if (!mark.empty()) return Belongs{.whose = Whose::others, .marked = true, .other = std::move(mark)};
-  const auto known = is_known(database_, repository);
-  if (!known) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(known.error())});
-  return Belongs{.whose = *known ? Whose::ours : Whose::others, .marked = false, .other = {}};
+  const bool known = TRY(is_known(database_, repository));
+  return Belongs{.whose = known ? Whose::ours : Whose::others, .marked = false, .other = {}};
 }
 
 Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
-  const auto of_datastore = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  const auto of_database = [](const sql::SqlError& error) {
-    return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
-  };
   for (int attempt = 0; attempt < registrar_detail::most_claims; ++attempt) {
     const auto belongs = TRY(whose(repository));
     if (belongs.whose == Whose::others)
       return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(repository, belongs.other)});
     if (belongs.whose == Whose::ours && belongs.marked) return {};
     if (belongs.whose == Whose::nobodys) {
-      if (auto noted = note_made(database_, repository); !noted) return of_database(noted.error());
-      const auto made = datastore_.create_repository(repository);
-      if (!made) return of_datastore(made.error());
-      if (!*made) {
+      TRY(note_made(database_, repository));
+      if (!TRY(datastore_.create_repository(repository))) {
         // Somebody else made it in this moment. Our own replicas cannot have: they wait for the lease.
-        if (auto done = forget_made(database_, repository); !done) return of_database(done.error());
+        TRY(forget_made(database_, repository));
         continue;
       }
     }
-    const auto id = TRY(database_id());
-    if (auto marked = datastore_.describe(repository, mark_of(id)); !marked) return of_datastore(marked.error());
+    const auto id = TRY(database_id_.get());
+    TRY(datastore_.describe(repository, mark_of(id)));
     return {};
   }
   return std::unexpected(

@@ -15,7 +15,6 @@ class Unpacker final : public archive::Sink {
  public:
   Unpacker(const Spool& spool, std::string_view id, const InspectLimits& limits, Inspected& out)
       : spool_(spool), id_(id), limits_(limits), out_(out) {}
-  ~Unpacker() override { close(); }
 
   std::expected<void, std::string> begin(const archive::Entry& entry) override {
     Inspected::File file;
@@ -27,8 +26,8 @@ class Unpacker final : public archive::Sink {
                                            held_ + entry.size > limits_.held_bytes);
     if (file.stored.large) {
       file.unpacked = spool_.file(id_, out_.files.size());
-      fd_ = ::open(file.unpacked.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-      if (fd_ < 0) return stop(storage_error("cannot unpack the upload", errno));
+      file_ = files::File(::open(file.unpacked.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+      if (!file_) return stop(storage_error("cannot unpack the upload", errno));
     } else {
       held_ += entry.size;
     }
@@ -44,9 +43,9 @@ class Unpacker final : public archive::Sink {
   std::expected<void, std::string> data(std::string_view bytes) override {
     hash_.add(bytes);
     if (feeding_) out_.weights->feed(bytes);
-    if (fd_ < 0)
+    if (!file_)
       out_.files.back().content += bytes;
-    else if (auto done = write_all(fd_, bytes); !done)
+    else if (auto done = write_all(file_.fd(), bytes); !done)
       return stop(std::move(done.error()));
     return {};
   }
@@ -56,7 +55,7 @@ class Unpacker final : public archive::Sink {
     file.stored.sha256 = crypto::to_hex(hash_.finish());
     if (feeding_) out_.weights->finish();
     feeding_ = false;
-    close();
+    file_.close();
     return {};
   }
 
@@ -65,10 +64,6 @@ class Unpacker final : public archive::Sink {
     out_.failed = std::move(why);
     return std::unexpected(out_.failed->message);
   }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
 
   const Spool& spool_;
   std::string_view id_;
@@ -76,13 +71,13 @@ class Unpacker final : public archive::Sink {
   Inspected& out_;
   crypto::Sha256Stream hash_;
   std::uint64_t held_ = 0;
-  int fd_ = -1;
+  files::File file_;  // that is being unpacked
   bool feeding_ = false;
 };
 
-void append(validate::Findings& to, const validate::Findings& from) { to.insert(to.end(), from.begin(), from.end()); }
-
 }  // namespace inspect_detail
+
+void append(validate::Findings& to, const validate::Findings& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 Inspected inspect(archive::Source source, const Spool& spool, std::string_view id, const InspectLimits& limits) {
   Inspected out;
@@ -96,12 +91,11 @@ Inspected inspect(archive::Source source, const Spool& spool, std::string_view i
   const bool whole = out.findings.empty();
   out.layout = peft::read_layout(outcome.files, reserved_names);
   // A broken archive lacks files because it is broken: that is said already.
-  if (whole) inspect_detail::append(out.findings, out.layout.findings);
+  if (whole) append(out.findings, out.layout.findings);
   for (const std::string& name : outcome.litter)
     out.findings.push_back({.rule = "adapter-archive-litter",
                             .severity = validate::Severity::warning,
                             .path = fmt::format("adapter[{}]", name),
-                            .value = {},
                             .problem = "is not stored beside the archive",
                             .fix = "pack only the adapter's files"});
   std::erase_if(out.files, [&](const Inspected::File& file) { return file.stored.sha256.empty(); });
@@ -121,20 +115,20 @@ validate::Findings judge(const Inspected& inspected, Metadata& metadata, const s
               "write it again with PEFT");
   if (!inspected.config) return out;
   const peft::ConfigRead config = peft::read_config(*inspected.config, serving);
-  inspect_detail::append(out, config.findings);
-  inspect_detail::append(out, peft::check_claims({.base_model = record.base_model,
-                                                  .rank = metadata.rank,
-                                                  .alpha = metadata.alpha,
-                                                  .dropout = metadata.dropout,
-                                                  .target_modules = metadata.target_modules},
-                                                 config.config));
+  append(out, config.findings);
+  append(out, peft::check_claims({.base_model = record.base_model,
+                                  .rank = metadata.rank,
+                                  .alpha = metadata.alpha,
+                                  .dropout = metadata.dropout,
+                                  .target_modules = metadata.target_modules},
+                                 config.config));
   peft::Tensors tensors;
   if (inspected.weights) {
-    inspect_detail::append(out, inspected.weights->findings());
+    append(out, inspected.weights->findings());
     if (inspected.weights->findings().empty() || !inspected.weights->header().tensors.empty())
       tensors = peft::check_tensors(inspected.weights->header(), config.config);
-    inspect_detail::append(out, tensors.findings);
-    if (shape) inspect_detail::append(out, peft::check_dimensions(tensors, *shape));
+    append(out, tensors.findings);
+    if (shape) append(out, peft::check_dimensions(tensors, *shape));
   }
   record.lora = {.rank = config.config.rank,
                  .alpha = config.config.alpha,

@@ -19,13 +19,12 @@ Intake::~Intake() {
   }
   more_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (fd_ >= 0) ::close(fd_);
 }
 
 std::expected<void, ServiceError> Intake::begin() {
-  if (auto made = spool_.make(id_); !made) return made;
-  fd_ = ::open(spool_.archive_part(id_).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd_ < 0) return std::unexpected(storage_error("cannot keep the upload", errno));
+  TRY(spool_.make(id_));
+  file_ = files::File(::open(spool_.archive_part(id_).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file_) return std::unexpected(storage_error("cannot keep the upload", errno));
   thread_ = std::jthread([this] {
     Inspected result = inspect([this](std::span<char> space) { return read(space); }, spool_, id_, limits_);
     const std::lock_guard lock(mutex_);
@@ -35,10 +34,8 @@ std::expected<void, ServiceError> Intake::begin() {
 }
 
 std::expected<void, ServiceError> Intake::add(std::string_view bytes) {
-  if (fd_ < 0) {
-    if (auto begun = begin(); !begun) return begun;
-  }
-  if (auto done = write_all(fd_, bytes); !done) return done;
+  if (!file_) TRY(begin());
+  TRY(write_all(file_.fd(), bytes));
   {
     const std::lock_guard lock(mutex_);
     written_ += bytes.size();
@@ -58,16 +55,14 @@ std::expected<std::size_t, archive::ReadError> Intake::read(std::span<char> spac
   }
   if (ready == 0) return 0;
   const std::size_t size = std::min<std::uint64_t>(space.size(), ready);
-  const ssize_t got = ::pread(fd_, space.data(), size, static_cast<off_t>(taken_));
+  const ssize_t got = ::pread(file_.fd(), space.data(), size, static_cast<off_t>(taken_));
   if (got <= 0) return std::unexpected(archive::ReadError{true, "cannot read the upload again"});
   taken_ += static_cast<std::uint64_t>(got);
   return static_cast<std::size_t>(got);
 }
 
 std::expected<Intake::Outcome, ServiceError> Intake::finish(bool keep) {
-  if (fd_ < 0) {
-    TRY(begin());
-  }
+  if (!file_) TRY(begin());
   {
     const std::lock_guard lock(mutex_);
     whole_ = true;
@@ -76,28 +71,25 @@ std::expected<Intake::Outcome, ServiceError> Intake::finish(bool keep) {
   thread_.join();
   Outcome out{.inspected = std::move(*inspected_), .sha256 = crypto::to_hex(hash_.finish()), .bytes = written_};
   if (out.inspected.failed) return std::unexpected(*out.inspected.failed);
-  if (keep && !validate::has_errors(out.inspected.findings)) {
-    TRY(spool_.keep(id_));
-  }
+  if (keep && !validate::has_errors(out.inspected.findings)) TRY(spool_.keep(id_));
   return out;
 }
 
 std::expected<Intake::Outcome, ServiceError> inspect_again(const Spool& spool, std::string_view id,
                                                            const InspectLimits& limits) {
-  const int fd = ::open(spool.archive(id).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(storage_error("cannot read the upload again", errno));
+  const files::File file(::open(spool.archive(id).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::unexpected(storage_error("cannot read the upload again", errno));
   crypto::Sha256Stream hash;
   Intake::Outcome out;
   out.inspected = inspect(
       [&](std::span<char> space) -> std::expected<std::size_t, archive::ReadError> {
-        const ssize_t got = ::read(fd, space.data(), space.size());
+        const ssize_t got = ::read(file.fd(), space.data(), space.size());
         if (got < 0) return std::unexpected(archive::ReadError{true, "cannot read the upload again"});
         hash.add({space.data(), static_cast<std::size_t>(got)});
         out.bytes += static_cast<std::uint64_t>(got);
         return static_cast<std::size_t>(got);
       },
       spool, id, limits);
-  ::close(fd);
   if (out.inspected.failed) return std::unexpected(*out.inspected.failed);
   out.sha256 = crypto::to_hex(hash.finish());
   return out;

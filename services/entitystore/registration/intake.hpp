@@ -43,7 +43,7 @@ class Intake {
   std::string id_;
   InspectLimits limits_;
   crypto::Sha256Stream hash_;
-  int fd_ = -1;
+  files::File file_;
   std::mutex mutex_;
   std::condition_variable more_;
   std::uint64_t written_ = 0, taken_ = 0;

@@ -7,6 +7,7 @@
 
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/render.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/periodic.hpp"
 #include "services/kit/sql/service_error.hpp"
@@ -106,17 +107,14 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake
   }
   (void)catalogue_.refresh();
   point("inserted");
-  auto done = silence ? Maybe<void>(std::unexpected(trouble_with(*silence)))
-                      : upload_files(record, upload.inspected, upload.sha256);
+  auto done = silence ? Maybe<void>(std::unexpected(*silence)) : upload_files(record, upload.inspected, upload.sha256);
   if (!done) return std::unexpected(give_up(record, std::move(done.error())));
   spool_.remove(record.id);
   return record;
 }
 
 Registrar::Maybe<void> Registrar::note(Record& record, std::string_view step) {
-  const auto noted = note_step(database_, record.id, step, record.commit, lease_);
-  if (!noted) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(noted.error())});
-  if (*noted) return {};
+  if (TRY(note_step(database_, record.id, step, record.commit, lease_))) return {};
   return std::unexpected(
       Trouble{Trouble::Kind::withdrawn,
               {.status = 409,
@@ -136,7 +134,7 @@ Registrar::Maybe<void> Registrar::with_lease(std::string_view repository, const 
     const auto leased = lease_repository(database_, repository, own);
     if (!leased) {
       note_unconfirmed();
-      return std::unexpected(Trouble{Trouble::Kind::database, database_failure(leased.error())});
+      return std::unexpected(leased.error());
     }
     if (*leased) break;
     release_unconfirmed();
@@ -165,21 +163,22 @@ void Registrar::release_unconfirmed() {
     if (!release_repository(database_, each.repository, each.lease)) return;
 }
 
-Registrar::Trouble Registrar::trouble_with(const DatastoreError& error) {
-  web::Failure failure{.status = error.away ? 503 : 502, .message = error.message};
+Registrar::Trouble::Trouble(const sql::SqlError& error) : kind(Kind::database), failure(database_failure(error)) {}
+
+Registrar::Trouble::Trouble(const DatastoreError& error)
+    : kind(Kind::datastore),
+      failure{.status = error.away ? 503 : 502, .message = error.message},
+      silent(error.silent()) {
   if (error.away) failure.headers.emplace_back("Retry-After", "10");
-  return {Trouble::Kind::datastore, std::move(failure), error.silent()};
 }
 
 Registrar::Maybe<void> Registrar::upload_files(Record& record, const Inspected& inspected,
                                                const std::string& archive_sha256) {
-  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  auto made = with_lease(record.repository, [&]() -> Maybe<void> {
+  TRY(with_lease(record.repository, [&]() -> Maybe<void> {
     // Inside the lease: whoever removes an empty repository looks for rows inside it too.
-    if (auto noted = note(record, "accepted"); !noted) return noted;
+    TRY(note(record, "accepted"));
     return claim(record.repository);
-  });
-  if (!made) return made;
+  }));
   point("repository");
   std::vector<LargeFile> large = {{{archive_sha256, record.archive_bytes}, spool_.archive(record.id)}};
   for (const Inspected::File& file : inspected.files)
@@ -193,56 +192,48 @@ Registrar::Maybe<void> Registrar::upload_files(Record& record, const Inspected& 
     });
     return datastore_.send(record.repository, large, [this] { point("archive"); });
   }();
-  if (!sent) return failed(sent.error());
-  if (auto noted = note(record, "stored"); !noted) return noted;
+  TRY(sent);
+  TRY(note(record, "stored"));
   point("stored");
-  auto committed = with_lease(record.repository, [&]() -> Maybe<void> {
-    if (auto noted = note(record, "stored"); !noted) return noted;
+  TRY(with_lease(record.repository, [&]() -> Maybe<void> {
+    TRY(note(record, "stored"));
     return commit(record, inspected);
-  });
-  if (!committed) return committed;
+  }));
   return finish(record);
 }
 
 Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspected) {
-  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
   const wire::Commit wanted = registrar_detail::commit_of(record, inspected);
   for (int attempt = 0; record.commit.empty(); ++attempt) {
-    const auto refs = datastore_.refs(record.repository);
-    if (!refs) return failed(refs.error());
-    if (!*refs) return failed({false, 404, "the datastore has lost the repository"});
-    if (!(*refs)->main.empty()) {
-      auto there = datastore_.find_commit(record.repository, wanted.summary);
-      if (!there) return failed(there.error());
-      if (*there) {
-        record.commit = **there;
+    const auto refs = TRY(datastore_.refs(record.repository));
+    if (!refs) return std::unexpected(DatastoreError{false, 404, "the datastore has lost the repository"});
+    if (!refs->main.empty()) {
+      if (const auto there = TRY(datastore_.find_commit(record.repository, wanted.summary))) {
+        record.commit = *there;
         break;
       }
     }
     wire::Commit next = wanted;
-    next.parent = (*refs)->main;
+    next.parent = refs->main;
     auto id = datastore_.commit(record.repository, std::move(next));
     if (id) {
       record.commit = *id;
     } else if (attempt + 1 >= registrar_detail::most_commits ||
                !(id.error().status == 409 || id.error().status == 412 || (id.error().away && attempt == 0))) {
-      return failed(id.error());
+      return std::unexpected(id.error());
     }
   }
   point("committed");
-  if (auto noted = note(record, "committed"); !noted) return noted;
+  TRY(note(record, "committed"));
   point("noted");
-  if (auto done = datastore_.set_tag(record.repository, tag_of(record.version), record.commit); !done)
-    return failed(done.error());
+  TRY(datastore_.set_tag(record.repository, tag_of(record.version), record.commit));
   point("tagged");
   return {};
 }
 
 Registrar::Maybe<void> Registrar::finish(Record& record) {
   const Status next = options_.approval ? Status::pending : Status::ready;
-  const auto moved = move_status(database_, record.id, Status::uploading, next, "");
-  if (!moved) return std::unexpected(Trouble{Trouble::Kind::database, database_failure(moved.error())});
-  if (!*moved)
+  if (!TRY(move_status(database_, record.id, Status::uploading, next, "")))
     return std::unexpected(Trouble{Trouble::Kind::withdrawn,
                                    {.status = 409, .message = "the adapter was withdrawn while it was uploaded"}});
   record.status = next;

@@ -15,7 +15,6 @@
 
 #include "services/entitystore/adapters/catalogue.hpp"
 #include "services/entitystore/adapters/rows.hpp"
-#include "services/entitystore/registration/fail_point.hpp"
 #include "services/entitystore/registration/inspect.hpp"
 #include "services/entitystore/registration/intake.hpp"
 #include "services/kit/datastore_client/datastore.hpp"
@@ -26,6 +25,9 @@ namespace stackgate::entitystore {
 using datastore_client::Datastore, datastore_client::DatastoreError, datastore_client::DatastoreOptions,
     datastore_client::FromDatastore, datastore_client::LargeFile;
 namespace wire = datastore_client::wire;
+
+/// Called at each point of a registration (README.md), so that tests can stop it dead there; empty in production.
+using FailPoint = std::function<void(std::string_view point)>;
 
 struct RegistrarOptions {
   bool approval = false;           // pending first, ready by PATCH
@@ -56,13 +58,15 @@ class Registrar {
   const RegistrarOptions& options() const { return options_; }
 
  private:
-  /// Why a registration does not go on.
+  /// Why a registration does not go on. TRY() passes on what database and datastore say.
   struct Trouble {
-    enum class Kind { database, datastore, withdrawn } kind = Kind::database;
+    enum class Kind { database, datastore, withdrawn } kind;
     web::Failure failure;
     bool silent = false;  // the datastore gave no answer: asking for more only makes the caller wait longer
+    Trouble(Kind what, web::Failure why) : kind(what), failure(std::move(why)) {}
+    Trouble(const sql::SqlError& error);
+    Trouble(const DatastoreError& error);
   };
-  static Trouble trouble_with(const DatastoreError& error);
   template <typename T>
   using Maybe = std::expected<T, Trouble>;
 
@@ -79,7 +83,6 @@ class Registrar {
     std::string other;  // the database that it is marked with, when that is not ours
   };
   Maybe<Belongs> whose(const std::string& repository);
-  Maybe<std::string> database_id();
   /// Runs `work` while no other worker of any replica is at the repository.
   Maybe<void> with_lease(std::string_view repository, const std::function<Maybe<void>()>& work);
   /// Gives back the leases that may have been taken, or not given back, by statements whose answers never came.
@@ -101,8 +104,8 @@ class Registrar {
   const Spool& spool_;
   RegistrarOptions options_;
   Lease lease_;
+  SharedSetting database_id_{database_, "database-id", 16};
   std::mutex mutex_;
-  std::string database_id_;  // empty until it is needed
   std::multiset<std::string> held_;
   struct UnconfirmedLease {
     std::string repository;

@@ -1,17 +1,15 @@
 #include "services/entitystore/registration/spool.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::entitystore {
@@ -40,13 +38,8 @@ ServiceError storage_error(std::string_view what, int code) {
 }
 
 std::expected<void, ServiceError> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    // Larger writes take longer, a byte: the kernel looks for large pages that nobody has used for long.
-    const ssize_t done = ::write(fd, bytes.data(), std::min(bytes.size(), 64UL * 1024));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return std::unexpected(storage_error("cannot write the upload", errno));
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
+  const int fault = files::write_all(fd, bytes);
+  if (fault != 0) return std::unexpected(storage_error("cannot write the upload", fault));
   return {};
 }
 
@@ -56,26 +49,13 @@ std::expected<Spool, std::string> Spool::open(std::string_view data_dir) {
   spool_detail::fs::create_directories(folder, error);
   if (error) return std::unexpected(fmt::format("cannot make {}: {}", folder, error.message()));
   const std::string path = fmt::format("{}/entitystore.lock", data_dir);
-  const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock < 0) return std::unexpected(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    ::close(lock);
+  files::File lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock) return std::unexpected(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
     return std::unexpected(
         fmt::format("{} is in use by another entitystore; give each replica a --data-dir of its own", data_dir));
-  }
-  auto instance = spool_detail::read_instance(fmt::format("{}/instance", data_dir));
-  if (!instance) {
-    ::close(lock);
-    return std::unexpected(instance.error());
-  }
-  return Spool(folder, std::move(*instance), lock);
-}
-
-Spool::Spool(Spool&& other) noexcept
-    : folder_(std::move(other.folder_)), instance_(std::move(other.instance_)), lock_(std::exchange(other.lock_, -1)) {}
-
-Spool::~Spool() {
-  if (lock_ >= 0) ::close(lock_);
+  auto instance = TRY(spool_detail::read_instance(fmt::format("{}/instance", data_dir)));
+  return Spool(folder, std::move(instance), std::move(lock));
 }
 
 std::string Spool::folder(std::string_view id) const { return fmt::format("{}/{}", folder_, id); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "services/kit/base/service_error.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::entitystore {
 
@@ -13,10 +14,6 @@ class Spool {
  public:
   /// Makes the folder and takes it for this process: a second one on the same folder is an error.
   static std::expected<Spool, std::string> open(std::string_view data_dir);
-  Spool(Spool&& other) noexcept;
-  Spool& operator=(Spool&&) = delete;
-  ~Spool();
-
   /// The same after a restart on the same folder: whose uploads these are.
   const std::string& instance() const { return instance_; }
 
@@ -33,10 +30,10 @@ class Spool {
   std::vector<std::string> all() const;
 
  private:
-  Spool(std::string folder, std::string instance, int lock)
-      : folder_(std::move(folder)), instance_(std::move(instance)), lock_(lock) {}
+  Spool(std::string folder, std::string instance, files::File lock)
+      : folder_(std::move(folder)), instance_(std::move(instance)), lock_(std::move(lock)) {}
   std::string folder_, instance_;
-  int lock_;
+  files::File lock_;
 };
 
 /// From errno: ServiceFault::full when the disk is, else broken; the message names the cause ("the disk is full").

@@ -1,6 +1,4 @@
 // The part of the registrar that finishes or undoes what was left.
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
@@ -42,17 +40,10 @@ void Registrar::resume(const Work& work) {
   if (!taken || !*taken) return;  // its replica is alive
   Record record = work.record;
   hold(record.id);
-  Maybe<void> done;
-  std::error_code ignored;
-  if (std::filesystem::exists(spool_.archive(record.id), ignored)) {
-    auto upload = inspect_again(spool_, record.id, options_.inspect);
-    if (upload && upload->sha256 == record.archive_sha256)
-      done = upload_files(record, upload->inspected, upload->sha256);
-    else
-      done = resume_without_upload(record);
-  } else {
-    done = resume_without_upload(record);
-  }
+  const auto upload = inspect_again(spool_, record.id, options_.inspect);
+  auto done = upload && upload->sha256 == record.archive_sha256
+                  ? upload_files(record, upload->inspected, upload->sha256)
+                  : resume_without_upload(record);
   if (done) {
     spool_.remove(record.id);
     log::info("an interrupted registration was finished", {{"adapter", record.id}, {"name", record.name}});
@@ -67,59 +58,48 @@ void Registrar::resume(const Work& work) {
 }
 
 Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
-  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  auto done = with_lease(record.repository, [&]() -> Maybe<void> {
+  TRY(with_lease(record.repository, [&]() -> Maybe<void> {
     const auto belongs = TRY(whose(record.repository));
     if (belongs.whose == Whose::others)
       return std::unexpected(
           Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(record.repository, belongs.other)});
-    if (auto noted = note(record, "accepted"); !noted) return noted;
+    TRY(note(record, "accepted"));
     if (record.commit.empty()) {
-      const auto there = datastore_.find_commit(record.repository, commit_title(record));
-      if (!there) return failed(there.error());
-      if (!*there)
+      const auto there = TRY(datastore_.find_commit(record.repository, commit_title(record)));
+      if (!there)
         return std::unexpected(Trouble{
             Trouble::Kind::datastore,
             {.status = 502, .message = "the upload was lost with the replica that received it; upload it again"}});
-      record.commit = **there;
+      record.commit = *there;
     }
-    if (auto noted = note(record, "committed"); !noted) return noted;
-    if (auto tagged = datastore_.set_tag(record.repository, tag_of(record.version), record.commit); !tagged)
-      return failed(tagged.error());
+    TRY(note(record, "committed"));
+    TRY(datastore_.set_tag(record.repository, tag_of(record.version), record.commit));
     return {};
-  });
-  return done ? finish(record) : done;
+  }));
+  return finish(record);
 }
 
 Registrar::Maybe<void> Registrar::purge(const Work& work) {
   const Record& record = work.record;
-  const auto failed = [](const DatastoreError& error) { return std::unexpected(trouble_with(error)); };
-  const auto database = [](const sql::SqlError& error) {
-    return std::unexpected(Trouble{Trouble::Kind::database, database_failure(error)});
-  };
   spool_.remove(record.id);
   return with_lease(record.repository, [&]() -> Maybe<void> {
-    const auto needed = usage_of(database_, record);
-    if (!needed) return database(needed.error());
+    const auto needed = TRY(usage_of(database_, record));
     const auto belongs = TRY(whose(record.repository));
     if (belongs.whose == Whose::others) {
       log::warning("a repository was left as it is: another entitystore's records speak of it",
                    {{"adapter", record.id},
                     {"repository", record.repository},
                     {"reason", registrar_detail::not_ours(record.repository, belongs.other).message}});
-    } else if (!needed->repository) {
-      if (auto done = datastore_.delete_repository(record.repository); !done) return failed(done.error());
-      if (auto done = forget_made(database_, record.repository); !done) return database(done.error());
-    } else if (!needed->version) {
-      const auto refs = datastore_.refs(record.repository);
-      if (!refs) return failed(refs.error());
-      if (*refs && (*refs)->tags.contains(tag_of(record.version))) {
-        if (auto done = datastore_.delete_tag(record.repository, tag_of(record.version)); !done)
-          return failed(done.error());
-      }
+    } else if (!needed.repository) {
+      TRY(datastore_.delete_repository(record.repository));
+      TRY(forget_made(database_, record.repository));
+    } else if (!needed.version) {
+      const auto refs = TRY(datastore_.refs(record.repository));
+      if (refs && refs->tags.contains(tag_of(record.version)))
+        TRY(datastore_.delete_tag(record.repository, tag_of(record.version)));
     }
     point("purging");
-    if (auto done = set_purged(database_, record.id); !done) return database(done.error());
+    TRY(set_purged(database_, record.id));
     return {};
   });
 }
