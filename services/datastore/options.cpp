@@ -5,112 +5,53 @@
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/kit/service/database.hpp"
 #include "services/kit/service/service.hpp"
+#include "services/kit/settings/table.hpp"
 
 namespace stackgate::datastore {
 namespace {
 
-using settings::Kind;
-using settings::Setting;
-
-std::vector<Setting> own_settings() {
-  return {
-      {.name = "git-admin-username",
-       .help = "the administrator's name; \"admin\" with a generated password when neither is given",
-       .variable = "GIT_ADMIN_USERNAME",
-       .group = "Accounts"},
-      {.name = "git-admin-password",
-       .kind = Kind::secret,
-       .help = "the administrator's password",
-       .variable = "GIT_ADMIN_PASSWORD",
-       .group = "Accounts"},
-      {.name = "anonymous-read",
-       .kind = Kind::flag,
-       .help = "public repositories are read without signing in",
-       .fallback = "true",
-       .group = "Accounts"},
-      {.name = "lfs-jwt-secret",
-       .kind = Kind::secret,
-       .help = "signs the tokens of large-file transfers; 16 bytes or more, 32 random ones at best; the same in every "
-               "replica",
-       .group = "Large files"},
-      {.name = "lfs-threshold",
-       .kind = Kind::size,
-       .help = "files beyond it are stored as large files",
-       .fallback = "1M",
-       .group = "Large files",
-       .at_least = 1024},
-      {.name = "lfs-parts-from",
-       .kind = Kind::size,
-       .help =
-           "Hugging Face clients upload files from there on in parts; 0: 256 MiB straight to S3, 5 GiB through here",
-       .fallback = "0",
-       .group = "Large files"},
-      {.name = "lfs-max-file",
-       .kind = Kind::size,
-       .help = "the largest file that is taken; 0 for no limit",
-       .fallback = "0",
-       .group = "Large files"},
-      {.name = "lfs-repository-quota",
-       .kind = Kind::size,
-       .help = "large files of one repository together; 0 for no limit",
-       .fallback = "0",
-       .group = "Large files"},
-      {.name = "lfs-total-quota",
-       .kind = Kind::size,
-       .help = "all large files together; 0 for no limit",
-       .fallback = "0",
-       .group = "Large files"},
-      {.name = "s3-endpoint", .help = "host:port of an S3 service; the data directory without it", .group = "S3"},
-      {.name = "s3-bucket", .help = "its bucket", .group = "S3"},
-      {.name = "s3-region", .help = "its region", .fallback = "us-east-1", .group = "S3"},
-      {.name = "s3-ssl", .kind = Kind::flag, .help = "speak TLS with it", .fallback = "true", .group = "S3"},
-      {.name = "s3-serve-direct",
-       .kind = Kind::flag,
-       .help = "clients move large files straight to and from S3",
-       .fallback = "true",
-       .group = "S3"},
-      {.name = "s3-public-endpoint", .help = "what clients call S3, when it is not the endpoint", .group = "S3"},
-      {.name = "s3-path-style",
-       .kind = Kind::flag,
-       .help = "http://host/bucket/key rather than http://bucket.host/key",
-       .fallback = "true",
-       .group = "S3"},
-      {.name = "s3-ca-file", .help = "certificates to trust, PEM; the system's without it", .group = "S3"},
-      {.name = "s3-access-key", .help = "the access key's id", .variable = "S3_ACCESS_KEY", .group = "S3"},
-      {.name = "s3-secret-key",
-       .kind = Kind::secret,
-       .help = "the access key's secret",
-       .variable = "S3_SECRET_KEY",
-       .group = "S3"},
-      {.name = "push-limit",
-       .kind = Kind::size,
-       .help = "the largest pack that a push may bring; 0 for no limit",
-       .fallback = "0",
-       .group = "Git"},
-      {.name = "git-processes",
-       .kind = Kind::integer,
-       .help = "clones and pushes at the same time",
-       .fallback = "8",
-       .group = "Git",
-       .at_least = 1,
-       .at_most = 256},
-      {.name = "upkeep-interval",
-       .kind = Kind::duration,
-       .help = "between two rounds of packing, sweeping and measuring; 0s for never",
-       .fallback = "1h",
-       .group = "Git"},
-      {.name = "config-script",
-       .help = "a file of NAME=VALUE assignments, read as variables that are not set otherwise",
-       .group = "Deployment"},
-      {.name = "inline-config-dir",
-       .help = "a directory of such files, or one file per variable; weaker than the script",
-       .group = "Deployment"},
-      {.name = "init-dir",
-       .help = "init runs its *.sh files with /bin/sh, in the order of their names",
-       .group = "Deployment"},
-      {.name = "repair", .kind = Kind::flag, .help = "fsck also mends what can be mended safely", .group = "fsck"},
-      {.name = "hash", .kind = Kind::flag, .help = "fsck reads every large file", .fallback = "true", .group = "fsck"},
-  };
+/// Beside the common ones.
+void append_own(std::vector<settings::Setting>& out) {
+  using namespace settings::table;
+  append(out, "Accounts",
+         {by_variable("GIT_ADMIN_USERNAME",
+                      text("git-admin-username",
+                           "the administrator's name; \"admin\" with a generated password when neither is given")),
+          by_variable("GIT_ADMIN_PASSWORD", secret("git-admin-password", "the administrator's password")),
+          flag("anonymous-read", "public repositories are read without signing in", "true")});
+  append(
+      out, "Large files",
+      {secret("lfs-jwt-secret",
+              "signs the tokens of large-file transfers; 16 bytes or more, 32 random ones at best; the same in every "
+              "replica"),
+       size("lfs-threshold", "files beyond it are stored as large files", "1M", 1024),
+       size("lfs-parts-from",
+            "Hugging Face clients upload files from there on in parts; 0: 256 MiB straight to S3, 5 GiB through here",
+            "0"),
+       size("lfs-max-file", "the largest file that is taken; 0 for no limit", "0"),
+       size("lfs-repository-quota", "large files of one repository together; 0 for no limit", "0"),
+       size("lfs-total-quota", "all large files together; 0 for no limit", "0")});
+  append(out, "S3",
+         {text("s3-endpoint", "host:port of an S3 service; the data directory without it"),
+          text("s3-bucket", "its bucket"), text("s3-region", "its region", "us-east-1"),
+          flag("s3-ssl", "speak TLS with it", "true"),
+          flag("s3-serve-direct", "clients move large files straight to and from S3", "true"),
+          text("s3-public-endpoint", "what clients call S3, when it is not the endpoint"),
+          flag("s3-path-style", "http://host/bucket/key rather than http://bucket.host/key", "true"),
+          text("s3-ca-file", "certificates to trust, PEM; the system's without it"),
+          by_variable("S3_ACCESS_KEY", text("s3-access-key", "the access key's id")),
+          by_variable("S3_SECRET_KEY", secret("s3-secret-key", "the access key's secret"))});
+  append(out, "Git",
+         {size("push-limit", "the largest pack that a push may bring; 0 for no limit", "0"),
+          integer("git-processes", "clones and pushes at the same time", "8", 1, 256),
+          duration("upkeep-interval", "between two rounds of packing, sweeping and measuring; 0s for never", "1h")});
+  append(out, "Deployment",
+         {text("config-script", "a file of NAME=VALUE assignments, read as variables that are not set otherwise"),
+          text("inline-config-dir", "a directory of such files, or one file per variable; weaker than the script"),
+          text("init-dir", "init runs its *.sh files with /bin/sh, in the order of their names")});
+  append(out, "fsck",
+         {flag("repair", "fsck also mends what can be mended safely"),
+          flag("hash", "fsck reads every large file", "true")});
 }
 
 std::vector<settings::Command> own_commands() {
@@ -157,7 +98,7 @@ settings::Program program() {
                             "  stackgate-datastore --data-dir /var/lib/datastore\n"
                             "  stackgate-datastore user add ann < password.txt\n"
                             "  stackgate-datastore fsck --repair | jq .faults\n"};
-  for (Setting& setting : own_settings()) out.settings.push_back(std::move(setting));
+  append_own(out.settings);
   return out;
 }
 
@@ -199,7 +140,7 @@ Options read_options(const settings::Values& values) {
 validate::Findings check_options(const settings::Values& values) {
   validate::Findings out;
   const auto complain = [&](std::string_view path, std::string problem, std::string fix) {
-    out.push_back({.rule = "setting", .path = std::string(path), .problem = std::move(problem), .fix = std::move(fix)});
+    out.push_back(settings::fault(std::string(path), std::move(problem), std::move(fix)));
   };
   const Options options = read_options(values);
   if (options.data_dir.empty()) complain("--data-dir", "is empty", "name a directory for repositories and files");

@@ -9,14 +9,15 @@
 
 #include "services/kit/grammar/image.hpp"
 #include "services/kit/grammar/names.hpp"
+#include "services/kit/settings/table.hpp"
 #include "services/kit/telemetry/options.hpp"
 
 namespace stackgate {
 
-using settings::Kind;
 using settings::no_variable;
 using settings::Program;
 using settings::Setting;
+using namespace settings::table;
 
 namespace {
 
@@ -44,38 +45,25 @@ std::string check_image(const std::string& text) {
 }
 
 /// The variable is STACKGATE_<NAME>, unless there is none.
-Setting text(std::string_view name, std::string_view placeholder, std::string_view help, Check check = {},
+Setting word(std::string_view name, std::string_view placeholder, std::string_view help, Check check = {},
              std::string_view fallback = {}) {
   return {.name = name, .help = help, .fallback = fallback, .placeholder = placeholder, .check = std::move(check)};
 }
 
 Setting address(std::string_view name, std::string_view help, std::string_view fallback) {
-  return text(name, "HOST:PORT", help, check_address, fallback);
+  return word(name, "HOST:PORT", help, check_address, fallback);
 }
 
 Setting list(std::string_view name, std::string_view help, Check check = {}, std::string_view fallback = {}) {
-  Setting out = text(name, "NAME,…", help, std::move(check), fallback);
-  out.kind = Kind::list;
+  Setting out = word(name, "NAME,…", help, std::move(check), fallback);
+  out.kind = settings::Kind::list;
   return out;
 }
 
-Setting choice(std::string_view name, std::vector<std::string_view> words, std::string_view help,
-               std::string_view fallback = {}) {
-  return {.name = name, .kind = Kind::choice, .help = help, .fallback = fallback, .choices = std::move(words)};
-}
+Setting without_variable(Setting setting) { return by_variable(no_variable, std::move(setting)); }
 
-Setting number(std::string_view name, unsigned least, unsigned most, std::string_view help,
-               std::string_view fallback = {}) {
-  return {.name = name, .kind = Kind::integer, .help = help, .fallback = fallback, .at_least = least, .at_most = most};
-}
-
-Setting flag(std::string_view name, std::string_view help, std::string_view fallback = "false",
-             std::string_view opposite = {}) {
-  return {.name = name, .kind = Kind::flag, .help = help, .fallback = fallback, .opposite = opposite};
-}
-
-Setting without_variable(Setting setting) {
-  setting.variable = no_variable;
+Setting with_opposite(std::string_view opposite, Setting setting) {
+  setting.opposite = opposite;
   return setting;
 }
 
@@ -89,20 +77,13 @@ Setting output(std::vector<std::string_view> words, std::string_view help, std::
 }
 
 Setting document_namespace(std::string_view fallback) {
-  return with_letter('n', without_variable(text("namespace", "NAME", "namespace of documents that name none",
+  return with_letter('n', without_variable(word("namespace", "NAME", "namespace of documents that name none",
                                                 check_namespace, fallback)));
 }
 
-void append(Table& table, std::string_view group, Table more) {
-  for (Setting& setting : more) {
-    if (setting.group.empty()) setting.group = group;
-    table.push_back(std::move(setting));
-  }
-}
-
 Table cluster_settings() {
-  return {text("kubeconfig", "FILE", "kubeconfig file; else as kubectl and pods find theirs"),
-          text("context", "NAME", "context of the kubeconfig")};
+  return {word("kubeconfig", "FILE", "kubeconfig file; else as kubectl and pods find theirs"),
+          word("context", "NAME", "context of the kubeconfig")};
 }
 
 Setting gpu_setting() {
@@ -125,7 +106,7 @@ Table image_settings() {
     return out;
   }();
   Table out;
-  for (std::size_t i = 0; i < names.size(); ++i) out.push_back(text(names[i], "IMAGE", helps[i], check_image));
+  for (std::size_t i = 0; i < names.size(); ++i) out.push_back(word(names[i], "IMAGE", helps[i], check_image));
   return out;
 }
 
@@ -136,16 +117,16 @@ Table serving_settings() {
          {address("listen", "where admission reviews are answered, over TLS", "127.0.0.1:9443"),
           address("metrics-listen", "where /metrics is", "127.0.0.1:8080"),
           address("health-listen", "where /healthz and /readyz are", "127.0.0.1:8081"),
-          number("workers", 1, 256, "threads that answer requests; else one per core, at most 4"),
-          number("drain-seconds", 0, 3600, "how long to go on serving after SIGTERM, unready", "5")});
+          integer("workers", "threads that answer requests; else one per core, at most 4", {}, 1, 256),
+          integer("drain-seconds", "how long to go on serving after SIGTERM, unready", "5", 0, 3600)});
   append(
       out, "Certificates",
-      {text("tls-cert", "FILE", "certificate chain, PEM; read again when it changes"),
-       text("tls-key", "FILE", "its private key, PEM"),
+      {word("tls-cert", "FILE", "certificate chain, PEM; read again when it changes"),
+       word("tls-key", "FILE", "its private key, PEM"),
        choice("certs", {"self-managed"}, "a CA and certificates of our own, kept in a Secret"),
-       text("service-name", "NAME", "Service in front of the gate, for self-managed certificates", {},
+       word("service-name", "NAME", "Service in front of the gate, for self-managed certificates", {},
             "stackgate-gate"),
-       text("service-namespace", "NAME", "its namespace, and that of the Secret", check_namespace, "stackgate-system"),
+       word("service-namespace", "NAME", "its namespace, and that of the Secret", check_namespace, "stackgate-system"),
        list("webhook-config-names",
             "webhook configurations whose caBundle is kept right, for self-managed certificates", {},
             "stackgate-gate")});
@@ -175,7 +156,7 @@ Program table(std::string_view name, std::string_view summary, std::string_view 
 
 Program gate_table() {
   Table all = serving_settings();
-  append(all, "Cluster", {flag("no-cluster", "ask no API server: reference rules are off")});
+  append(all, "Cluster", {flag("no-cluster", "ask no API server: reference rules are off", "false")});
   return table("stackgate gate", "Serve the admission webhook", "[OPTIONS]", std::move(all),
                "  stackgate gate --tls-cert tls.crt --tls-key tls.key --no-cluster\n"
                "  stackgate gate --listen 0.0.0.0:9443 --certs self-managed\n");
@@ -185,18 +166,18 @@ Program operator_table() {
   Table all = serving_settings();
   append(
       all, "Reconciling",
-      {flag("admission", "serve the admission webhook", "true", "no-admission"),
-       number("reconcile-workers", 1, 64, "resources that are worked on at a time", "8"),
-       number("api-calls-per-second", 0, 100'000, "most calls to the API server, beside watches; 0: no limit", "1000"),
+      {with_opposite("no-admission", flag("admission", "serve the admission webhook", "true")),
+       integer("reconcile-workers", "resources that are worked on at a time", "8", 1, 64),
+       integer("api-calls-per-second", "most calls to the API server, beside watches; 0: no limit", "1000", 0, 100'000),
        flag("workflow-task-results",
-            "let an evaluator's workflow pods write workflowtaskresults (Argo Workflows 3.4 and later)")});
+            "let an evaluator's workflow pods write workflowtaskresults (Argo Workflows 3.4 and later)", "false")});
   append(all, "Leader election",
-         {flag("leader-elect", "reconcile only while holding the Lease", "true", "no-leader-elect"),
-          text("lease-name", "NAME", "the Lease that replicas compete for", {}, "stackgate-operator"),
-          text("lease-namespace", "NAME", "its namespace; else --service-namespace", check_namespace),
-          number("lease-seconds", 1, 3600, "a silent leader is replaced after that long", "15"),
-          number("renew-seconds", 1, 3600, "a leader that cannot renew gives up after that long", "10"),
-          number("retry-seconds", 1, 3600, "time between renewals", "2")});
+         {with_opposite("no-leader-elect", flag("leader-elect", "reconcile only while holding the Lease", "true")),
+          word("lease-name", "NAME", "the Lease that replicas compete for", {}, "stackgate-operator"),
+          word("lease-namespace", "NAME", "its namespace; else --service-namespace", check_namespace),
+          integer("lease-seconds", "a silent leader is replaced after that long", "15", 1, 3600),
+          integer("renew-seconds", "a leader that cannot renew gives up after that long", "10", 1, 3600),
+          integer("retry-seconds", "time between renewals", "2", 1, 3600)});
   append(all, "Images", image_settings());
   return table("stackgate operator", "Reconcile the resources, and serve the admission webhook", "[OPTIONS]",
                std::move(all),
@@ -210,15 +191,17 @@ Program validate_table() {
   Table all;
   append(
       all, "Options",
-      {without_variable(text("old", "PATH",
+      {without_variable(word("old", "PATH",
                              "the resources as they are stored: rules about updates hold, too, and what is no longer "
                              "among the new ones counts as deleted")),
        output({"github", "json", "sarif", "text"}, "how findings are written", "text"),
-       without_variable(flag("strict", "complain about documents of other kinds instead of passing them over")),
-       without_variable(flag("warnings-as-errors", "exit with 1 for warnings, too")), document_namespace({}),
-       with_letter('j', without_variable(number("jobs", 1, 256, "threads", "1")))});
+       without_variable(
+           flag("strict", "complain about documents of other kinds instead of passing them over", "false")),
+       without_variable(flag("warnings-as-errors", "exit with 1 for warnings, too", "false")), document_namespace({}),
+       with_letter('j', without_variable(integer("jobs", "threads", "1", 1, 256)))});
   append(all, "Rules", rule_settings());
-  append(all, "Cluster", {without_variable(flag("cluster", "ask the API server about what the resources refer to"))});
+  append(all, "Cluster",
+         {without_variable(flag("cluster", "ask the API server about what the resources refer to", "false"))});
   append(all, "Cluster", cluster_settings());
   Program out =
       table("stackgate validate", "Check manifests before they are applied", "[OPTIONS] PATH...", std::move(all),
@@ -238,7 +221,7 @@ Program plan_table() {
   Table all;
   append(all, "Options",
          {without_variable(output({"json", "yaml"}, "how it is written", "yaml")), document_namespace("default"),
-          without_variable(number("kubernetes", 16, 999, "minor version of the Kubernetes 1 to plan for", "28")),
+          without_variable(integer("kubernetes", "minor version of the Kubernetes 1 to plan for", "28", 16, 999)),
           gpu_setting()});
   append(all, "Images", image_settings());
   Program out = table("stackgate plan", "Show what would be created for resources", "[OPTIONS] PATH...", std::move(all),
@@ -271,9 +254,9 @@ Program crds_table() {
   append(all, "Options",
          {without_variable(output({"json", "yaml"}, "how they are written", "yaml")),
           without_variable(
-              flag("apply", "put them into the cluster, wait until they are served, and report what changed")),
-          without_variable(flag("dry-run", "with --apply: only report what would change")),
-          without_variable(number("timeout", 1, 3600, "how long to wait for each, in seconds", "60"))});
+              flag("apply", "put them into the cluster, wait until they are served, and report what changed", "false")),
+          without_variable(flag("dry-run", "with --apply: only report what would change", "false")),
+          without_variable(integer("timeout", "how long to wait for each, in seconds", "60", 1, 3600))});
   append(all, "Cluster", cluster_settings());
   Program out = table("stackgate crds", "Print the CustomResourceDefinitions, or apply them", "[OPTIONS] [KIND...]",
                       std::move(all),

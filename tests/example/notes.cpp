@@ -8,6 +8,7 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/service/database.hpp"
+#include "services/kit/settings/table.hpp"
 #include "services/kit/sql/migrate.hpp"
 #include "services/kit/sql/service_error.hpp"
 #include "services/kit/web/body_schema.hpp"
@@ -24,7 +25,7 @@ settings::Program program() {
                         .summary = "keeps notes",
                         .commands = {{"serve", "serves the API (the default)"}, {"migrate", "updates the database"}},
                         .settings = service::common_settings()};
-  out.settings.push_back({.name = "greeting", .help = "put before every note", .fallback = "", .group = "Notes"});
+  settings::table::append(out.settings, "Notes", {settings::table::text("greeting", "put before every note")});
   return out;
 }
 

@@ -1,117 +1,42 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/program/program.hpp"
 #include "services/kit/service/service.hpp"
+#include "services/kit/settings/table.hpp"
 
 namespace stackgate::entitystore {
 namespace options_detail {
 
-using settings::Kind;
-using settings::Setting;
-
-std::vector<Setting> own_settings() {
-  return {
-      {.name = "datastore-url",
-       .kind = Kind::url,
-       .help = "where adapter files are kept: http://datastore:8000",
-       .group = "Datastore",
-       .required = true},
-      {.name = "datastore-username",
-       .help = "signs in there; it must be allowed to create repositories",
-       .variable = "DATASTORE_USERNAME",
-       .group = "Datastore"},
-      {.name = "datastore-password",
-       .kind = Kind::secret,
-       .help = "its password or token",
-       .variable = "DATASTORE_PASSWORD",
-       .group = "Datastore"},
-      {.name = "datastore-owner",
-       .help = "owner of the adapters' repositories; for this entitystore alone",
-       .fallback = "adapters",
-       .group = "Datastore"},
-      {.name = "datastore-public-url",
-       .kind = Kind::url,
-       .help = "what download_url begins with; --datastore-url without it",
-       .group = "Datastore"},
-      {.name = "datastore-timeout",
-       .kind = Kind::duration,
-       .help = "how long to wait for its answer to a small call, and for the first byte of a file; a commit gets three "
-               "times as much",
-       .fallback = "10s",
-       .group = "Datastore",
-       .at_least = 1,
-       .at_most = 300},
-      {.name = "downloads",
-       .kind = Kind::choice,
-       .help = "proxy: private repositories, read by signed links of this service; direct: public ones, which "
-               "everybody who "
-               "reaches the datastore can read",
-       .fallback = "proxy",
-       .group = "Adapters",
-       .choices = {"proxy", "direct"}},
-      {.name = "download-valid",
-       .kind = Kind::duration,
-       .help = "how long a signed link lives",
-       .fallback = "1h",
-       .group = "Adapters",
-       .at_least = 60,
-       .at_most = 7 * 24 * 3600},
-      {.name = "approval",
-       .kind = Kind::choice,
-       .help = "required: an upload is pending until PATCH makes it ready",
-       .fallback = "off",
-       .group = "Adapters",
-       .choices = {"required", "off"}},
-      {.name = "max-archive",
-       .kind = Kind::size,
-       .help = "the largest upload",
-       .fallback = "4G",
-       .group = "Adapters",
-       .at_least = 1024},
-      {.name = "max-unpacked",
-       .kind = Kind::size,
-       .help = "what an archive may unpack to",
-       .fallback = "16G",
-       .group = "Adapters",
-       .at_least = 1024},
-      {.name = "max-entries",
-       .kind = Kind::integer,
-       .help = "files and folders in an archive",
-       .fallback = "1000",
-       .group = "Adapters",
-       .at_least = 2,
-       .at_most = 100'000},
-      {.name = "max-lora-rank",
-       .kind = Kind::integer,
-       .help = "the highest rank that the inference servers load",
-       .fallback = "256",
-       .group = "Adapters",
-       .at_least = 1,
-       .at_most = 1'000'000},
-      {.name = "refresh-interval",
-       .kind = Kind::duration,
-       .help = "how soon changes of other replicas are seen",
-       .fallback = "250ms",
-       .group = "Upkeep"},
-      {.name = "sweep-interval",
-       .kind = Kind::duration,
-       .help = "between two looks for interrupted uploads and remains of deleted adapters",
-       .fallback = "30s",
-       .group = "Upkeep",
-       .at_least = 1},
-      {.name = "lease",
-       .kind = Kind::duration,
-       .help = "when an upload counts as abandoned by a replica that says nothing more",
-       .fallback = "60s",
-       .group = "Upkeep",
-       .at_least = 5,
-       .at_most = 3600},
-      {.name = "access-log-days",
-       .kind = Kind::integer,
-       .help = "how long the access log is kept; 0 for ever",
-       .fallback = "90",
-       .group = "Upkeep",
-       .at_most = 36500},
-  };
+/// Beside the common ones.
+void append_own(std::vector<settings::Setting>& out) {
+  using namespace settings::table;
+  append(out, "Datastore",
+         {required(url("datastore-url", "where adapter files are kept: http://datastore:8000")),
+          by_variable("DATASTORE_USERNAME",
+                      text("datastore-username", "signs in there; it must be allowed to create repositories")),
+          by_variable("DATASTORE_PASSWORD", secret("datastore-password", "its password or token")),
+          text("datastore-owner", "owner of the adapters' repositories; for this entitystore alone", "adapters"),
+          url("datastore-public-url", "what download_url begins with; --datastore-url without it"),
+          duration("datastore-timeout",
+                   "how long to wait for its answer to a small call, and for the first byte of a file; a commit gets "
+                   "three times as much",
+                   "10s", 1, 300)});
+  append(out, "Adapters",
+         {choice("downloads", {"proxy", "direct"},
+                 "proxy: private repositories, read by signed links of this service; direct: public ones, which "
+                 "everybody who reaches the datastore can read",
+                 "proxy"),
+          duration("download-valid", "how long a signed link lives", "1h", 60, 7 * 24 * 3600),
+          choice("approval", {"required", "off"}, "required: an upload is pending until PATCH makes it ready", "off"),
+          size("max-archive", "the largest upload", "4G", 1024),
+          size("max-unpacked", "what an archive may unpack to", "16G", 1024),
+          integer("max-entries", "files and folders in an archive", "1000", 2, 100'000),
+          integer("max-lora-rank", "the highest rank that the inference servers load", "256", 1, 1'000'000)});
+  append(out, "Upkeep",
+         {duration("refresh-interval", "how soon changes of other replicas are seen", "250ms"),
+          duration("sweep-interval", "between two looks for interrupted uploads and remains of deleted adapters", "30s",
+                   1),
+          duration("lease", "when an upload counts as abandoned by a replica that says nothing more", "60s", 5, 3600),
+          integer("access-log-days", "how long the access log is kept; 0 for ever", "90", 0, 36500)});
 }
 
 }  // namespace options_detail
@@ -136,7 +61,7 @@ settings::Program program() {
           "--datastore-url http://127.0.0.1:8000 --listen 127.0.0.1:8001\n"
           "  curl -F adapter=@adapter.tar.gz -F 'metadata={\"name\":\"bot\",\"base_model\":\"meta/llama\","
           "\"version\":\"1.0.0\"}' http://127.0.0.1:8001/v1/adapters"};
-  for (settings::Setting& setting : options_detail::own_settings()) out.settings.push_back(std::move(setting));
+  options_detail::append_own(out.settings);
   return out;
 }
 

@@ -40,13 +40,8 @@ struct Reader {
   std::map<std::string, std::string, std::less<>> flags{};  // as given: "database-password-file" → a path
   const Command* command = nullptr;                         // what was named, or the first; none for an unknown name
 
-  void complain(std::string rule_path, std::string value, std::string problem, std::string fix) {
-    out.findings.push_back({.rule = "setting",
-                            .severity = validate::Severity::error,
-                            .path = std::move(rule_path),
-                            .value = std::move(value),
-                            .problem = std::move(problem),
-                            .fix = std::move(fix)});
+  void complain(std::string flag, std::string value, std::string problem, std::string fix) {
+    out.findings.push_back(fault(std::move(flag), std::move(problem), std::move(fix), std::move(value)));
   }
 
   const Setting* find_flag(std::string_view name) const {

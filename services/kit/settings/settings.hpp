@@ -105,6 +105,9 @@ struct Outcome {
 Outcome read(const Program& program, std::span<const char* const> arguments, const Environment& environment,
              const ReadFile& read_file, std::string_view version);
 
+/// What is wrong with the setting that `flag` names ("--database-url").
+validate::Finding fault(std::string flag, std::string problem, std::string fix, std::string value = {});
+
 /// "stackgate-datastore: 2 settings are wrong" and one line each, for stderr; of a terse program "stackgate validate:
 /// '--stict' was not expected; did you mean '--strict'?" and where to read more.
 std::string to_text(const Program& program, const validate::Findings& findings);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,15 @@ std::vector<std::string> items_of(std::string_view list) {
 
 std::string flag_of(const Setting& setting) {
   return fmt::format("--{}{}", setting.name, setting.kind == Kind::secret ? "-file" : "");
+}
+
+validate::Finding fault(std::string flag, std::string problem, std::string fix, std::string value) {
+  return {.rule = "setting",
+          .severity = validate::Severity::error,
+          .path = std::move(flag),
+          .value = std::move(value),
+          .problem = std::move(problem),
+          .fix = std::move(fix)};
 }
 
 std::string in_variable(const Setting& setting) {

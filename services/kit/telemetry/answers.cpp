@@ -34,14 +34,12 @@ Partial partial_of_json(std::string_view body) {
   json::Document document;
   const auto root = json::parse(body, document);
   Partial out;
-  if (!root || !root->is_object()) return out;
-  const json::Value* partial = root->find("partialSuccess");
-  if (partial == nullptr || !partial->is_object()) return out;
+  const json::Value* const partial = root ? root->find("partialSuccess") : nullptr;
+  if (partial == nullptr) return out;
   for (const char* name : {"rejectedSpans", "rejectedLogRecords", "rejectedDataPoints"}) {
     if (const json::Value* count = partial->find(name)) out.rejected += count_of(*count);
   }
-  if (const json::Value* words = partial->find("errorMessage"); words != nullptr && words->is_string())
-    out.message = one_line(words->string());
+  out.message = one_line(text_at(*partial, "errorMessage"));
   return out;
 }
 
@@ -75,10 +73,9 @@ std::string read_refusal(std::string_view content_type, std::string_view body) {
   }
   if (answers_detail::is_json(content_type)) {
     json::Document document;
-    if (const auto root = json::parse(body, document); root && root->is_object()) {
+    if (const auto root = json::parse(body, document))
       if (const json::Value* words = root->find("message"); words != nullptr && words->is_string())
         return answers_detail::one_line(words->string());
-    }
   }
   return answers_detail::one_line(body);
 }

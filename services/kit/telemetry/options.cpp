@@ -5,6 +5,7 @@
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/version.hpp"
+#include "services/kit/http/text.hpp"
 
 namespace stackgate::telemetry {
 namespace options_detail {
@@ -18,12 +19,6 @@ std::optional<log::Level> level_of(std::string_view word) {
   if (name == "fatal" || name == "critical") return log::Level::error;
   if (name == "none" || name == "off") return no_level;
   return log::parse_level(name);
-}
-
-std::string_view trim(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
 }
 
 bool is_header(const std::pair<std::string, std::string>& pair) {
@@ -94,19 +89,11 @@ const std::string& excluded(const settings::Values& values) {
 }  // namespace options_detail
 
 std::string_view to_string(Signal signal) {
-  switch (signal) {
-    case Signal::traces:
-      return "traces";
-    case Signal::metrics:
-      return "metrics";
-    case Signal::logs:
-      break;
-  }
-  return "logs";
+  return signal == Signal::traces ? "traces" : signal == Signal::metrics ? "metrics" : "logs";
 }
 
 std::optional<std::vector<std::pair<std::string, std::string>>> parse_pairs(std::string_view text) {
-  using namespace options_detail;
+  using http::trim;
   std::vector<std::pair<std::string, std::string>> out;
   while (!text.empty()) {
     const auto comma = std::min(text.find(','), text.size());
@@ -126,12 +113,8 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parse_pairs(std:
 validate::Findings check_telemetry(const settings::Values& values) {
   using namespace options_detail;
   validate::Findings out;
-  const auto complain = [&out](std::string path, std::string problem, std::string fix) {
-    out.push_back({.rule = "setting",
-                   .path = std::move(path),
-                   .value = {},
-                   .problem = std::move(problem),
-                   .fix = std::move(fix)});
+  const auto complain = [&out](std::string flag, std::string problem, std::string fix) {
+    out.push_back(settings::fault(std::move(flag), std::move(problem), std::move(fix)));
   };
   if (!level_of(values.text("otel-log-level")))
     complain("--otel-log-level", "must be a level of log lines", "write debug, info, warn, error or none");

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/kit/http/text.hpp"
 #include "services/kit/schema/pattern.hpp"
 
 namespace stackgate::telemetry {
-namespace sampling_detail {
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace sampling_detail
 
 bool Sampler::samples(std::string_view trace_id, std::optional<bool> parent) const {
   if (parent_based && parent) return *parent;
@@ -63,7 +55,7 @@ ExcludedUrls ExcludedUrls::compile(std::string_view list, std::string& error) {
   ExcludedUrls out;
   while (!list.empty()) {
     const auto comma = std::min(list.find(','), list.size());
-    const std::string_view source = sampling_detail::trimmed(list.substr(0, comma));
+    const std::string_view source = http::trim(list.substr(0, comma));
     list.remove_prefix(std::min(comma + 1, list.size()));
     if (source.empty()) continue;
     std::string fault;
