@@ -1,6 +1,7 @@
 #include "services/kit/log/log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -17,6 +18,8 @@
 
 namespace stackgate::log {
 namespace log_detail {
+
+constexpr std::array<std::string_view, 4> level_words{"debug", "info", "warning", "error"};  // by Level
 
 std::atomic<std::uint64_t> lost{0};
 
@@ -135,25 +138,12 @@ Batch::~Batch() {
 
 bool Batch::has_lines() { return log_detail::gathered.size > 0; }
 
-std::string_view to_string(Level level) {
-  switch (level) {
-    case Level::debug:
-      return "debug";
-    case Level::info:
-      return "info";
-    case Level::warning:
-      return "warning";
-    case Level::error:
-      return "error";
-  }
-  return "error";
-}
+std::string_view to_string(Level level) { return log_detail::level_words[static_cast<std::size_t>(level)]; }
 
 std::optional<Level> parse_level(std::string_view word) {
-  for (const Level level : {Level::debug, Level::info, Level::warning, Level::error}) {
-    if (word == to_string(level)) return level;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(log_detail::level_words, word);
+  if (found == log_detail::level_words.end()) return std::nullopt;
+  return static_cast<Level>(found - log_detail::level_words.begin());
 }
 
 std::optional<Format> parse_format(std::string_view word) {

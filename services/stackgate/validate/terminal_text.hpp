@@ -7,9 +7,6 @@
 
 namespace stackgate {
 
-/// Of one character: a well-formed UTF-8 sequence. 0, 1 or 2; terminals disagree about some emoji.
-std::size_t character_width(std::string_view sequence);
-
 /// Of a text without tabs and other control characters. A byte that is no UTF-8 counts as one column.
 std::size_t terminal_width(std::string_view text);
 
