@@ -42,10 +42,11 @@ void append_number(std::string& out, double value) {
   }
 }
 
-void append_header(std::string& out, const detail::Desc& desc, std::string_view type) {
+void append_header(std::string& out, const detail::Desc& desc, Type type) {
+  const std::string_view word = type == Type::counter ? "counter" : type == Type::gauge ? "gauge" : "histogram";
   fmt::format_to(std::back_inserter(out), "# HELP {} ", desc.name);
   append_escaped(out, desc.help, false);
-  fmt::format_to(std::back_inserter(out), "\n# TYPE {} {}\n", desc.name, type);
+  fmt::format_to(std::back_inserter(out), "\n# TYPE {} {}\n", desc.name, word);
 }
 
 // name{a="x",le="0.1"} and a space
@@ -97,18 +98,11 @@ void append_value(std::string& out, const detail::Desc& desc, const std::vector<
   fmt::format_to(std::back_inserter(out), "{}\n", total);  // from the same readings as the buckets, so they agree
 }
 
-template <class T>
-constexpr std::string_view type_word = "gauge";
-template <>
-constexpr std::string_view type_word<Counter> = "counter";
-template <>
-constexpr std::string_view type_word<Histogram> = "histogram";
-
 // A value asked for at the scrape.
 struct Callback final : detail::Family {
-  std::string_view type;
+  Type type;
   std::function<double()> read;
-  Callback(detail::Desc d, std::string_view t, std::function<double()> r)
+  Callback(detail::Desc d, Type t, std::function<double()> r)
       : detail::Family(std::move(d)), type(t), read(std::move(r)) {}
   void render(std::string& out) const override {
     append_header(out, desc, type);
@@ -117,7 +111,7 @@ struct Callback final : detail::Family {
     out += '\n';
   }
   Snapshot snapshot() const override {
-    Snapshot out{.name = desc.name, .help = desc.help, .type = type == "counter" ? Type::counter : Type::gauge};
+    Snapshot out{.name = desc.name, .help = desc.help, .type = type};
     out.points.push_back({.labels = {}, .value = read()});
     return out;
   }
@@ -205,7 +199,7 @@ T& Family<T>::at(Labels values) {
 
 template <class T>
 void Family<T>::render(std::string& out) const {
-  render_detail::append_header(out, desc, render_detail::type_word<T>);
+  render_detail::append_header(out, desc, render_detail::type_of<T>);
   for (const auto* cell : table_.sorted()) render_detail::append_value(out, desc, cell->values, cell->metric);
 }
 
@@ -259,11 +253,12 @@ Family<Histogram>& Registry::histogram(std::string_view name, std::string_view h
 }
 
 void Registry::counter_from(std::string_view name, std::string_view help, std::function<double()> read) {
-  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), "counter", std::move(read)));
+  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), Type::counter,
+                                                std::move(read)));
 }
 
 void Registry::gauge_from(std::string_view name, std::string_view help, std::function<double()> read) {
-  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), "gauge", std::move(read)));
+  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), Type::gauge, std::move(read)));
 }
 
 void Registry::before_reading(std::function<void()> update) {

@@ -1,6 +1,7 @@
 #include "services/kit/settings/help.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,31 +48,9 @@ void append_wrapped(std::string& out, std::string_view line, std::size_t columns
   }
 }
 
-std::string_view placeholder(Kind kind) {
-  switch (kind) {
-    case Kind::flag:
-      return "[=BOOL]";
-    case Kind::integer:
-      return " N";
-    case Kind::duration:
-      return " TIME";
-    case Kind::size:
-      return " SIZE";
-    case Kind::url:
-      return " URL";
-    case Kind::listen:
-      return " HOST:PORT";
-    case Kind::directory:
-      return " DIR";
-    case Kind::secret:
-      return " FILE";
-    case Kind::text:
-    case Kind::choice:
-    case Kind::list:
-      break;
-  }
-  return " VALUE";
-}
+constexpr std::array<std::string_view, 11> placeholders{
+    " VALUE", " FILE", "[=BOOL]", " N", " TIME", " SIZE", " URL", " HOST:PORT", " DIR", " VALUE", " VALUE"};  // by Kind
+static_assert(placeholders.size() == static_cast<std::size_t>(Kind::list) + 1);
 
 std::string names_shown(const Setting& setting) {
   std::string out = setting.letter == '\0' ? std::string() : fmt::format("-{}, ", setting.letter);
@@ -126,7 +105,7 @@ std::string closing_note(const Program& program, const Command* command, bool sh
 
 std::string placeholder_of(const Setting& setting) {
   if (!setting.placeholder.empty()) return fmt::format(" {}", setting.placeholder);
-  return std::string(help_detail::placeholder(setting.kind));
+  return std::string(help_detail::placeholders[static_cast<std::size_t>(setting.kind)]);
 }
 
 std::string wrap(std::string_view text, std::size_t columns) {
