@@ -14,7 +14,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/listen.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/run/pool.hpp"

@@ -74,27 +74,21 @@ std::string batch_url(std::string_view base, std::string_view repository) {
 
 std::string create_body(std::string_view repository, bool is_private) {
   const auto parts = wire_detail::split(repository);
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("type", "model");
     w.member("organization", parts.first);
     w.member("name", parts.second);
     w.member("private", is_private);
   });
-  return out;
 }
 
 std::string delete_body(std::string_view repository) {
   const auto parts = wire_detail::split(repository);
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("type", "model");
     w.member("organization", parts.first);
     w.member("name", parts.second);
   });
-  return out;
 }
 
 std::string repository_path(std::string_view repository) {
@@ -107,9 +101,7 @@ std::expected<std::string, std::string> read_description(std::string_view body) 
 }
 
 std::string batch_body(const std::vector<Object>& objects) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("operation", "upload");
     w.array("transfers", [&] { w.value("basic"); });
     w.member("hash_algo", "sha256");
@@ -121,7 +113,6 @@ std::string batch_body(const std::vector<Object>& objects) {
         });
     });
   });
-  return out;
 }
 
 std::expected<std::map<std::string, Transfer>, std::string> read_batch(std::string_view body) {

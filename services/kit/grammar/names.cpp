@@ -257,13 +257,4 @@ std::optional<Problem> check_resource_name(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<Problem> check_port_name(std::string_view text) {
-  if (auto problem = check_run(text, dns_label)) return problem;
-  if (text.size() > 15) return too_long(text.size(), 15);
-  if (text.find("--") != std::string_view::npos) return Problem{"must not contain \"--\"", "write single hyphens"};
-  if (std::ranges::none_of(text, is_lower))
-    return Problem{"must contain a letter", "write for example \"http\" or \"port-8000\""};
-  return std::nullopt;
-}
-
 }  // namespace stackgate::validate::grammar

@@ -42,7 +42,4 @@ std::optional<Problem> check_config_key(std::string_view text);
 /// Resource of a container: cpu, memory, ephemeral-storage, hugepages-<size>, or an extended one ("nvidia.com/gpu").
 std::optional<Problem> check_resource_name(std::string_view text);
 
-/// Named port of a container or a Service: at most 15 characters with a letter among them (RFC 6335).
-std::optional<Problem> check_port_name(std::string_view text);
-
 }  // namespace stackgate::validate::grammar

@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,7 +17,10 @@
 
 namespace stackgate::http {
 
-/// Why a body ended early. `status` is what the client deserves, if it can still be told (408, 413, 400, and 503 when
+class Connection;
+class Outbox;
+
+/// Why a body ended early. `status` is what the client deserves, if it can still get one (408, 413, 400, and 503 when
 /// the server itself ends); 0 when the client is gone.
 struct BodyError {
   int status = 0;
@@ -57,14 +61,23 @@ class BodyWriter {
 /// cuts the connection (before its first write(): 500).
 class AsyncBodyWriter {
  public:
-  virtual ~AsyncBodyWriter() = default;
+  /// Made by Responder::stream().
+  AsyncBodyWriter(std::shared_ptr<Connection> connection, std::shared_ptr<Outbox> outbox)
+      : connection_(std::move(connection)), outbox_(std::move(outbox)) {}
+  ~AsyncBodyWriter();
+  AsyncBodyWriter(const AsyncBodyWriter&) = delete;
+  AsyncBodyWriter& operator=(const AsyncBodyWriter&) = delete;
   /// Keeps the bytes until the peer takes them; each call is a packet or more. False: more than 64 KiB are kept, so
   /// write on after AnswerWatcher::writable(); or the answer has ended. More bytes than announced end it.
-  virtual bool write(std::string_view bytes) = 0;
+  bool write(std::string_view bytes);
   /// The body is whole. The bytes that are kept still go out, then comes AnswerWatcher::ended(true).
-  virtual void finish() = 0;
+  void finish();
   /// As BodyWriter::draining().
-  virtual bool draining() const = 0;
+  bool draining() const;
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Outbox> outbox_;
 };
 
 /// Follows an answer that no thread waits for. Called on the connection's I/O thread: it must not block.

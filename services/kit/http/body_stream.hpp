@@ -20,8 +20,6 @@
 
 namespace stackgate::http {
 
-class Connection;
-
 /// Who may use the socket.
 class SocketOwner {
  public:

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/writer.hpp"
 #include "services/kit/log/log.hpp"
 

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include "services/kit/base/time.hpp"
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/connection.hpp"
 #include "services/kit/log/log.hpp"
 

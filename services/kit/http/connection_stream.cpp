@@ -12,32 +12,26 @@ constexpr std::size_t kept = 16 * 1024;
 // How often to look for a client that has sent more than its request: what it sent hides its leaving.
 constexpr std::chrono::milliseconds look_again{100};
 
-class AsyncAnswer final : public AsyncBodyWriter {
- public:
-  AsyncAnswer(std::shared_ptr<Connection> connection, AnswerBody::Shape&& shape)
-      : connection_(std::move(connection)), outbox_(std::make_shared<Outbox>(std::move(shape))) {}
-  ~AsyncAnswer() override { passed_on(outbox_->end(Outbox::End::dropped)); }
-  AsyncAnswer(const AsyncAnswer&) = delete;
-  AsyncAnswer& operator=(const AsyncAnswer&) = delete;
-
-  bool write(std::string_view bytes) override { return passed_on(outbox_->put(bytes)); }
-  void finish() override { passed_on(outbox_->end(Outbox::End::finished)); }
-  bool draining() const override { return connection_->is_draining(); }
-
- private:
-  bool passed_on(Outbox::Put put) {
-    if (put.wake) connection_->send_later(outbox_);
-    return put.more;
-  }
-
-  const std::shared_ptr<Connection> connection_;
-  const std::shared_ptr<Outbox> outbox_;
-};
-
 }  // namespace connection_stream_detail
 
+AsyncBodyWriter::~AsyncBodyWriter() {
+  if (outbox_->end(Outbox::End::dropped).wake) connection_->send_later(outbox_);
+}
+
+bool AsyncBodyWriter::write(std::string_view bytes) {
+  const auto put = outbox_->put(bytes);
+  if (put.wake) connection_->send_later(outbox_);
+  return put.more;
+}
+
+void AsyncBodyWriter::finish() {
+  if (outbox_->end(Outbox::End::finished).wake) connection_->send_later(outbox_);
+}
+
+bool AsyncBodyWriter::draining() const { return connection_->is_draining(); }
+
 std::unique_ptr<AsyncBodyWriter> Connection::stream(Response&& head, std::optional<std::uint64_t> length) {
-  return std::make_unique<connection_stream_detail::AsyncAnswer>(self(), shape_of(std::move(head), length));
+  return std::make_unique<AsyncBodyWriter>(self(), std::make_shared<Outbox>(shape_of(std::move(head), length)));
 }
 
 void Connection::observe(std::shared_ptr<AnswerWatcher> watcher) {

@@ -1,6 +1,7 @@
 #include "services/kit/http/message.hpp"
 
-#include "services/kit/http/answers.hpp"
+#include <fmt/format.h>
+
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::http {
@@ -10,6 +11,20 @@ std::string_view Request::header(std::string_view name) const {
     if (equal_ignoring_case(header.name, name)) return header.value;
   }
   return {};
+}
+
+Response text_answer(int status, std::string body) {
+  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
+}
+
+Response plain_answer(int status, std::string_view text) {
+  return text_answer(status, fmt::format("{} {}\n", status, text));
+}
+
+Response not_allowed(std::string_view methods) {
+  Response response = plain_answer(405, fmt::format("the methods here are {}", methods));
+  response.headers.emplace_back("Allow", methods);
+  return response;
 }
 
 // What was held so far is dropped, and so answered with 500.

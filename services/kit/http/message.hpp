@@ -40,6 +40,13 @@ struct Response {
   std::string body{};
 };
 
+/// text/plain with exactly this body.
+Response text_answer(int status, std::string body);
+/// A sentence with its status before it: "413 the request's body is …\n".
+Response plain_answer(int status, std::string_view text);
+/// 405 with the Allow header, e.g. "GET, HEAD".
+Response not_allowed(std::string_view methods);
+
 /// Completes one request, once, from any thread. Dropping it unanswered answers 500.
 class Responder {
  public:

@@ -4,17 +4,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::http {
 
-constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && to_lower(a[i]) != to_lower(b[i])) return false;
-  }
-  return true;
-}
+using ascii::equal_ignoring_case;
+using ascii::to_lower;
 
 /// Optional white space (RFC 9110, 5.6.3) off both ends.
 constexpr std::string_view trim(std::string_view text) {
@@ -30,11 +25,8 @@ inline constexpr std::array<std::uint8_t, 256> char_classes = [] {
   std::array<std::uint8_t, 256> table{};
   for (unsigned c = 0; c < 256; ++c) {
     std::uint8_t bits = 0;
-    const bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (alnum || (c != 0 && c < 128 &&
-                  std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos)) {
-      bits |= 1;
-    }
+    const char byte = static_cast<char>(c);
+    if (ascii::is_alphanumeric(byte) || std::string_view("!#$%&'*+-.^_`|~").contains(byte)) bits |= 1;
     if (c == '\t' || (c >= ' ' && c != 0x7f)) bits |= 2;
     if (c > ' ' && c < 0x7f && c != '#') bits |= 4;
     table[c] = bits;

@@ -1,5 +1,6 @@
 // JSON text out: a writer that appends to a string, without building a tree first.
 //   Writer w(out); w.object([&] { w.member("uid", uid); w.object("status", [&] {...}); });
+//   object_text([&](Writer& w) { w.member("uid", uid); })
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -72,6 +73,15 @@ class Writer {
   bool first_ = true;
   bool after_key_ = false;
 };
+
+/// The text of an object whose members `members` writes.
+template <std::invocable<Writer&> Members>
+std::string object_text(Members&& members) {
+  std::string out;
+  Writer writer(out);
+  writer.object([&] { members(writer); });
+  return out;
+}
 
 /// A whole tree as compact JSON.
 std::string to_json(const Value& tree);

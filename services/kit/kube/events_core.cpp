@@ -173,14 +173,11 @@ std::string event_json(const EventWrite& event, std::string_view component, std:
 }
 
 std::string event_patch(const EventWrite& event) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("message", event.record.message);
     w.member("count", event.count);
     w.member("lastTimestamp", event_time(event.last));
   });
-  return out;
 }
 
 }  // namespace stackgate::kube

@@ -24,9 +24,7 @@ std::string_view exec_text(const json::Value& object, std::string_view key) {
 
 /// What KUBERNETES_EXEC_INFO tells the plugin.
 std::string exec_info(const Config& config) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("apiVersion", std::string_view(config.exec.api_version));
     w.member("kind", "ExecCredential");
     w.object("spec", [&] {
@@ -41,7 +39,6 @@ std::string exec_info(const Config& config) {
       });
     });
   });
-  return out;
 }
 
 }  // namespace

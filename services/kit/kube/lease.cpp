@@ -44,9 +44,7 @@ LeaseRecord read_lease(const json::Value& lease) {
 }
 
 std::string lease_json(std::string_view ns, std::string_view name, const LeaseRecord& record) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("apiVersion", "coordination.k8s.io/v1");
     w.member("kind", "Lease");
     w.object("metadata", [&] {
@@ -55,17 +53,13 @@ std::string lease_json(std::string_view ns, std::string_view name, const LeaseRe
     });
     write_spec(w, record);
   });
-  return out;
 }
 
 std::string lease_patch(const LeaseRecord& record) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.object("metadata", [&] { w.member("resourceVersion", record.resource_version); });
     write_spec(w, record);
   });
-  return out;
 }
 
 }  // namespace stackgate::kube

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "services/kit/base/version.hpp"
-#include "services/kit/http/answers.hpp"
+#include "services/kit/http/message.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::run {

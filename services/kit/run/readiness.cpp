@@ -1,6 +1,6 @@
 #include "services/kit/run/readiness.hpp"
 
-#include "services/kit/http/answers.hpp"
+#include "services/kit/http/message.hpp"
 
 namespace stackgate::run {
 

@@ -52,9 +52,7 @@ struct Writing {
 };
 
 std::string plain(const Writing& given) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.object("error", [&] {
       w.member("code", given.failure.code.empty() ? word_for(given.status) : given.failure.code);
       w.member("message", given.failure.message);
@@ -62,35 +60,25 @@ std::string plain(const Writing& given) {
       if (!given.context.request_id.empty()) w.member("request_id", given.context.request_id);
     });
   });
-  return body;
 }
 
 std::string gitea(const Writing& given) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("message", message_with_findings(given.failure));
     w.member("url", given.context.documentation);
   });
-  return body;
 }
 
 std::string lfs(const Writing& given) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("message", message_with_findings(given.failure));
     if (!given.context.request_id.empty()) w.member("request_id", given.context.request_id);
     if (!given.context.documentation.empty()) w.member("documentation_url", given.context.documentation);
   });
-  return body;
 }
 
 std::string hub(const Writing& given) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] { w.member("error", message_with_findings(given.failure)); });
-  return body;
+  return json::object_text([&](json::Writer& w) { w.member("error", message_with_findings(given.failure)); });
 }
 
 std::string_view openai_type(int status) {
@@ -110,9 +98,7 @@ std::string_view openai_type(int status) {
 
 std::string openai(const Writing& given) {
   const auto& findings = given.failure.findings;
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.object("error", [&] {
       w.member("message", message_with_findings(given.failure));
       w.member("type", openai_type(given.status));
@@ -126,7 +112,6 @@ std::string openai(const Writing& given) {
         w.member("code", given.failure.code);
     });
   });
-  return body;
 }
 
 // spec.items[2].name → ["body","spec","items",2,"name"]; query.page of a parameter → ["query","page"]
@@ -156,9 +141,7 @@ void write_location(json::Writer& w, const validate::Finding& finding) {
 }
 
 std::string nemo(const Writing& given) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     if (given.failure.findings.empty()) return w.member("detail", given.failure.message);
     w.array("detail", [&] {
       for (const validate::Finding& finding : given.failure.findings) {
@@ -174,7 +157,6 @@ std::string nemo(const Writing& given) {
       }
     });
   });
-  return body;
 }
 
 std::string html(const Writing& given) {

@@ -53,10 +53,6 @@ TEST(Names, FollowKubernetesRules) {
         std::string(244, 'a') + "/a"},
        {"", "gpu", "CPU", "storage", "hugepages-", "hugepages-x", "hugepages--2Mi", "requests.nvidia.com/gpu",
         "nvidia.com/", "/gpu", "a/b/c", std::string(245, 'a') + "/a"}},
-      {check_port_name,
-       "port",
-       {"http", "a1", "1a", "abcdefghijklmno"},
-       {"", "80", "a--b", "-a", "a-", "abcdefghijklmnop", "Http", "a_b"}},
   };
   for (const Case& each : table) {
     for (const std::string& text : each.good)

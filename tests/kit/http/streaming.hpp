@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include "certs/identity.hpp"
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/log/log.hpp"
 #include "tests/certs/pairs.hpp"

@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/log/log.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include "services/kit/http/answers.hpp"
 #include "services/kit/http/server.hpp"
 
 namespace stackgate::http_client {

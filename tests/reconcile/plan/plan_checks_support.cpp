@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <set>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/grammar/names.hpp"
 #include "tests/reconcile/plan/plan_checks.hpp"
 
@@ -81,7 +83,10 @@ class Checker {
   void check_service(const Tree& spec) {
     std::set<std::string> names, numbers;
     for (const Tree& port : spec["ports"]) {
-      expect_name(grammar::check_port_name, port["name"].get<std::string>(), "port name");
+      const auto name = port["name"].get<std::string>();
+      expect_name(grammar::check_dns_label, name, "port name");
+      expect(name.size() <= 15 && !name.contains("--"), "has a port name that RFC 6335 does not allow: " + name);
+      expect(std::ranges::any_of(name, ascii::is_lower), "has a port name without a letter: " + name);
       expect_unique(names, port["name"], "ports called");
       expect_unique(numbers, port["port"].dump(), "ports with the number");
     }
