@@ -1,16 +1,13 @@
 #include "services/kit/kube/api_error.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "services/kit/json/parse.hpp"
 
 namespace stackgate::kube {
 namespace {
-
-std::string_view status_text(const json::Value& status, std::string_view key) {
-  const json::Value* value = status.find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
 
 /// Proxies answer with pages of HTML; their first words are enough.
 std::string first_words(std::string_view body) {
@@ -24,27 +21,10 @@ std::string first_words(std::string_view body) {
 }  // namespace
 
 std::string_view to_string(Failure failure) {
-  switch (failure) {
-    case Failure::none:
-      return "none";
-    case Failure::answered:
-      return "answered";
-    case Failure::unreachable:
-      return "unreachable";
-    case Failure::timed_out:
-      return "timed_out";
-    case Failure::interrupted:
-      return "interrupted";
-    case Failure::credentials:
-      return "credentials";
-    case Failure::malformed:
-      return "malformed";
-    case Failure::cancelled:
-      return "cancelled";
-    case Failure::limited:
-      return "limited";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 9> names{"none",      "answered",    "unreachable",
+                                                         "timed_out", "interrupted", "credentials",
+                                                         "malformed", "cancelled",   "limited"};
+  return names[static_cast<std::size_t>(failure)];
 }
 
 bool ApiError::object_missing(std::string_view name) const {
@@ -58,9 +38,9 @@ ApiError error_from_answer(std::string_view what, int code, std::string_view bod
   error.retry_after = retry_after;
   json::Document document;
   const auto status = json::parse(body, document);
-  if (status && status_text(*status, "kind") == "Status") {
-    error.reason = status_text(*status, "reason");
-    error.message = fmt::format("{}: {}", what, status_text(*status, "message"));
+  if (status && json::text_at(*status, "kind") == "Status") {
+    error.reason = json::text_at(*status, "reason");
+    error.message = fmt::format("{}: {}", what, json::text_at(*status, "message"));
     if (const json::Value* details = status->find("details"); details != nullptr && retry_after.count() == 0)
       if (const json::Value* seconds = details->find("retryAfterSeconds"); seconds != nullptr)
         error.retry_after = std::chrono::seconds(seconds->integer());

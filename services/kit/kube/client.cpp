@@ -16,8 +16,8 @@ namespace {
 class ListCall final : public Call {
  public:
   ListCall(const std::function<void(const json::Value&)>& each, Transport& transport, const CallLimits& limits,
-           HttpRequest request, const CallOptions& options, std::uint64_t seed)
-      : Call(transport, limits, std::move(request), true, options, seed, std::make_shared<CallLatch>()), each_(each) {}
+           Request request, const CallOptions& options, std::uint64_t seed)
+      : Call(transport, limits, std::move(request), options, seed, std::make_shared<CallLatch>()), each_(each) {}
 
   ListPage page;
 
@@ -61,16 +61,6 @@ ApiError never_ending(const std::string& what) {
   return {Failure::cancelled, 0, "", what + ": a blocking call on the transport's own thread would never end", {}};
 }
 
-HttpRequest http_request(Request request) {
-  HttpRequest out;
-  out.method = std::move(request.method);
-  out.path = std::move(request.path);
-  out.body = std::move(request.body);
-  out.content_type = std::move(request.content_type);
-  out.accept = std::move(request.accept);
-  return out;
-}
-
 /// After its latch has opened.
 Result<Response> result_of(Call& call) {
   if (call.error) return std::unexpected(std::move(*call.error));
@@ -79,7 +69,7 @@ Result<Response> result_of(Call& call) {
 
 Transport::Observer observer_of(const ClientOptions& options) {
   if (!options.observer) return {};
-  return [observer = options.observer](const HttpRequest& request, int status, Failure failure,
+  return [observer = options.observer](const Request& request, int status, Failure failure,
                                        std::chrono::microseconds duration) {
     const RequestInfo info = request_info(request.method, request.path, request.content_type);
     observer({info.verb, info.resource, info.subresource, status, failure, duration});
@@ -127,10 +117,8 @@ Client::Client(std::unique_ptr<Transport> transport, const ClientOptions& option
 Client::~Client() = default;
 
 std::shared_ptr<Call> Client::begin(Request request, const CallOptions& options, std::shared_ptr<CallLatch> latch) {
-  const bool idempotent = request.idempotent;
-  auto call =
-      std::make_shared<Call>(*transport_, CallLimits{bucket_.get(), gate_.get()}, http_request(std::move(request)),
-                             idempotent, options, seeds_.fetch_add(0x9E3779B97F4A7C15U), std::move(latch));
+  auto call = std::make_shared<Call>(*transport_, CallLimits{bucket_.get(), gate_.get()}, std::move(request), options,
+                                     seeds_.fetch_add(0x9E3779B97F4A7C15U), std::move(latch));
   call->begin();
   return call;
 }
@@ -181,7 +169,7 @@ Result<void> Client::list(const ResourceType& type, std::string_view ns, const L
                           const std::function<void(const json::Value& object)>& each, const CallOptions& options) {
   std::string token;
   do {
-    HttpRequest request;
+    Request request;
     request.path = collection_path(type, ns) + Query()
                                                    .add("labelSelector", list_options.label_selector)
                                                    .add("fieldSelector", list_options.field_selector)

@@ -13,12 +13,11 @@ constexpr std::size_t most_body = 64 * 1024 * 1024;
 
 }  // namespace
 
-Call::Call(Transport& transport, const CallLimits& limits, HttpRequest request, bool idempotent,
-           const CallOptions& options, std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch)
+Call::Call(Transport& transport, const CallLimits& limits, Request request, const CallOptions& options,
+           std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch)
     : transport_(transport),
       limits_(options.rate_limited ? limits : CallLimits{}),
       request_(std::move(request)),
-      idempotent_(idempotent),
       options_(options),
       latch_(std::move(latch)),
       backoff_(options.retry.backoff),
@@ -77,7 +76,7 @@ bool Call::send_now() {
   ++attempts_;
   restart();
   refusal_.clear();
-  HttpRequest each = request_;
+  Request each = request_;
   each.timeout = limit;
   each.connect_timeout = std::min(each.connect_timeout, limit);
   each.fresh_connection = fresh_connection_;

@@ -85,7 +85,7 @@ struct CallLatch {
 class Call : public Receiver, public std::enable_shared_from_this<Call> {
  public:
   /// What is given must outlive the call.
-  Call(Transport& transport, const CallLimits& limits, HttpRequest request, bool idempotent, const CallOptions& options,
+  Call(Transport& transport, const CallLimits& limits, Request request, const CallOptions& options,
        std::uint64_t jitter_seed, std::shared_ptr<CallLatch> latch);
 
   void begin();
@@ -109,7 +109,7 @@ class Call : public Receiver, public std::enable_shared_from_this<Call> {
   virtual bool take(std::string_view bytes);
   /// The good answer is whole; what is wrong with it, if anything.
   virtual std::optional<ApiError> complete() { return std::nullopt; }
-  virtual bool may_be_sent_again() const { return idempotent_; }
+  virtual bool may_be_sent_again() const { return request_.idempotent; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -124,8 +124,7 @@ class Call : public Receiver, public std::enable_shared_from_this<Call> {
 
   Transport& transport_;
   const CallLimits limits_;
-  const HttpRequest request_;
-  const bool idempotent_;
+  const Request request_;
   const CallOptions options_;
   const std::shared_ptr<CallLatch> latch_;
 

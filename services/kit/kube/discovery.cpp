@@ -27,11 +27,6 @@ Result<Object> discover(Client& client, const std::string& path, const CallOptio
   return object;
 }
 
-std::string_view text_of(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> served_versions(Client& client, std::string_view group, const CallOptions& options) {
@@ -43,9 +38,9 @@ Result<std::vector<std::string>> served_versions(Client& client, std::string_vie
   if (versions == nullptr) return std::unexpected(malformed_discovery(path, "the answer names no versions"));
   // The core group lists plain words, all others {groupVersion, version}.
   for (const json::Value& each : versions->items())
-    out.emplace_back(each.is_string() ? each.string() : text_of(each, "version"));
+    out.emplace_back(each.is_string() ? each.string() : json::text_at(each, "version"));
   if (const json::Value* preferred = answer.root().find("preferredVersion"); preferred != nullptr) {
-    const auto found = std::ranges::find(out, text_of(*preferred, "version"));
+    const auto found = std::ranges::find(out, json::text_at(*preferred, "version"));
     if (found != out.end()) std::rotate(out.begin(), found, found + 1);
   }
   return out;
@@ -67,7 +62,7 @@ Result<bool> serves(Client& client, const ResourceType& type, const CallOptions&
   const json::Value* resources = answer.root().find("resources");
   if (resources == nullptr) return std::unexpected(malformed_discovery(path, "the answer names no resources"));
   return std::ranges::any_of(resources->items(),
-                             [&type](const json::Value& each) { return text_of(each, "name") == type.plural; });
+                             [&type](const json::Value& each) { return json::text_at(each, "name") == type.plural; });
 }
 
 }  // namespace stackgate::kube

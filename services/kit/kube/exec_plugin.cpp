@@ -17,12 +17,7 @@ namespace {
 
 constexpr std::size_t most_output = 1U << 20U;
 
-std::string_view exec_text(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
-/// What KUBERNETES_EXEC_INFO tells the plugin.
+/// KUBERNETES_EXEC_INFO, for the plugin.
 std::string exec_info(const Config& config) {
   return json::object_text([&](json::Writer& w) {
     w.member("apiVersion", std::string_view(config.exec.api_version));
@@ -47,19 +42,19 @@ std::expected<ExecCredential, Error> parse_exec_credential(std::string_view text
   json::Document document;
   const auto root = json::parse(text, document);
   if (!root) return std::unexpected(Error{fmt::format("its answer is not JSON: {}", root.error().message)});
-  if (exec_text(*root, "kind") != "ExecCredential" || exec_text(*root, "apiVersion") != api_version)
+  if (json::text_at(*root, "kind") != "ExecCredential" || json::text_at(*root, "apiVersion") != api_version)
     return std::unexpected(Error{fmt::format("its answer is no ExecCredential of {}", api_version)});
   const json::Value* status = root->find("status");
   if (status == nullptr) return std::unexpected(Error{"its answer has no status"});
   ExecCredential out;
-  out.token = exec_text(*status, "token");
-  out.client_certificate_pem = exec_text(*status, "clientCertificateData");
-  out.client_key_pem = exec_text(*status, "clientKeyData");
+  out.token = json::text_at(*status, "token");
+  out.client_certificate_pem = json::text_at(*status, "clientCertificateData");
+  out.client_key_pem = json::text_at(*status, "clientKeyData");
   if (out.client_certificate_pem.empty() != out.client_key_pem.empty())
     return std::unexpected(Error{"its answer has only one of clientCertificateData and clientKeyData"});
   if (out.token.empty() && out.client_certificate_pem.empty())
     return std::unexpected(Error{"its answer has neither a token nor a client certificate"});
-  if (const std::string_view expires = exec_text(*status, "expirationTimestamp"); !expires.empty()) {
+  if (const std::string_view expires = json::text_at(*status, "expirationTimestamp"); !expires.empty()) {
     out.expires = from_rfc3339(expires);
     if (!out.expires) return std::unexpected(Error{fmt::format("expirationTimestamp \"{}\" is no time", expires)});
   }

@@ -27,22 +27,12 @@ struct File {
 
 /// The entry of a cluster, user or context, with the file that it stands in.
 struct Entry {
-  const Value* body = nullptr;
+  Value body;  // null when it has none
   const File* file = nullptr;
 };
 
-std::string_view text_of(const Value* body, std::string_view key) {
-  const Value* value = body == nullptr ? nullptr : body->find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
-bool flag_of(const Value* body, std::string_view key) {
-  const Value* value = body == nullptr ? nullptr : body->find(key);
-  return value != nullptr && value->boolean();
-}
-
 std::string path_of(const Entry& entry, std::string_view key) {
-  const std::string_view path = text_of(entry.body, key);
+  const std::string_view path = text_at(entry.body, key);
   if (path.empty() || path.front() == '/' || entry.file->directory.empty()) return std::string(path);
   return entry.file->directory + "/" + std::string(path);
 }
@@ -66,7 +56,10 @@ std::optional<Entry> find(const std::deque<File>& files, std::string_view list, 
     const Value* items = file.root->find(list);
     if (items == nullptr) continue;
     for (const Value& item : items->items())
-      if (text_of(&item, "name") == name) return Entry{item.find(inner), &file};
+      if (text_at(item, "name") == name) {
+        const Value* body = item.find(inner);
+        return Entry{body == nullptr ? Value() : *body, &file};
+      }
   }
   return std::nullopt;
 }
@@ -77,14 +70,14 @@ std::string names(const std::deque<File>& files, std::string_view list) {
     if (const Value* items = file.root->find(list); items != nullptr)
       for (const Value& item : items->items()) {
         out += out.empty() ? "" : ", ";
-        out += text_of(&item, "name");
+        out += text_at(item, "name");
       }
   return out.empty() ? "none" : out;
 }
 
 std::expected<Pem, Error> pem(const Entry& entry, std::string_view data_key, std::string_view file_key) {
   Pem out;
-  if (const std::string_view data = text_of(entry.body, data_key); !data.empty()) {
+  if (const std::string_view data = text_at(entry.body, data_key); !data.empty()) {
     auto decoded = base64::decode(data);
     if (!decoded) return std::unexpected(Error{fmt::format("{}: {} is not base64", entry.file->name, data_key)});
     out.text = std::move(*decoded);
@@ -96,19 +89,19 @@ std::expected<Pem, Error> pem(const Entry& entry, std::string_view data_key, std
 
 ExecPlugin exec_plugin(const Entry& user) {
   ExecPlugin out;
-  const Value* exec = user.body == nullptr ? nullptr : user.body->find("exec");
+  const Value* exec = user.body.find("exec");
   if (exec == nullptr) return out;
-  const Entry entry{exec, user.file};
-  out.command = text_of(exec, "command");
+  const Entry entry{*exec, user.file};
+  out.command = text_at(*exec, "command");
   // kubectl: a command with a slash is relative to the kubeconfig, one without is looked for on PATH.
   if (out.command.find('/') != std::string::npos) out.command = path_of(entry, "command");
-  out.api_version = text_of(exec, "apiVersion");
-  out.install_hint = text_of(exec, "installHint");
-  out.provide_cluster_info = flag_of(exec, "provideClusterInfo");
+  out.api_version = text_at(*exec, "apiVersion");
+  out.install_hint = text_at(*exec, "installHint");
+  out.provide_cluster_info = json::flag_at(*exec, "provideClusterInfo");
   if (const Value* args = exec->find("args"); args != nullptr)
     for (const Value& arg : args->items()) out.args.emplace_back(arg.string());
   if (const Value* env = exec->find("env"); env != nullptr)
-    for (const Value& each : env->items()) out.env.emplace_back(text_of(&each, "name"), text_of(&each, "value"));
+    for (const Value& each : env->items()) out.env.emplace_back(text_at(each, "name"), text_at(each, "value"));
   return out;
 }
 
@@ -116,7 +109,7 @@ std::expected<Config, Error> select(const std::deque<File>& files, std::string_v
   std::string_view context_name = wanted;
   for (const File& file : files) {
     if (!context_name.empty()) break;
-    context_name = text_of(file.root, "current-context");
+    context_name = text_at(*file.root, "current-context");
   }
   const std::string& name = files.front().name;
   if (context_name.empty())
@@ -126,12 +119,12 @@ std::expected<Config, Error> select(const std::deque<File>& files, std::string_v
   if (!context)
     return std::unexpected(Error{
         fmt::format("{}: there is no context \"{}\"; there are: {}", name, context_name, names(files, "contexts"))});
-  const std::string_view cluster_name = text_of(context->body, "cluster");
+  const std::string_view cluster_name = text_at(context->body, "cluster");
   const auto cluster = find(files, "clusters", "cluster", cluster_name);
   if (!cluster)
     return std::unexpected(Error{fmt::format("{}: context \"{}\" names the cluster \"{}\", which is not there", name,
                                              context_name, cluster_name)});
-  const std::string_view user_name = text_of(context->body, "user");
+  const std::string_view user_name = text_at(context->body, "user");
   const auto user = find(files, "users", "user", user_name);
   if (!user && !user_name.empty())
     return std::unexpected(Error{
@@ -139,20 +132,20 @@ std::expected<Config, Error> select(const std::deque<File>& files, std::string_v
 
   Config out;
   out.source = fmt::format("{}, context {}", cluster->file->name, context_name);
-  out.server = text_of(cluster->body, "server");
+  out.server = text_at(cluster->body, "server");
   while (!out.server.empty() && out.server.back() == '/') out.server.pop_back();
   if (!out.server.starts_with("https://") && !out.server.starts_with("http://"))
     return std::unexpected(Error{fmt::format("{}: cluster \"{}\": server must be an http or https URL, not \"{}\"",
                                              name, cluster_name, out.server)});
-  out.tls_server_name = text_of(cluster->body, "tls-server-name");
-  out.proxy_url = text_of(cluster->body, "proxy-url");
-  out.insecure_skip_tls_verify = flag_of(cluster->body, "insecure-skip-tls-verify");
+  out.tls_server_name = text_at(cluster->body, "tls-server-name");
+  out.proxy_url = text_at(cluster->body, "proxy-url");
+  out.insecure_skip_tls_verify = json::flag_at(cluster->body, "insecure-skip-tls-verify");
   if (out.insecure_skip_tls_verify)
     out.warnings.push_back(fmt::format(
         "{}: cluster \"{}\" has insecure-skip-tls-verify: whoever stands between can read and change everything", name,
         cluster_name));
   out.ca = TRY(pem(*cluster, "certificate-authority-data", "certificate-authority"));
-  if (const std::string_view ns = text_of(context->body, "namespace"); !ns.empty()) out.ns = ns;
+  if (const std::string_view ns = text_at(context->body, "namespace"); !ns.empty()) out.ns = ns;
   if (!user) return out;
 
   auto certificate = TRY(pem(*user, "client-certificate-data", "client-certificate"));
@@ -163,12 +156,12 @@ std::expected<Config, Error> select(const std::deque<File>& files, std::string_v
                           key.empty() ? "certificate" : "key", key.empty() ? "key" : "certificate")});
   out.client_certificate = std::move(certificate);
   out.client_key = std::move(key);
-  out.token = text_of(user->body, "token");
+  out.token = text_at(user->body, "token");
   out.token_file = path_of(*user, "tokenFile");
-  out.username = text_of(user->body, "username");
-  out.password = text_of(user->body, "password");
+  out.username = text_at(user->body, "username");
+  out.password = text_at(user->body, "password");
   out.exec = exec_plugin(*user);
-  if (user->body != nullptr && user->body->find("auth-provider") != nullptr)
+  if (user->body.find("auth-provider") != nullptr)
     return std::unexpected(Error{fmt::format(
         "{}: user \"{}\" uses auth-provider, which Kubernetes has removed; use an exec plugin", name, user_name)});
   if (!out.exec.command.empty() && out.exec.api_version != "client.authentication.k8s.io/v1" &&

@@ -76,7 +76,7 @@ class PodLog::Receiving final : public Receiver {
 PodLog::PodLog(Transport& transport, std::string_view ns, std::string_view pod, const PodLogOptions& options,
                Reader reader)
     : transport_(transport) {
-  HttpRequest request;
+  Request request;
   request.path = pod_log_path(ns, pod, options);
   request.accept = "application/json, */*";  // a refusal is a Status object, the log is text
   if (options.follow) {

@@ -2,6 +2,7 @@
 // Sources: https://kubernetes.io/docs/reference/using-api/api-concepts/,
 //          https://kubernetes.io/docs/reference/using-api/server-side-apply/
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,9 +31,15 @@ struct Request {
   std::string method = "GET";
   std::string path;  // from the first slash, with its query; escaped already
   std::string body;
-  std::string content_type = "application/json";
+  std::string content_type = "application/json";  // sent when there is a body
   std::string accept = "application/json";
   bool idempotent = false;  // whether it may be sent twice; see may_retry()
+
+  // For Transport::send(); a Client sets them by its CallOptions.
+  std::chrono::milliseconds timeout{30'000};  // of the whole exchange; 0: none
+  std::chrono::milliseconds connect_timeout{5'000};
+  bool endless = false;           // a watch: most of the time nothing comes
+  bool fresh_connection = false;  // after a stall: the pooled connection may be dead
 
   static Request get(const ResourceType& type, std::string_view ns, std::string_view name);
   static Request create(const ResourceType& type, std::string_view ns, std::string json, bool dry_run = false);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <future>
 #include <mutex>
 #include <optional>
 
@@ -310,17 +309,7 @@ SharedWatches::SharedWatches(Transport& transport, std::vector<std::string> name
     : impl_(std::make_shared<Impl>(transport, std::move(namespaces), tuning)) {}
 
 SharedWatches::~SharedWatches() {
-  if (impl_->transport.on_own_thread()) {
-    impl_->stop();
-    return;
-  }
-  auto stopped = std::make_shared<std::promise<void>>();
-  auto done = stopped->get_future();
-  impl_->transport.run([impl = impl_, stopped] {
-    impl->stop();
-    stopped->set_value();
-  });
-  done.wait();
+  impl_->transport.run_and_wait([impl = impl_] { impl->stop(); });
 }
 
 Subscription SharedWatches::subscribe(WatchTarget target, std::shared_ptr<WatchSink> sink) {

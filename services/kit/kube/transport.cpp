@@ -1,10 +1,10 @@
 #include "services/kit/kube/transport.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/http_client/engine.hpp"
 #include "services/kit/http_client/retry.hpp"
 #include "services/kit/kube/credentials.hpp"
 
@@ -84,7 +84,7 @@ struct Transport::Impl {
 /// Completes a request with the credentials in force, and passes its answer on in this module's terms.
 class Transport::Impl::Reading final : public http_client::Receiver {
  public:
-  Reading(Impl& impl, HttpRequest request, std::shared_ptr<kube::Receiver> receiver)
+  Reading(Impl& impl, Request request, std::shared_ptr<kube::Receiver> receiver)
       : impl_(impl), request_(std::move(request)), receiver_(std::move(receiver)) {}
 
   std::optional<http_client::ExchangeError> begin(http_client::ExchangeRequest& out) override {
@@ -136,7 +136,7 @@ class Transport::Impl::Reading final : public http_client::Receiver {
   }
 
   Impl& impl_;
-  const HttpRequest request_;
+  const Request request_;
   const std::shared_ptr<kube::Receiver> receiver_;
   const Clock::time_point begun_ = Clock::now();
   std::shared_ptr<const Credential> credential_;
@@ -158,7 +158,7 @@ Transport::~Transport() = default;
 
 const Config& Transport::config() const { return impl_->config; }
 
-ExchangeId Transport::send(HttpRequest request, std::shared_ptr<Receiver> receiver) {
+ExchangeId Transport::send(Request request, std::shared_ptr<Receiver> receiver) {
   http_client::ExchangeRequest out;
   out.deadlines = {.connect = request.connect_timeout, .head = {}, .pause = {}, .whole = request.timeout};
   out.endless = request.endless;
@@ -177,9 +177,17 @@ void Transport::run_after(std::chrono::milliseconds delay, std::function<void()>
 
 bool Transport::on_own_thread() const { return impl_->engine->on_own_thread(); }
 
-Transport::Stats Transport::stats() const {
-  const auto stats = impl_->engine->stats();
-  return {stats.connections_total, stats.http2_answers_total, stats.stalled_connections_total};
+void Transport::run_and_wait(const std::function<void()>& task) {
+  if (on_own_thread()) return task();
+  auto ran = std::make_shared<std::promise<void>>();
+  auto done = ran->get_future();
+  run([task, ran] {
+    task();
+    ran->set_value();
+  });
+  done.wait();
 }
+
+Transport::Stats Transport::stats() const { return impl_->engine->stats(); }
 
 }  // namespace stackgate::kube

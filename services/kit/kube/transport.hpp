@@ -10,22 +10,12 @@
 #include <string_view>
 
 #include "services/kit/base/error.hpp"
+#include "services/kit/http_client/engine.hpp"
 #include "services/kit/kube/api_error.hpp"
 #include "services/kit/kube/config.hpp"
+#include "services/kit/kube/request.hpp"
 
 namespace stackgate::kube {
-
-struct HttpRequest {
-  std::string method = "GET";
-  std::string path;  // from the first slash, with its query; escaped already
-  std::string body;
-  std::string content_type;  // sent when there is a body
-  std::string accept = "application/json";
-  std::chrono::milliseconds timeout{30'000};  // of the whole exchange; 0: none
-  std::chrono::milliseconds connect_timeout{5'000};
-  bool endless = false;           // a watch: most of the time nothing comes
-  bool fresh_connection = false;  // after a stall: the pooled connection may be dead
-};
 
 struct HttpHead {
   int status = 0;
@@ -49,14 +39,14 @@ class Receiver {
   virtual void done(const HttpHead& head, const TransportError* error) = 0;
 };
 
-using ExchangeId = std::uint64_t;
+using http_client::ExchangeId;
 
 class Transport {
  public:
   /// Called once for each exchange that was sent, on the transport's thread, when its answer begins (`status`) or when
   /// there will be none (`failure`); `duration` counts from send(). It must return at once.
   using Observer =
-      std::function<void(const HttpRequest& request, int status, Failure failure, std::chrono::microseconds duration)>;
+      std::function<void(const Request& request, int status, Failure failure, std::chrono::microseconds duration)>;
 
   /// Starts the thread. No connection is made yet. Fails on unusable settings only.
   static std::expected<std::unique_ptr<Transport>, Error> start(Config config, Observer observer = {});
@@ -66,20 +56,18 @@ class Transport {
   const Config& config() const;
 
   /// From any thread.
-  ExchangeId send(HttpRequest request, std::shared_ptr<Receiver> receiver);
+  ExchangeId send(Request request, std::shared_ptr<Receiver> receiver);
   /// From any thread; done() follows with `cancelled` unless the exchange has ended.
   void cancel(ExchangeId id);
   /// Runs `task` on the transport's thread, now or later. From any thread. Tasks that are still waiting when the
   /// transport ends are dropped.
   void run(std::function<void()> task);
   void run_after(std::chrono::milliseconds delay, std::function<void()> task);
+  /// The same, blocking until it has run; at once on the transport's own thread.
+  void run_and_wait(const std::function<void()>& task);
   bool on_own_thread() const;
 
-  /// Connections opened so far, answers received over HTTP/2, and connections closed because nothing came over them
-  /// before a deadline.
-  struct Stats {
-    std::uint64_t connections_total = 0, http2_answers_total = 0, stalled_connections_total = 0;
-  };
+  using Stats = http_client::Engine::Stats;
   Stats stats() const;
 
  private:

@@ -14,17 +14,12 @@ constexpr std::chrono::milliseconds short_stream{2'000};
 // After so many failures in a row the version itself is suspect (a restored etcd counts from lower numbers).
 constexpr int failures_before_relist = 4;
 
-std::string_view event_text(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value == nullptr ? std::string_view{} : value->string();
-}
-
 ApiError error_from_status(const json::Value& status) {
   ApiError error;
   error.failure = Failure::answered;
   if (const json::Value* code = status.find("code"); code != nullptr) error.code = static_cast<int>(code->integer());
-  error.reason = event_text(status, "reason");
-  error.message = fmt::format("watch: {}", event_text(status, "message"));
+  error.reason = json::text_at(status, "reason");
+  error.message = fmt::format("watch: {}", json::text_at(status, "message"));
   return error;
 }
 
@@ -116,7 +111,7 @@ WatchAction WatchMachine::list_failed(const ApiError& error) {
 }
 
 EventVerdict WatchMachine::event(const json::Value& frame) {
-  const std::string_view type = event_text(frame, "type");
+  const std::string_view type = json::text_at(frame, "type");
   const json::Value* object = frame.find("object");
   if (object == nullptr) object = &frame;
   if (type == "ERROR") {

@@ -1,6 +1,7 @@
 #include "services/kit/kube/watch_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -17,19 +18,8 @@ bool is_unlisted(const WatchReport& report) { return report.coverage == Coverage
 }  // namespace
 
 std::string_view to_string(Coverage coverage) {
-  switch (coverage) {
-    case Coverage::unlisted:
-      return "unlisted";
-    case Coverage::listed:
-      return "listed";
-    case Coverage::absent:
-      return "absent";
-    case Coverage::refused:
-      return "refused";
-    case Coverage::outside:
-      return "outside";
-  }
-  return {};
+  static constexpr std::array<std::string_view, 5> names{"unlisted", "listed", "absent", "refused", "outside"};
+  return names[static_cast<std::size_t>(coverage)];
 }
 
 std::string first_lists_problem(std::span<const WatchReport> reports) {

@@ -1,7 +1,6 @@
 #include "services/kit/kube/watch_runner.hpp"
 
 #include <atomic>
-#include <future>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -234,7 +233,7 @@ class Watch::Impl::ReadingStream final : public Reading {
 
 void Watch::Impl::begin_list(const ListNow& list) {
   if (list.first) sink->relist_began();
-  HttpRequest request;
+  Request request;
   request.path = collection() + Query()
                                     .add("labelSelector", target.label_selector)
                                     .add("fieldSelector", target.field_selector)
@@ -247,7 +246,7 @@ void Watch::Impl::begin_list(const ListNow& list) {
 }
 
 void Watch::Impl::begin_watch(const WatchNow& watch) {
-  HttpRequest request;
+  Request request;
   request.path = collection() + Query()
                                     .add("watch", "1")
                                     .add("allowWatchBookmarks", "true")
@@ -274,21 +273,10 @@ Watch::Watch(Transport& transport, WatchTarget target, std::shared_ptr<WatchSink
 
 Watch::~Watch() {
   if (impl_ == nullptr) return;
-  const auto stop = [impl = impl_] {
+  impl_->transport.run_and_wait([impl = impl_] {
     impl->stopped = true;
     impl->transport.cancel(impl->exchange);
-  };
-  if (impl_->transport.on_own_thread()) {
-    stop();
-    return;
-  }
-  auto stopped = std::make_shared<std::promise<void>>();
-  auto done = stopped->get_future();
-  impl_->transport.run([stop, stopped] {
-    stop();
-    stopped->set_value();
   });
-  done.wait();
 }
 
 const WatchTarget& Watch::target() const { return impl_->target; }

@@ -307,7 +307,7 @@ TEST_F(LiveKube, is_told_410_for_a_version_that_was_compacted_and_lists_again) {
   ASSERT_TRUE(client->create(types::secrets, ns, secret("kept")));
   ASSERT_EQ(std::system(compact.c_str()), 0);
   auto recorder = std::make_shared<Recorder>();
-  HttpRequest request;
+  Request request;
   request.path = collection_path(types::secrets, ns) + "?watch=1&resourceVersion=1&timeoutSeconds=5";
   client->transport().send(request, recorder);
   ASSERT_TRUE(within(10s, [&] { return recorder->ended(); }));
