@@ -1,5 +1,3 @@
-#include "services/kit/http_client/attempt.hpp"
-
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -8,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/inbox.hpp"
+#include "services/kit/http_client/engine.hpp"
+#include "services/kit/http_client/repeat.hpp"
 
 namespace stackgate::http_client {
 namespace attempt_detail {

@@ -4,22 +4,24 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
+
 namespace stackgate::http_client {
 namespace checks_detail {
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           std::string_view("!#$%&'*+-.^_`|~").contains(c);
+    return ascii::is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
   });
 }
 
-}  // namespace checks_detail
-
-bool equal_without_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+std::optional<std::string_view> find(const Headers& headers, std::string_view name) {
+  for (const auto& [known, value] : headers)
+    if (ascii::equal_ignoring_case(known, name)) return value;
+  return std::nullopt;
 }
+
+}  // namespace checks_detail
 
 std::optional<std::string> fault_of(const Request& call) {
   using checks_detail::is_token;
@@ -31,16 +33,6 @@ std::optional<std::string> fault_of(const Request& call) {
   }
   return std::nullopt;
 }
-
-namespace checks_detail {
-
-std::optional<std::string_view> find(const Headers& headers, std::string_view name) {
-  for (const auto& [known, value] : headers)
-    if (equal_without_case(known, name)) return value;
-  return std::nullopt;
-}
-
-}  // namespace checks_detail
 
 std::optional<std::string_view> Head::header(std::string_view name) const { return checks_detail::find(headers, name); }
 std::optional<std::string_view> Response::header(std::string_view name) const {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/inbox.hpp"
-#include "services/kit/http_client/attempt.hpp"
 #include "services/kit/http_client/checks.hpp"
 #include "services/kit/http_client/flight.hpp"
 #include "services/kit/http_client/url.hpp"
@@ -47,7 +47,7 @@ struct Client::Impl {
     Headers out;
     out.reserve(own.size() + extra.size() + 1);
     bool has_agent = false;
-    for (const auto& [name, value] : own) has_agent |= equal_without_case(name, "user-agent");
+    for (const auto& [name, value] : own) has_agent |= ascii::equal_ignoring_case(name, "user-agent");
     if (!has_agent) out.emplace_back("User-Agent", options.user_agent);
     std::ranges::move(extra, std::back_inserter(out));
     std::ranges::move(own, std::back_inserter(out));

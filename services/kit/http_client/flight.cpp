@@ -19,7 +19,6 @@ Flight::Flight(std::shared_ptr<Engine> engine, Request call, Headers headers, Ex
       call_(std::move(call)),
       headers_(std::move(headers)),
       request_(std::move(request)),
-      retries_(retries),
       persistence_{.call = call_, .url = call_.url, .retries = retries},
       traced_(std::move(traced)),
       then_(std::move(then)) {

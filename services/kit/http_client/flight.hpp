@@ -43,7 +43,6 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   const Request call_;
   const Headers headers_;
   const ExchangeRequest request_;
-  const unsigned retries_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   Persistence persistence_;
 

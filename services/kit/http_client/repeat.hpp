@@ -1,4 +1,4 @@
-// Which attempt of a call counts. Knows no network.
+// The attempts of a call, and which of them counts.
 #pragma once
 #include <chrono>
 #include <expected>
@@ -37,6 +37,10 @@ struct AttemptResult {
   bool reached = true;                          // see Attempt
   bool final = false;                           // not to be repeated, whatever it was
 };
+
+/// One attempt of a blocking call: the caller's functions run on the caller's thread while the engine moves the bytes
+/// (attempt.cpp). `request` is complete but for the upload; throws what the caller's functions throw.
+AttemptResult attempt(Engine& engine, const Request& call, ExchangeRequest request);
 
 /// Blocks while it waits between attempts.
 std::expected<Response, Error> with_retries(const Persistence& persistence,

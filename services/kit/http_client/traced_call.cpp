@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/http_client/checks.hpp"
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/http_client/url.hpp"
 
 namespace stackgate::http_client {
@@ -47,7 +47,7 @@ void set_observer(std::function<void(const Traced&)> observer) {
 bool passes_trace_on(const Request& call, const Options& options) {
   if (current_trace() == nullptr || options.public_addresses_only) return false;
   for (const auto& [name, value] : call.headers)
-    if (equal_without_case(name, "traceparent")) return false;
+    if (ascii::equal_ignoring_case(name, "traceparent")) return false;
   return true;
 }
 

@@ -9,8 +9,8 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/http_client/addresses.hpp"
-#include "services/kit/http_client/checks.hpp"
 
 namespace stackgate::http_client {
 namespace transfer_detail {
@@ -245,8 +245,8 @@ void Transfer::set_request() {
   bool has_type = false, has_expect = false;
   const auto add = [&](const auto& given) {
     for (const auto& [name, value] : given) {
-      has_type |= equal_without_case(name, "content-type");
-      has_expect |= equal_without_case(name, "expect");
+      has_type |= ascii::equal_ignoring_case(name, "content-type");
+      has_expect |= ascii::equal_ignoring_case(name, "expect");
       value.empty() ? headers.add(name, ";") : headers.add(name, ": ", value);
     }
   };

@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "services/kit/http_client/checks.hpp"
+#include "services/kit/base/ascii.hpp"
 
 namespace stackgate::http_client {
 namespace url_detail {
@@ -72,7 +72,7 @@ std::optional<std::string> same_origin(const std::string& from, const std::strin
       curl_url_set(target.get(), CURLUPART_URL, location.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
   for (const CURLUPart part : {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT})
-    if (!equal_without_case(part_of(base.get(), part), part_of(target.get(), part))) return std::nullopt;
+    if (!ascii::equal_ignoring_case(part_of(base.get(), part), part_of(target.get(), part))) return std::nullopt;
   char* whole = nullptr;
   if (curl_url_get(target.get(), CURLUPART_URL, &whole, 0) != CURLUE_OK) return std::nullopt;
   std::string out = whole;

@@ -72,24 +72,6 @@ std::optional<Error> contradiction(const Route& route) {
 
 }  // namespace app_detail
 
-class App::Transfer final : public run::FairPool::Job {
- public:
-  Transfer(AppState& state, std::shared_ptr<Call> call) : state_(state), call_(std::move(call)) {}
-  void run() override { call_->serve(); }
-  void refuse() override {
-    state_.metrics.refused_transfer();
-    call_->refuse({503,
-                   "too many uploads and downloads are under way, this client's or everybody's; try again in a moment",
-                   {},
-                   {},
-                   {{"Retry-After", "5"}}});
-  }
-
- private:
-  AppState& state_;
-  std::shared_ptr<Call> call_;
-};
-
 void App::serve(AppState& state, const http::Request& request, http::Responder responder) {
   Match match = state.router.match(request.method, request.path);
   const Route* const route = match.route;
@@ -107,13 +89,17 @@ void App::serve(AppState& state, const http::Request& request, http::Responder r
     case Placement::Where::pool:
       if (state.pool.submit([call] { call->serve(); })) return;
       state.metrics.refused_request();
-      return call->refuse(
-          {503, "too many requests are waiting here; try again in a moment", {}, {}, {{"Retry-After", "1"}}});
-    case Placement::Where::transfers:
+      return call->refuse(busy("too many requests are waiting here", 1));
+    case Placement::Where::transfers: {
       // The share is read before the job waits; the head's views hold until the answer.
       const std::string& share = call->share();
-      if (const auto refused = state.transfers.submit(share, std::make_unique<Transfer>(state, std::move(call))))
-        refused->refuse();
+      auto refused = state.transfers.submit(share, [&state, call = std::move(call)](bool runs) {
+        if (runs) return call->serve();
+        state.metrics.refused_transfer();
+        call->refuse(busy("too many uploads and downloads are under way, this client's or everybody's", 5));
+      });
+      if (refused) refused(false);
+    }
   }
 }
 

@@ -72,7 +72,6 @@ class App {
   http::Server& server() { return *server_; }  // for run::stop_gracefully
 
  private:
-  class Transfer;
   App(std::unique_ptr<metrics::Registry> own, std::unique_ptr<AppState> state, std::unique_ptr<http::Server> server);
   static void serve(AppState& state, const http::Request& request, http::Responder responder);
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "services/kit/run/fair_pool.hpp"
+#include "services/kit/run/per_client_pool.hpp"
 #include "services/kit/run/pool.hpp"
 #include "services/kit/run/shares.hpp"
 #include "services/kit/web/app.hpp"
@@ -34,7 +34,7 @@ struct AppState {
   HttpMetrics metrics;
   run::Shares deferred;
   run::Pool pool;  // last, both: their threads use the rest
-  run::FairPool transfers;
+  run::PerClientPool transfers;
 };
 
 }  // namespace stackgate::web

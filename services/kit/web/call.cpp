@@ -89,11 +89,9 @@ Answer Call::answer_of_route() {
   if (match_.allowed.empty())
     return Failure{404, fmt::format("there is nothing at {}", loggable_target(request().path, {}))};
   if (request().method == "OPTIONS") return http::Response{204, {}, {{"Allow", match_.allowed}}, {}};
-  return Failure{405,
-                 fmt::format("{} is not possible here; use one of {}", request().method, match_.allowed),
-                 {},
-                 {},
-                 {{"Allow", match_.allowed}}};
+  return Failure{.status = 405,
+                 .message = fmt::format("{} is not possible here; use one of {}", request().method, match_.allowed),
+                 .headers = {{"Allow", match_.allowed}}};
 }
 
 template <class Work>
@@ -202,12 +200,8 @@ std::expected<std::shared_ptr<Deferred>, Failure> Call::defer() {
   auto place = state_.deferred.take(share());
   if (!place) {
     state_.metrics.refused_deferred();
-    return std::unexpected(Failure{503,
-                                   "as many requests as one client may have are waiting for their answers here, or as "
-                                   "many as there can be; try again in a moment",
-                                   {},
-                                   {},
-                                   {{"Retry-After", "5"}}});
+    return std::unexpected(busy(
+        "as many requests as one client may have are waiting for their answers here, or as many as there can be", 5));
   }
   const auto deferred = std::make_shared<Deferred>(shared_from_this(), std::move(*place));
   is_deferred_ = true;

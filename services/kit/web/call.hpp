@@ -43,7 +43,7 @@ class Call : public std::enable_shared_from_this<Call> {
   std::string base_url() const;
   /// Who is asking, for the access log; set by the handler once it knows.
   void set_actor(std::string_view name) { record_.actor = name; }
-  /// Where this request stands in its trace; format_traceparent() of it goes with calls to other services.
+  /// Where this request stands in its trace.
   const TraceContext& trace() const { return record_.trace; }
   /// The process is draining: long polls and event streams should end soon.
   bool stopping() const;

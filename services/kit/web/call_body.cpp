@@ -30,11 +30,10 @@ std::expected<bool, Failure> Call::is_gzipped() const {
   const std::string_view coding = http::trim(request().header("content-encoding"));
   if (coding.empty() || http::equal_ignoring_case(coding, "identity")) return false;
   if (http::equal_ignoring_case(coding, "gzip") || http::equal_ignoring_case(coding, "x-gzip")) return true;
-  return std::unexpected(Failure{415,
-                                 "the body's Content-Encoding is not known here; send it as it is, or with gzip",
-                                 {},
-                                 {},
-                                 {{"Accept-Encoding", "gzip"}}});
+  return std::unexpected(
+      Failure{.status = 415,
+              .message = "the body's Content-Encoding is not known here; send it as it is, or with gzip",
+              .headers = {{"Accept-Encoding", "gzip"}}});
 }
 
 std::expected<std::string_view, Failure> Call::body() {

@@ -183,6 +183,12 @@ std::string header_text(std::string_view text) {
 
 }  // namespace errors_detail
 
+Failure busy(std::string_view what, int seconds) {
+  return {.status = 503,
+          .message = fmt::format("{}; try again in a moment", what),
+          .headers = {{"Retry-After", std::to_string(seconds)}}};
+}
+
 std::string message_with_findings(const Failure& failure) {
   std::string text = failure.message;
   for (const validate::Finding& finding : failure.findings) {

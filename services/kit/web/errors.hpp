@@ -29,6 +29,9 @@ struct ErrorContext {
 /// Never fails; a status outside 400 … 599 becomes 500.
 http::Response render(const Failure& failure, Dialect dialect, const ErrorContext& context = {});
 
+/// 503 with Retry-After: "`what`; try again in a moment".
+Failure busy(std::string_view what, int seconds);
+
 /// The message with every finding behind it, one line each, for dialects that have one text only.
 std::string message_with_findings(const Failure& failure);
 

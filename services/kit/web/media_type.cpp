@@ -64,9 +64,7 @@ bool is_zero(std::string_view quality) {
 }  // namespace media_type_detail
 
 std::string media_type(std::string_view content_type) {
-  std::string out(media_type_detail::type_of(content_type));
-  for (char& c : out) c = http::to_lower(c);
-  return out;
+  return http::to_lower(media_type_detail::type_of(content_type));
 }
 
 bool is_media_type(std::string_view content_type, std::string_view wanted) {

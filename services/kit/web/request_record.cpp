@@ -18,8 +18,7 @@ constexpr std::size_t longest_target = 1024;
 bool sounds_secret(std::string_view name) {
   static constexpr std::array<std::string_view, 10> words{"token", "secret", "passw", "sig",  "key",
                                                           "cred",  "auth",   "jwt",   "code", "session"};
-  std::string lower(name);
-  for (char& c : lower) c = http::to_lower(c);
+  const std::string lower = ascii::to_lower(name);
   // An escaped name could spell one of the words unseen.
   return lower.contains('%') || std::ranges::any_of(words, [&](auto word) { return lower.contains(word); });
 }

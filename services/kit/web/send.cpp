@@ -118,8 +118,9 @@ Answer send_content(Call& call, const Content& content) {
     case Precondition::not_modified:
       return http::Response{304, {}, std::move(headers), {}};
     case Precondition::failed:
-      return Failure{
-          412, "the content is not the one that the request's conditions ask for", {}, {}, std::move(headers)};
+      return Failure{.status = 412,
+                     .message = "the content is not the one that the request's conditions ask for",
+                     .headers = std::move(headers)};
     case Precondition::proceed:
       break;
   }
@@ -129,11 +130,9 @@ Answer send_content(Call& call, const Content& content) {
     const RangeRequest range = read_range(request.header("range"), content.size);
     if (range.kind == RangeRequest::Kind::unsatisfiable) {
       headers.emplace_back("Content-Range", content_range_unsatisfied(content.size));
-      return Failure{416,
-                     fmt::format("the content has {} bytes; ask for a range inside", content.size),
-                     {},
-                     {},
-                     std::move(headers)};
+      return Failure{.status = 416,
+                     .message = fmt::format("the content has {} bytes; ask for a range inside", content.size),
+                     .headers = std::move(headers)};
     }
     if (range.kind == RangeRequest::Kind::parts) plan = send_detail::plan_parts(range.ranges, content, headers);
   }

@@ -12,7 +12,7 @@ std::shared_ptr<ServerMetrics> ServerMetrics::show(metrics::Registry& registry, 
     registry.gauge_from(name, help,
                         [self, transfers, member] { return static_cast<double>(self->load(transfers).*member); });
   };
-  using Load = run::FairPool::Load;
+  using Load = run::Pool::Load;
   registry.gauge("stackgate_http_pool_threads", "Requests that may work at the same time; transfers apart.")
       .at()
       .set(state.config.pool_threads);
@@ -48,12 +48,10 @@ double ServerMetrics::deferred() {
   return state_ == nullptr ? 0 : static_cast<double>(state_->deferred.taken());
 }
 
-run::FairPool::Load ServerMetrics::load(bool transfers) {
+run::Pool::Load ServerMetrics::load(bool transfers) {
   const std::lock_guard lock(mutex_);
   if (state_ == nullptr) return {};
-  if (transfers) return state_->transfers.load();
-  const run::Pool::Load load = state_->pool.load();
-  return {load.running, load.waiting};
+  return transfers ? state_->transfers.load() : state_->pool.load();
 }
 
 }  // namespace stackgate::web

@@ -20,7 +20,7 @@ class ServerMetrics {
  private:
   ServerMetrics(const http::Server& server, const AppState& state) : server_(&server), state_(&state) {}
   http::ServerStats stats();
-  run::FairPool::Load load(bool transfers);
+  run::Pool::Load load(bool transfers);
   double deferred();
 
   std::mutex mutex_;

@@ -49,6 +49,4 @@ std::expected<void, Error> EventStream::send(const Event& event) { return writer
 
 std::expected<void, Error> EventStream::keep_alive() { return writer_->write(":\n\n"); }
 
-std::string_view last_event_id(const Call& call) { return call.request().header("last-event-id"); }
-
 }  // namespace stackgate::web

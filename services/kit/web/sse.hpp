@@ -41,7 +41,4 @@ class EventStream {
   std::unique_ptr<http::BodyWriter> writer_;
 };
 
-/// The client's Last-Event-ID, or empty.
-std::string_view last_event_id(const Call& call);
-
 }  // namespace stackgate::web

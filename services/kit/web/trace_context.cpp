@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::web {
@@ -12,21 +13,18 @@ namespace trace_detail {
 
 bool is_hex(std::string_view text, std::size_t digits) {
   return text.size() == digits &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+         std::ranges::all_of(text, [](char c) { return ascii::is_hex(c) && !ascii::is_upper(c); });
 }
 
 bool is_id(std::string_view text, std::size_t digits) {
   return is_hex(text, digits) && text.find_first_not_of('0') != std::string_view::npos;
 }
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_key_part(std::string_view text, std::size_t longest, bool digit_first) {
   if (text.empty() || text.size() > longest) return false;
-  if (!is_lower(text[0]) && !(digit_first && is_digit(text[0]))) return false;
+  if (!ascii::is_lower(text[0]) && !(digit_first && ascii::is_digit(text[0]))) return false;
   return std::ranges::all_of(
-      text, [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-' || c == '*' || c == '/'; });
+      text, [](char c) { return ascii::is_lower_alphanumeric(c) || std::string_view("_-*/").contains(c); });
 }
 
 // "vendor", or "tenant@system".
@@ -61,9 +59,7 @@ std::optional<TraceParent> parse_traceparent(std::string_view text) {
   const std::string_view flags = text.substr(53, 2);
   if (!is_hex(version, 2) || version == "ff" || !is_id(trace, 32) || !is_id(parent, 16) || !is_hex(flags, 2)) return {};
   if (text.size() > 55 && (version == "00" || text[55] != '-')) return {};
-  const char low = flags[1];
-  const int bits = low <= '9' ? low - '0' : low - 'a' + 10;
-  return TraceParent{std::string(trace), std::string(parent), (bits & 1) != 0};
+  return TraceParent{std::string(trace), std::string(parent), (ascii::hex_value(flags[1]) & 1) != 0};
 }
 
 bool is_tracestate(std::string_view text) {
@@ -99,12 +95,6 @@ TraceContext continue_trace(std::string_view traceparent, std::string_view trace
     context.sampled = sample_new;
   }
   return context;
-}
-
-std::string format_traceparent(const TraceContext& context) {
-  std::string out = "00-";
-  out.append(context.trace_id).append("-").append(context.span_id).append(context.sampled ? "-01" : "-00");
-  return out;
 }
 
 std::string random_hex(std::size_t digits) {

@@ -27,8 +27,6 @@ bool is_tracestate(std::string_view tracestate);
 /// The context of a request: the caller's trace with a span of our own, or a new trace. `sampled` of a new trace is
 /// `sample_new`.
 TraceContext continue_trace(std::string_view traceparent, std::string_view tracestate, bool sample_new = false);
-/// "00-<trace>-<span>-01", for calls made on behalf of the request.
-std::string format_traceparent(const TraceContext& context);
 
 /// `digits` lower-case hex digits, not all zero. Thread-safe.
 std::string random_hex(std::size_t digits);

@@ -197,13 +197,14 @@ TEST(App, ReadsMultipartAsAStream) {
 }
 
 TEST(App, SendsEvents) {
-  const auto app = test::start({{"GET", "/", [](Call& call) -> Answer {
-                                   EventStream events(call);
-                                   (void)events.send({"a\nb", "tick", std::string(last_event_id(call)) + "1"});
-                                   (void)events.keep_alive();
-                                   (void)events.finish();
-                                   return Streamed{};
-                                 }}});
+  const auto app =
+      test::start({{"GET", "/", [](Call& call) -> Answer {
+                      EventStream events(call);
+                      (void)events.send({"a\nb", "tick", std::string(call.request().header("last-event-id")) + "1"});
+                      (void)events.keep_alive();
+                      (void)events.finish();
+                      return Streamed{};
+                    }}});
   const auto reply = ask(*app, "GET /", {}, "Last-Event-ID: 4\r\n");
   EXPECT_EQ(reply.header("Content-Type"), "text/event-stream; charset=utf-8");
   EXPECT_THAT(reply.body, HasSubstr("event: tick\nid: 41\ndata: a\ndata: b\n\n"));

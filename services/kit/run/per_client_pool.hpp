@@ -9,25 +9,22 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <list>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "services/kit/run/pool.hpp"
+
 namespace stackgate::run {
 
-class FairPool {
+class PerClientPool {
  public:
-  /// One of the two is called, once, on a thread of the pool. Neither may throw.
-  class Job {
-   public:
-    virtual ~Job() = default;
-    virtual void run() = 0;
-    virtual void refuse() = 0;
-  };
+  /// Called once, on a thread of the pool: to do the work, or (`runs` is false) to refuse it. Must not throw.
+  using Job = std::move_only_function<void(bool runs)>;
   struct Limits {
     unsigned threads = 1;    // jobs that run at the same time
     unsigned per_share = 1;  // of them those of one share
@@ -35,25 +32,23 @@ class FairPool {
     std::size_t waiting_per_share = 128;
     std::chrono::milliseconds patience{5'000};
   };
-  struct Load {
-    std::size_t running = 0, waiting = 0;
-  };
+  using Load = Pool::Load;
 
-  explicit FairPool(const Limits& limits);
+  explicit PerClientPool(const Limits& limits);
   /// Refuses what waits, then waits for what runs.
-  ~FairPool();
-  FairPool(const FairPool&) = delete;
-  FairPool& operator=(const FairPool&) = delete;
+  ~PerClientPool();
+  PerClientPool(const PerClientPool&) = delete;
+  PerClientPool& operator=(const PerClientPool&) = delete;
 
-  /// `share`: whose it is. Gives the job back when too many wait already, or too many of this share.
-  [[nodiscard]] std::unique_ptr<Job> submit(const std::string& share, std::unique_ptr<Job> job);
+  /// `share`: whose it is. Gives the job back when too many wait already, or too many of this share; else empty.
+  [[nodiscard]] Job submit(const std::string& share, Job job);
   Load load() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Waiting {
     std::string share;
-    std::unique_ptr<Job> job;
+    Job job;
     Clock::time_point until;
   };
   struct Share {

@@ -1,4 +1,4 @@
-#include "services/kit/run/fair_pool.hpp"
+#include "services/kit/run/per_client_pool.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -6,9 +6,9 @@
 
 namespace stackgate::run {
 
-FairPool::FairPool(const Limits& limits) : limits_(limits), clock_([this] { watch_the_clock(); }) {}
+PerClientPool::PerClientPool(const Limits& limits) : limits_(limits), clock_([this] { watch_the_clock(); }) {}
 
-FairPool::~FairPool() {
+PerClientPool::~PerClientPool() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -19,7 +19,7 @@ FairPool::~FairPool() {
   threads_.clear();  // joins while what they use still exists
 }
 
-std::unique_ptr<FairPool::Job> FairPool::submit(const std::string& share, std::unique_ptr<Job> job) {
+PerClientPool::Job PerClientPool::submit(const std::string& share, Job job) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || waiting_.size() >= limits_.waiting) return job;
   Share& mine = shares_[share];
@@ -41,29 +41,29 @@ std::unique_ptr<FairPool::Job> FairPool::submit(const std::string& share, std::u
   return nullptr;
 }
 
-FairPool::Load FairPool::load() const {
+PerClientPool::Load PerClientPool::load() const {
   const std::lock_guard lock(mutex_);
   return {running_, waiting_.size()};
 }
 
-std::list<FairPool::Waiting>::iterator FairPool::next_to_run() {
+std::list<PerClientPool::Waiting>::iterator PerClientPool::next_to_run() {
   return std::ranges::find_if(
       waiting_, [this](const Waiting& each) { return shares_.at(each.share).running < limits_.per_share; });
 }
 
-FairPool::Waiting FairPool::take(std::list<Waiting>::iterator place) {
+PerClientPool::Waiting PerClientPool::take(std::list<Waiting>::iterator place) {
   Waiting taken = std::move(*place);
   waiting_.erase(place);
   --shares_.at(taken.share).waiting;
   return taken;
 }
 
-void FairPool::forget_if_unused(const std::string& share) {
+void PerClientPool::forget_if_unused(const std::string& share) {
   const auto found = shares_.find(share);
   if (found->second.running == 0 && found->second.waiting == 0) shares_.erase(found);
 }
 
-void FairPool::work() {
+void PerClientPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     auto next = waiting_.end();
@@ -71,11 +71,11 @@ void FairPool::work() {
     wake_.wait(lock, [&] { return stopping_ || (next = next_to_run()) != waiting_.end(); });
     --idle_;
     if (stopping_) return;
-    const Waiting taken = take(next);
+    Waiting taken = take(next);
     ++running_;
     ++shares_.at(taken.share).running;
     lock.unlock();
-    taken.job->run();
+    taken.job(true);
     lock.lock();
     --running_;
     --shares_.at(taken.share).running;
@@ -83,7 +83,7 @@ void FairPool::work() {
   }
 }
 
-void FairPool::watch_the_clock() {
+void PerClientPool::watch_the_clock() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (waiting_.empty()) {
@@ -95,15 +95,15 @@ void FairPool::watch_the_clock() {
       tick_.wait_until(lock, until);
       continue;
     }
-    const Waiting late = take(waiting_.begin());
+    Waiting late = take(waiting_.begin());
     forget_if_unused(late.share);
     lock.unlock();
-    late.job->refuse();
+    late.job(false);
     lock.lock();
   }
   std::list<Waiting> left = std::exchange(waiting_, {});
   lock.unlock();
-  for (Waiting& each : left) each.job->refuse();
+  for (Waiting& each : left) each.job(false);
 }
 
 }  // namespace stackgate::run
