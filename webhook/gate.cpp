@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "services/kit/http/answers.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "webhook/denial.hpp"
