@@ -13,12 +13,11 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "services/kit/asio/context_inbox.hpp"
+#include "services/kit/asio/lazy_timer.hpp"
 #include "services/kit/http_client/look_again.hpp"
 #include "services/kit/http_client/transfer.hpp"
 
@@ -47,53 +46,6 @@ struct Exchange : Transfer {
   ExchangeId id;
   Clock::time_point look = Clock::time_point::max();  // at its deadlines
 };
-
-/// A deadline that may move often. The kernel hears of it only when it comes earlier than what it was set to before,
-/// because each call of timerfd_settime(2) costs some 10 us on a virtual machine.
-class LazyTimer {
- public:
-  LazyTimer(asio::io_context& context, std::function<void()> then) : timer_(context), then_(std::move(then)) {}
-  void set(Clock::time_point due) {
-    due_ = due;
-    if (due_ < armed_) arm();
-  }
-
- private:
-  void arm() {
-    armed_ = due_;
-    timer_.expires_at(armed_);
-    timer_.async_wait([this](const ErrorCode& error) {
-      if (error) return;
-      armed_ = Clock::time_point::max();
-      if (due_ <= Clock::now()) {
-        due_ = Clock::time_point::max();
-        then_();
-      } else if (due_ < armed_) {
-        arm();
-      }
-    });
-  }
-
-  asio::steady_timer timer_;
-  const std::function<void()> then_;
-  Clock::time_point due_ = Clock::time_point::max(), armed_ = Clock::time_point::max();
-};
-
-long local_port(int socket) {
-  sockaddr_in6 address{};
-  socklen_t size = sizeof address;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  // The port lies at the same place in both families' addresses.
-  return address.sin6_family == AF_INET || address.sin6_family == AF_INET6 ? ntohs(address.sin6_port) : 0;
-}
-
-/// The kernel knows; libcurl may have read before the loop saw that it could.
-bool received_since(int socket, Clock::time_point begun) {
-  tcp_info info{};
-  socklen_t size = sizeof info;
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return true;
-  return std::chrono::milliseconds(info.tcpi_last_data_recv) < Clock::now() - begun;
-}
 
 }  // namespace engine_detail
 
@@ -197,8 +149,7 @@ struct Engine::Impl final : ContextInbox {
         const auto found = sockets.find(fd);
         return found != sockets.end() && found->second == socket;
       };
-      if (!is_current() || error == asio::error::operation_aborted) return;
-      if (!((*socket).*wants)) return;
+      if (!is_current() || error == asio::error::operation_aborted || !((*socket).*wants)) return;
       if (options.gather.count() > 0 && requests >= gathered_from) std::this_thread::sleep_for(options.gather);
       act(fd, error ? CURL_CSELECT_ERR : event);
       if (is_current()) wait_for(fd, socket);
@@ -285,7 +236,9 @@ struct Engine::Impl final : ContextInbox {
       deadlines.erase(deadlines.begin());
       Exchange& exchange = *exchanges.at(id);
       if (const std::string why = exchange.overdue(now); !why.empty()) {
-        give_up(exchange, why);
+        const ExchangeError error{exchange.was_sent() ? Failure::timed_out : Failure::unreachable, why};
+        end_stalled_connection(exchange);
+        finish(id, &error);
       } else {
         watch_deadlines(exchange);
       }
@@ -293,20 +246,11 @@ struct Engine::Impl final : ContextInbox {
     if (!deadlines.empty()) deadline_timer.set(deadlines.begin()->first);
   }
 
-  void give_up(Exchange& exchange, const std::string& why) {
-    const ExchangeError error{exchange.was_sent() ? Failure::timed_out : Failure::unreachable, why};
-    end_stalled_connection(exchange);
-    finish(exchange.id, &error);
-  }
-
   /// One slow answer is no reason to end a connection that others share; a connection over which nothing came since
   /// the request went out is. All its exchanges end as interrupted, and the next ones use another.
   void end_stalled_connection(const Exchange& exchange) {
-    long port = 0;
-    curl_easy_getinfo(exchange.handle, CURLINFO_LOCAL_PORT, &port);
-    if (port == 0 || !exchange.was_sent()) return;
     for (const auto& [fd, socket] : sockets) {
-      if (local_port(fd) != port || received_since(fd, exchange.begun)) continue;
+      if (!exchange.is_stalled_on(fd)) continue;
       ++stalled_connections;
       ::shutdown(fd, SHUT_RDWR);
     }
@@ -319,9 +263,7 @@ struct Engine::Impl final : ContextInbox {
     exchanges.erase(found);
     count(*exchange, std::size_t{0} - 1);
     deadlines.erase({exchange->look, id});
-    long opened = 0;
-    curl_easy_getinfo(exchange->handle, CURLINFO_NUM_CONNECTS, &opened);
-    connections += static_cast<std::uint64_t>(std::max(opened, 0L));
+    connections += exchange->connections_made();
     if (exchange->head.http2) ++http2_answers;
     curl_multi_remove_handle(multi, exchange->handle);
     if (spare.size() < most_spare_handles) {
@@ -339,8 +281,7 @@ struct Engine::Impl final : ContextInbox {
       void* user = nullptr;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &user);
       auto& exchange = static_cast<Exchange&>(*static_cast<Transfer*>(user));
-      const CURLcode code = message->data.result;
-      const auto error = exchange.result(code);
+      const auto error = exchange.result(message->data.result);
       finish(exchange.id, error ? &*error : nullptr);
     }
   }
@@ -401,11 +342,11 @@ std::shared_ptr<Engine> Engine::shared(bool public_addresses_only) {
   static std::mutex mutex;
   static std::weak_ptr<Engine> held[2];
   const std::scoped_lock lock(mutex);
-  auto engine = held[public_addresses_only ? 1 : 0].lock();
-  if (engine) return engine;
-  auto started = start();
+  auto& kept = held[public_addresses_only ? 1 : 0];
+  if (auto engine = kept.lock()) return engine;
+  const auto started = start();
   if (!started) return nullptr;
-  held[public_addresses_only ? 1 : 0] = *started;
+  kept = *started;
   return *started;
 }
 

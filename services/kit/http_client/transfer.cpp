@@ -117,6 +117,7 @@ curl_socket_t on_open(void* user, curlsocktype, curl_sockaddr* address) {
     transfer.unusable = "its address is not one of the public Internet";
     return CURL_SOCKET_BAD;
   }
+  transfer.opened_socket = true;
   const curl_socket_t socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   const auto set = [socket](int level, int name, int value) {
     // Refused on other socket families; then the deadlines are what is left.
@@ -128,6 +129,22 @@ curl_socket_t on_open(void* user, curlsocktype, curl_sockaddr* address) {
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 20'000);
   return socket;
+}
+
+long local_port(int socket) {
+  sockaddr_in6 address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+  // The port lies at the same place in both families' addresses.
+  return address.sin6_family == AF_INET || address.sin6_family == AF_INET6 ? ntohs(address.sin6_port) : 0;
+}
+
+/// The kernel knows; libcurl may have read before the loop saw that it could.
+bool received_since(int socket, Transfer::Clock::time_point begun) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return true;
+  return std::chrono::milliseconds(info.tcpi_last_data_recv) < Transfer::Clock::now() - begun;
 }
 
 void set_pem(CURL* handle, const Pem& pem, CURLoption blob_option, CURLoption file_option) {
@@ -281,6 +298,20 @@ bool Transfer::was_sent() const {
   curl_off_t at = 0;
   curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &at);
   return at > 0;
+}
+
+std::uint64_t Transfer::connections_made() const {
+  // The handle says what its last exchange made until libcurl begins with this one, which may be cancelled before.
+  long made = 0;
+  if (opened_socket) curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &made);
+  return static_cast<std::uint64_t>(std::max(made, 0L));
+}
+
+bool Transfer::is_stalled_on(int socket) const {
+  using namespace transfer_detail;
+  long port = 0;
+  curl_easy_getinfo(handle, CURLINFO_LOCAL_PORT, &port);
+  return port != 0 && was_sent() && local_port(socket) == port && !received_since(socket, begun);
 }
 
 std::optional<ExchangeError> Transfer::result(CURLcode code) const {

@@ -61,7 +61,7 @@ struct Transfer {
   std::shared_ptr<Receiver> receiver;
   CURL* handle = nullptr;
   Head head{};
-  bool has_head = false;
+  bool opened_socket = false, has_head = false;
   std::size_t head_bytes = 0;
   bool stopped = false;    // by the receiver
   std::string unusable{};  // why the answer or the address was refused by us
@@ -79,6 +79,9 @@ struct Transfer {
   /// What `code` means; nothing for a whole answer.
   std::optional<ExchangeError> result(CURLcode code) const;
   bool was_sent() const;
+  std::uint64_t connections_made() const;
+  /// `socket` is its connection's, and nothing came over it since the request went out.
+  bool is_stalled_on(int socket) const;
   /// The deadline that has passed at `now`, in words; empty: none.
   std::string overdue(Clock::time_point now);
   /// When to look at the deadlines again; max(): there are none.

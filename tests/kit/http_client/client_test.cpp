@@ -2,11 +2,13 @@
 #include "services/kit/http_client/client.hpp"
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
 
 #include "certs/identity.hpp"
+#include "services/kit/http_client/engine.hpp"
 #include "tests/certs/pairs.hpp"
 #include "tests/kit/http_client/serving.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -339,6 +341,26 @@ TEST_F(ClientTest, survives_a_server_that_drops_kept_connections_and_many_thread
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(good, 200);
+}
+
+TEST_F(ClientTest, an_exchange_cancelled_at_once_counts_no_connection) {
+  serve([](const http::Request&, http::Responder respond) { respond(text(200, "")); });
+  auto engine = *Engine::start();
+  const Client client({.engine = engine});
+  ASSERT_TRUE(client.call({.url = base_}));
+  EXPECT_EQ(engine->stats().connections_total, 1U);
+  std::promise<void> ended;
+  engine->run([&] {  // on the engine's thread nothing comes between the two
+    client
+        .open({.url = base_},
+              [&](const auto& answer) {
+                EXPECT_FALSE(answer);
+                ended.set_value();
+              })
+        .cancel();
+  });
+  ended.get_future().wait();
+  EXPECT_EQ(engine->stats().connections_total, 1U) << "its handle had made one before";
 }
 
 TEST_F(ClientTest, a_reply_that_breaks_off_is_an_error_and_a_get_is_tried_again) {
