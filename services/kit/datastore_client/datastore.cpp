@@ -29,7 +29,32 @@ std::unexpected<DatastoreError> unreadable(std::string message) {
 
 bool is_good(const http_client::Response& reply) { return reply.status >= 200 && reply.status < 300; }
 
+/// The answer, whatever its status.
+FromDatastore<http_client::Response> answer_of(const http_client::Client& client, const http_client::Request& call) {
+  auto reply = client.call(call);
+  if (!reply) return std::unexpected(unanswered(reply.error().message));
+  return std::move(*reply);
+}
+
+/// Nothing, where the datastore did `what`.
+FromDatastore<void> done(const http_client::Response& reply, std::string_view what) {
+  if (is_good(reply)) return {};
+  return std::unexpected(refused(what, reply));
+}
+
+/// The body as `read` understands it, where the datastore did `what`.
+template <class Read>
+auto body_of(const http_client::Response& reply, std::string_view what, Read read)
+    -> FromDatastore<typename decltype(read(reply.body))::value_type> {
+  if (!is_good(reply)) return std::unexpected(refused(what, reply));
+  auto body = read(reply.body);
+  if (!body) return unreadable(body.error());
+  return std::move(*body);
+}
+
 }  // namespace datastore_detail
+
+using namespace datastore_detail;
 
 DatastoreError refused(std::string_view what, const http_client::Response& reply) {
   std::string why = wire::reason_of(reply.body);
@@ -68,25 +93,22 @@ FromDatastore<http_client::Response> Datastore::ask(std::string_view method, std
   http_client::Request call{
       .method = std::string(method), .url = std::move(url), .body = std::move(body), .repeatable = repeatable};
   sign(call, type);
-  auto reply = client_.call(call);
-  if (!reply) return std::unexpected(unanswered(reply.error().message));
-  return std::move(*reply);
+  return answer_of(client_, call);
 }
 
 void Datastore::sign(http_client::Request& call, std::string_view type) const {
   if (!authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
-  call.headers.emplace_back("Accept", type == datastore_detail::lfs_type ? std::string(type) : "application/json");
+  call.headers.emplace_back("Accept", type == lfs_type ? std::string(type) : "application/json");
   if (!call.body.empty()) call.headers.emplace_back("Content-Type", std::string(type));
 }
 
 FromDatastore<void> Datastore::make_owner(std::string_view repository) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] { w.member("username", repository.substr(0, repository.find('/'))); });
+  auto body =
+      json::object_text([&](json::Writer& w) { w.member("username", repository.substr(0, repository.find('/'))); });
   const auto reply = TRY(ask("POST", root_ + "/api/v1/orgs", std::move(body)));
   // It is there already, or made a moment ago by another replica.
-  if (datastore_detail::is_good(reply) || reply.status == 409 || reply.status == 422) return {};
-  return std::unexpected(refused("create the owner of the adapters' repositories", reply));
+  if (reply.status == 409 || reply.status == 422) return {};
+  return done(reply, "create the owner of the adapters' repositories");
 }
 
 FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
@@ -102,7 +124,7 @@ FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
     reply = attempt();
   }
   if (!reply) return std::unexpected(reply.error());
-  if (datastore_detail::is_good(*reply)) return true;
+  if (is_good(*reply)) return true;
   if (reply->status == 409) return false;
   return std::unexpected(refused("create the repository", *reply));
 }
@@ -110,39 +132,30 @@ FromDatastore<bool> Datastore::create_repository(std::string_view repository) {
 FromDatastore<std::optional<std::string>> Datastore::description(std::string_view repository) {
   const auto reply = TRY(ask("GET", root_ + wire::repository_path(repository)));
   if (reply.status == 404) return std::optional<std::string>();
-  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("describe the repository", reply));
-  auto text = wire::read_description(reply.body);
-  if (!text) return datastore_detail::unreadable(text.error());
-  return std::optional(std::move(*text));
+  return body_of(reply, "describe the repository", wire::read_description);
 }
 
 FromDatastore<std::vector<wire::Described>> Datastore::repositories_of(std::string_view owner) {
   std::vector<wire::Described> out;
   std::optional<std::string> query = wire::list_query(owner);
-  for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
+  for (unsigned page = 0; query && page < most_pages; ++page) {
     const auto reply = TRY(ask("GET", fmt::format("{}/api/models?{}", base_, *query)));
-    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list repositories", reply));
-    auto some = wire::read_repositories(reply.body);
-    if (!some) return datastore_detail::unreadable(some.error());
-    std::ranges::move(*some, std::back_inserter(out));
+    auto some = TRY(body_of(reply, "list repositories", wire::read_repositories));
+    std::ranges::move(some, std::back_inserter(out));
     query = wire::next_query(reply.header("Link").value_or(""));
   }
   return out;
 }
 
 FromDatastore<void> Datastore::describe(std::string_view repository, std::string_view description) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] { w.member("description", description); });
+  auto body = json::object_text([&](json::Writer& w) { w.member("description", description); });
   const auto reply = TRY(ask("PATCH", root_ + wire::repository_path(repository), std::move(body)));
-  if (datastore_detail::is_good(reply)) return {};
-  return std::unexpected(refused("mark the repository as this service's", reply));
+  return done(reply, "mark the repository as this service's");
 }
 
 FromDatastore<void> Datastore::delete_repository(std::string_view repository) {
   const auto reply = TRY(ask("DELETE", base_ + "/api/repos/delete", wire::delete_body(repository)));
-  if (datastore_detail::is_good(reply) || reply.status == 404) return {};
-  return std::unexpected(refused("delete the repository", reply));
+  return reply.status == 404 ? FromDatastore<void>() : done(reply, "delete the repository");
 }
 
 FromDatastore<void> Datastore::put(const LargeFile& file, const wire::Action& action) {
@@ -162,32 +175,26 @@ FromDatastore<void> Datastore::put(const LargeFile& file, const wire::Action& ac
     return got < 0 ? http_client::body_failed : static_cast<std::size_t>(got);
   };
   call.rewind = [open] { return ::lseek(open->fd, 0, SEEK_SET) == 0; };
-  const auto reply = transfers_.call(call);
-  if (!reply) return std::unexpected(unanswered(reply.error().message));
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("take a large file", *reply));
-  return {};
+  const auto reply = TRY(answer_of(transfers_, call));
+  return done(reply, "take a large file");
 }
 
 FromDatastore<void> Datastore::verify(const wire::Object& object, const wire::Action& action) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] {
+  auto body = json::object_text([&](json::Writer& w) {
     w.member("oid", std::string_view(object.oid));
     w.member("size", object.size);
   });
   http_client::Request call{
       .method = "POST", .url = action.href, .headers = action.headers, .body = std::move(body), .repeatable = true};
-  call.headers.emplace_back("Content-Type", std::string(datastore_detail::lfs_type));
-  call.headers.emplace_back("Accept", std::string(datastore_detail::lfs_type));
+  call.headers.emplace_back("Content-Type", std::string(lfs_type));
+  call.headers.emplace_back("Accept", std::string(lfs_type));
   const bool authorized = std::ranges::any_of(action.headers, [](const auto& header) {
     return header.first == "Authorization" || header.first == "authorization";
   });
   if (!authorized && !authorization_.empty() && action.href.starts_with(root_ + "/"))
     call.headers.emplace_back("Authorization", authorization_);
-  const auto reply = client_.call(call);
-  if (!reply) return std::unexpected(unanswered(reply.error().message));
-  if (!datastore_detail::is_good(*reply)) return std::unexpected(refused("confirm a large file", *reply));
-  return {};
+  const auto reply = TRY(answer_of(client_, call));
+  return done(reply, "confirm a large file");
 }
 
 FromDatastore<void> Datastore::send(std::string_view repository, const std::vector<LargeFile>& files,
@@ -197,33 +204,29 @@ FromDatastore<void> Datastore::send(std::string_view repository, const std::vect
   for (const LargeFile& file : files)
     if (seen.insert(file.object.oid).second) objects.push_back(file.object);
   if (objects.empty()) return {};
-  const auto reply =
-      TRY(ask("POST", wire::batch_url(base_, repository), wire::batch_body(objects), datastore_detail::lfs_type));
-  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("accept large files", reply));
-  const auto transfers = wire::read_batch(reply.body);
-  if (!transfers) return datastore_detail::unreadable(transfers.error());
+  const auto reply = TRY(ask("POST", wire::batch_url(base_, repository), wire::batch_body(objects), lfs_type));
+  const auto transfers = TRY(body_of(reply, "accept large files", wire::read_batch));
 
   std::mutex mutex;
   std::optional<DatastoreError> failed;
   std::atomic<std::size_t> next{0};
   const auto one = [&](const wire::Object& object) -> FromDatastore<void> {
-    const auto transfer = transfers->find(object.oid);
-    if (transfer == transfers->end())
-      return datastore_detail::unreadable("the datastore's LFS answer leaves a file out");
+    const auto transfer = transfers.find(object.oid);
+    if (transfer == transfers.end()) return unreadable("the datastore's LFS answer leaves a file out");
     if (!transfer->second.error.empty())
       return std::unexpected(
           DatastoreError{false, 422, "the datastore refused a large file: " + transfer->second.error});
     if (!transfer->second.upload) return {};
     const auto file = std::ranges::find(files, object.oid, [](const LargeFile& f) { return f.object.oid; });
-    if (auto done = put(*file, *transfer->second.upload); !done) return done;
+    TRY(put(*file, *transfer->second.upload));
     return transfer->second.verify ? verify(object, *transfer->second.verify) : FromDatastore<void>();
   };
   const auto work = [&] {
     for (std::size_t i = next++; i < objects.size(); i = next++) {
-      auto done = one(objects[i]);
-      if (done) sent();
+      auto result = one(objects[i]);
+      if (result) sent();
       const std::lock_guard lock(mutex);
-      if (!done && !failed) failed = std::move(done.error());
+      if (!result && !failed) failed = std::move(result.error());
       if (failed) return;
     }
   };
@@ -238,22 +241,17 @@ FromDatastore<void> Datastore::send(std::string_view repository, const std::vect
 FromDatastore<std::optional<wire::Refs>> Datastore::refs(std::string_view repository) {
   const auto reply = TRY(ask("GET", wire::api_url(base_, repository, "/refs")));
   if (reply.status == 404) return std::optional<wire::Refs>();
-  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list references", reply));
-  auto read = wire::read_refs(reply.body);
-  if (!read) return datastore_detail::unreadable(read.error());
-  return std::optional(std::move(*read));
+  return body_of(reply, "list references", wire::read_refs);
 }
 
 FromDatastore<std::vector<wire::TreeFile>> Datastore::files_at(std::string_view repository, std::string_view revision) {
   std::vector<wire::TreeFile> out;
   const std::string url = wire::api_url(base_, repository, fmt::format("/tree/{}", percent_encode(revision)));
   std::optional<std::string> query = "recursive=true";
-  for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
+  for (unsigned page = 0; query && page < most_pages; ++page) {
     const auto reply = TRY(ask("GET", fmt::format("{}?{}", url, *query)));
-    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list files", reply));
-    auto paths = wire::read_tree(reply.body);
-    if (!paths) return datastore_detail::unreadable(paths.error());
-    std::ranges::move(*paths, std::back_inserter(out));
+    auto paths = TRY(body_of(reply, "list files", wire::read_tree));
+    std::ranges::move(paths, std::back_inserter(out));
     query = wire::next_query(reply.header("Link").value_or(""));
   }
   return out;
@@ -264,9 +262,7 @@ FromDatastore<http_client::Response> Datastore::send_commit(const std::string& u
   http_client::Request call{
       .method = "POST", .url = url, .body = std::move(body), .repeatable = false, .whole = 3 * options_.patience};
   sign(call, "application/x-ndjson");
-  auto reply = transfers_.call(call);
-  if (!reply) return std::unexpected(unanswered(reply.error().message));
-  return std::move(*reply);
+  return answer_of(transfers_, call);
 }
 
 FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::Commit commit) {
@@ -279,21 +275,16 @@ FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::
     }
   }
   const auto reply = TRY(send_commit(wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit)));
-  if (!datastore_detail::is_good(reply)) return std::unexpected(refused("take the commit", reply));
-  auto id = wire::read_commit(reply.body);
-  if (!id) return datastore_detail::unreadable(id.error());
-  return std::move(*id);
+  return body_of(reply, "take the commit", wire::read_commit);
 }
 
 FromDatastore<std::optional<std::string>> Datastore::find_commit(std::string_view repository, std::string_view title) {
   std::optional<std::string> query = "limit=100";
-  for (unsigned page = 0; query && page < datastore_detail::most_pages; ++page) {
+  for (unsigned page = 0; query && page < most_pages; ++page) {
     const auto reply = TRY(ask("GET", wire::api_url(base_, repository, "/commits/main?" + *query)));
     if (reply.status == 404) return std::optional<std::string>();
-    if (!datastore_detail::is_good(reply)) return std::unexpected(refused("list commits", reply));
-    const auto log = wire::read_log(reply.body);
-    if (!log) return datastore_detail::unreadable(log.error());
-    if (const auto found = std::ranges::find(*log, title, &wire::LogEntry::title); found != log->end())
+    const auto log = TRY(body_of(reply, "list commits", wire::read_log));
+    if (const auto found = std::ranges::find(log, title, &wire::LogEntry::title); found != log.end())
       return std::optional(found->id);
     query = wire::next_query(reply.header("Link").value_or(""));
   }
@@ -301,52 +292,48 @@ FromDatastore<std::optional<std::string>> Datastore::find_commit(std::string_vie
 }
 
 FromDatastore<void> Datastore::set_tag(std::string_view repository, std::string_view tag, std::string_view commit) {
-  std::string body;
-  json::Writer w(body);
-  w.object([&] { w.member("tag", tag); });
+  const auto body = json::object_text([&](json::Writer& w) { w.member("tag", tag); });
   const std::string url = wire::api_url(base_, repository, fmt::format("/tag/{}", percent_encode(commit)));
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto reply = TRY(ask("POST", url, body));
-    if (datastore_detail::is_good(reply)) return {};
+    if (is_good(reply)) return {};
     if (reply.status != 409) return std::unexpected(refused("set the tag", reply));
     const auto now = TRY(refs(repository));
     if (now) {
       const auto found = now->tags.find(std::string(tag));
       if (found != now->tags.end() && found->second == commit) return {};
     }
-    if (auto gone = delete_tag(repository, tag); !gone) return gone;
+    TRY(delete_tag(repository, tag));
   }
   return std::unexpected(DatastoreError{false, 409, "the datastore keeps another tag of that name"});
 }
 
 FromDatastore<void> Datastore::delete_tag(std::string_view repository, std::string_view tag) {
   const auto reply = TRY(ask("DELETE", wire::api_url(base_, repository, fmt::format("/tag/{}", percent_encode(tag)))));
-  if (datastore_detail::is_good(reply) || reply.status == 404) return {};
-  return std::unexpected(refused("delete the tag", reply));
+  return reply.status == 404 ? FromDatastore<void>() : done(reply, "delete the tag");
 }
 
 FromDatastore<std::optional<std::string>> Datastore::small_file(std::string_view repository, std::string_view path) {
   auto reply = TRY(ask("GET", wire::resolve_url(base_, repository, "main", path)));
-  if (!datastore_detail::is_good(reply)) return std::optional<std::string>();
+  if (!is_good(reply)) return std::optional<std::string>();
   return std::optional(std::move(reply.body));
 }
 
 FromDatastore<void> Datastore::check(std::chrono::milliseconds limit) {
   http_client::Request call{.url = base_ + "/api/whoami-v2", .repeatable = false, .whole = limit};
   if (!authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
-  const auto reply = client_.call(call);
-  if (!reply) return std::unexpected(unanswered(reply.error().message));
-  if (datastore_detail::is_good(*reply)) {
-    if (!wire::only_reads(reply->body)) return {};
+  const auto reply = TRY(answer_of(client_, call));
+  if (is_good(reply)) {
+    if (!wire::only_reads(reply.body)) return {};
     return std::unexpected(
         DatastoreError{.away = false,
                        .status = 403,
                        .message = "the datastore knows DATASTORE_PASSWORD as a token for reading only: no upload gets "
                                   "in; give a token with the scope \"write\", or the account's password"});
   }
-  DatastoreError error = refused("know us", *reply);
+  DatastoreError error = refused("know us", reply);
   // 429 is what too many wrong passwords get, ours among them.
-  if (reply->status == 429) error.away = false;
+  if (reply.status == 429) error.away = false;
   return std::unexpected(std::move(error));
 }
 
