@@ -11,8 +11,8 @@
 #include "services/kit/settings/table.hpp"
 #include "services/kit/sql/migrate.hpp"
 #include "services/kit/sql/service_error.hpp"
+#include "services/kit/web/answer.hpp"
 #include "services/kit/web/body_schema.hpp"
-#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::notes {
 namespace {

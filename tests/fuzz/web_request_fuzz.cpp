@@ -11,7 +11,6 @@
 #include "services/kit/web/conditional.hpp"
 #include "services/kit/web/media_type.hpp"
 #include "services/kit/web/multipart.hpp"
-#include "services/kit/web/pattern.hpp"
 #include "services/kit/web/ranges.hpp"
 #include "services/kit/web/request_record.hpp"
 #include "services/kit/web/router.hpp"

@@ -13,7 +13,6 @@
 #include "services/kit/objects/service_error.hpp"
 #include "services/kit/sql/service_error.hpp"
 #include "services/kit/web/call.hpp"
-#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::datastore {
 

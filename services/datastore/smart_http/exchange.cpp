@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/log/log.hpp"
-#include "services/kit/web/service_failure.hpp"
+#include "services/kit/web/answer.hpp"
 
 namespace stackgate::datastore::smart_http {
 namespace {

@@ -6,8 +6,8 @@
 #include "services/entitystore/registration/inspect.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/signed_query.hpp"
+#include "services/kit/web/answer.hpp"
 #include "services/kit/web/conditional.hpp"
-#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::entitystore {
 

@@ -9,9 +9,9 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/web/answer.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/multipart.hpp"
-#include "services/kit/web/service_failure.hpp"
 
 namespace stackgate::entitystore {
 namespace upload_detail {

@@ -11,7 +11,7 @@
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/periodic.hpp"
 #include "services/kit/sql/service_error.hpp"
-#include "services/kit/web/service_failure.hpp"
+#include "services/kit/web/answer.hpp"
 
 namespace stackgate::entitystore {
 namespace registrar_detail {

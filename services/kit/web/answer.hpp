@@ -24,14 +24,18 @@ struct Failure {
   Headers headers{};
 };
 
+/// The HTTP status of a service's error: this is the one place that knows it (service_failure.cpp).
+int status_of(const ServiceError& error);
+/// With WWW-Authenticate for 401 and Retry-After for 429 and 503.
+Failure to_failure(const ServiceError& error);
+
 /// Streamed: the handler has answered through Call::start.
 struct Streamed {};
 
 /// Later: it comes through the Deferred of Call::defer.
 struct Later {};
 
-/// TRY() in a handler passes on what went wrong: a Failure, or the error of a service with its status
-/// (service_failure.hpp).
+/// TRY() in a handler passes on what went wrong: a Failure, or the error of a service with its status.
 struct Answer : std::variant<http::Response, Failure, Streamed, Later> {
   using variant::variant;
   Answer(const ServiceError& error);

@@ -1,5 +1,3 @@
-#include "services/kit/web/pattern.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>

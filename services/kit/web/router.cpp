@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "services/kit/http/text.hpp"
-#include "services/kit/web/pattern.hpp"
 
 namespace stackgate::web {
 namespace router_detail {

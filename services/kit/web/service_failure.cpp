@@ -1,7 +1,6 @@
-#include "services/kit/web/service_failure.hpp"
-
 #include <string>
 
+#include "services/kit/web/answer.hpp"
 #include "services/kit/web/basic_auth.hpp"
 
 namespace stackgate::web {

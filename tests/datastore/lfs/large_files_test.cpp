@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "services/kit/web/service_failure.hpp"
+#include "services/kit/web/answer.hpp"
 #include "tests/datastore/lfs/files_support.hpp"
 
 namespace stackgate::datastore::lfs {

@@ -1,6 +1,6 @@
-#include "services/kit/web/service_failure.hpp"
-
 #include <gmock/gmock.h>
+
+#include "services/kit/web/answer.hpp"
 
 namespace stackgate::web {
 namespace {
