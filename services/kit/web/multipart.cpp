@@ -12,10 +12,6 @@
 namespace stackgate::web {
 namespace multipart_detail {
 
-using Done = std::expected<void, Failure>;
-
-enum class Phase : std::uint8_t { preamble, delimiter, head, data, epilogue };
-
 std::unexpected<Failure> fail(int status, std::string message) {
   return std::unexpected(Failure{status, std::move(message)});
 }
@@ -30,57 +26,35 @@ std::size_t held_back(std::string_view text, std::string_view delimiter) {
 
 }  // namespace multipart_detail
 
-struct MultipartParser::State {
-  using Done = multipart_detail::Done;
-  using Phase = multipart_detail::Phase;
-
-  std::string delimiter;  // with the line break that belongs to it
-  PartEvents events;
-  MultipartLimits limits;
-  Phase phase = Phase::preamble;
-  std::string buffer = "\r\n";  // not looked at yet; the first delimiter may stand at the very beginning
-  std::size_t parts = 0;
-  std::uint64_t part_bytes = 0;
-  std::string part_name{};
-  std::optional<Failure> failure{};
-
-  /// False: more bytes are needed.
-  std::expected<bool, Failure> step(std::string_view& rest);
-  std::expected<bool, Failure> step_delimiter(std::string_view& rest);
-  std::expected<bool, Failure> step_head(std::string_view& rest);
-  std::expected<bool, Failure> step_data(std::string_view& rest);
-  Done give(std::string_view bytes);
-};
-
-multipart_detail::Done MultipartParser::State::give(std::string_view bytes) {
-  if (phase == Phase::preamble || bytes.empty()) return {};
-  part_bytes += bytes.size();
-  if (limits.part_bytes != 0 && part_bytes > limits.part_bytes)
+std::expected<void, Failure> MultipartParser::give(std::string_view bytes) {
+  if (phase_ == Phase::preamble || bytes.empty()) return {};
+  part_bytes_ += bytes.size();
+  if (limits_.part_bytes != 0 && part_bytes_ > limits_.part_bytes)
     return multipart_detail::fail(413,
-                                  fmt::format("the part {} is larger than {} bytes", part_name, limits.part_bytes));
-  return events.data ? events.data(bytes) : Done();
+                                  fmt::format("the part {} is larger than {} bytes", part_name_, limits_.part_bytes));
+  return events_.data ? events_.data(bytes) : std::expected<void, Failure>();
 }
 
 // Data, or what stands before the first part.
-std::expected<bool, Failure> MultipartParser::State::step_data(std::string_view& rest) {
-  const auto at = rest.find(delimiter);
+MultipartParser::Step MultipartParser::step_data(std::string_view& rest) {
+  const auto at = rest.find(delimiter_);
   const bool found = at != std::string_view::npos;
-  const std::size_t size = found ? at : rest.size() - multipart_detail::held_back(rest, delimiter);
+  const std::size_t size = found ? at : rest.size() - multipart_detail::held_back(rest, delimiter_);
   TRY(give(rest.substr(0, size)));
   rest.remove_prefix(size);
   if (!found) return false;
-  rest.remove_prefix(delimiter.size());
-  if (phase == Phase::data && events.end) {
-    TRY(events.end());
+  rest.remove_prefix(delimiter_.size());
+  if (phase_ == Phase::data && events_.end) {
+    TRY(events_.end());
   }
-  phase = Phase::delimiter;
+  phase_ = Phase::delimiter;
   return true;
 }
 
-std::expected<bool, Failure> MultipartParser::State::step_delimiter(std::string_view& rest) {
+MultipartParser::Step MultipartParser::step_delimiter(std::string_view& rest) {
   constexpr std::size_t most_padding = 256;
   if (rest.size() >= 2 && rest.starts_with("--")) {
-    phase = Phase::epilogue;
+    phase_ = Phase::epilogue;
     return true;
   }
   const auto text = std::min(rest.find_first_not_of(" \t"), rest.size());  // padding that a gateway may have added
@@ -90,34 +64,34 @@ std::expected<bool, Failure> MultipartParser::State::step_delimiter(std::string_
     if (end.empty() || end == "\r" || (end == "-" && text == 0)) return false;
   } else if (end.starts_with("\r\n")) {
     rest.remove_prefix(text + 2);
-    phase = Phase::head;
+    phase_ = Phase::head;
     return true;
   }
   return multipart_detail::fail(400, "the boundary stands inside a part; choose one that does not");
 }
 
-std::expected<bool, Failure> MultipartParser::State::step_head(std::string_view& rest) {
+MultipartParser::Step MultipartParser::step_head(std::string_view& rest) {
   const bool empty = rest.starts_with("\r\n");
   const auto end = empty ? 0 : rest.find("\r\n\r\n");
   // Up to three bytes of the empty line may be here already.
-  if (end == std::string_view::npos ? rest.size() > limits.head_bytes + 3 : end > limits.head_bytes)
-    return multipart_detail::fail(413, fmt::format("a part's header is larger than {} bytes", limits.head_bytes));
+  if (end == std::string_view::npos ? rest.size() > limits_.head_bytes + 3 : end > limits_.head_bytes)
+    return multipart_detail::fail(413, fmt::format("a part's header is larger than {} bytes", limits_.head_bytes));
   if (end == std::string_view::npos) return false;
   auto head = TRY(parse_part_head(rest.substr(0, end)));
   rest.remove_prefix(end + (empty ? 2 : 4));
-  if (++parts > limits.parts)
-    return multipart_detail::fail(413, fmt::format("the body has more than {} parts", limits.parts));
-  part_bytes = 0;
-  part_name = head.name;
-  phase = Phase::data;
-  if (events.begin) {
-    TRY(events.begin(head));
+  if (++parts_ > limits_.parts)
+    return multipart_detail::fail(413, fmt::format("the body has more than {} parts", limits_.parts));
+  part_bytes_ = 0;
+  part_name_ = head.name;
+  phase_ = Phase::data;
+  if (events_.begin) {
+    TRY(events_.begin(head));
   }
   return true;
 }
 
-std::expected<bool, Failure> MultipartParser::State::step(std::string_view& rest) {
-  switch (phase) {
+MultipartParser::Step MultipartParser::step(std::string_view& rest) {
+  switch (phase_) {
     case Phase::preamble:
     case Phase::data:
       return step_data(rest);
@@ -132,34 +106,27 @@ std::expected<bool, Failure> MultipartParser::State::step(std::string_view& rest
   return false;
 }
 
-MultipartParser::MultipartParser(std::string_view boundary, PartEvents events, MultipartLimits limits)
-    : state_(std::make_unique<State>(
-          State{.delimiter = "\r\n--" + std::string(boundary), .events = std::move(events), .limits = limits})) {}
-MultipartParser::~MultipartParser() = default;
-MultipartParser::MultipartParser(MultipartParser&&) noexcept = default;
-MultipartParser& MultipartParser::operator=(MultipartParser&&) noexcept = default;
-
 std::expected<void, Failure> MultipartParser::add(std::string_view bytes) {
-  if (state_->failure) return std::unexpected(*state_->failure);
-  state_->buffer += bytes;
-  std::string_view rest = state_->buffer;
+  if (failure_) return std::unexpected(*failure_);
+  buffer_ += bytes;
+  std::string_view rest = buffer_;
   for (;;) {
-    const auto more = state_->step(rest);
+    const auto more = step(rest);
     if (!more) {
-      state_->failure = more.error();
+      failure_ = more.error();
       return std::unexpected(more.error());
     }
     if (!*more) break;
   }
-  state_->buffer.erase(0, state_->buffer.size() - rest.size());
+  buffer_.erase(0, buffer_.size() - rest.size());
   return {};
 }
 
 std::expected<void, Failure> MultipartParser::finish() {
-  if (state_->failure) return std::unexpected(*state_->failure);
-  if (state_->phase == State::Phase::epilogue) return {};
-  state_->failure = Failure{400, "the body ends before its closing boundary"};
-  return std::unexpected(*state_->failure);
+  if (failure_) return std::unexpected(*failure_);
+  if (phase_ == Phase::epilogue) return {};
+  failure_ = Failure{400, "the body ends before its closing boundary"};
+  return std::unexpected(*failure_);
 }
 
 std::expected<std::string, Failure> multipart_boundary(std::string_view content_type) {

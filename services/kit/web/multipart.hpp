@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,18 +37,32 @@ struct PartEvents {
 /// Push parser without I/O. One thread. Failures: 400 for a broken body, 413 beyond a limit.
 class MultipartParser {
  public:
-  MultipartParser(std::string_view boundary, PartEvents events, MultipartLimits limits = {});
-  ~MultipartParser();
-  MultipartParser(MultipartParser&&) noexcept;
-  MultipartParser& operator=(MultipartParser&&) noexcept;
+  MultipartParser(std::string_view boundary, PartEvents events, MultipartLimits limits = {})
+      : delimiter_("\r\n--" + std::string(boundary)), events_(std::move(events)), limits_(limits) {}
 
   std::expected<void, Failure> add(std::string_view bytes);
   /// After the last byte: 400 when the closing boundary is missing.
   std::expected<void, Failure> finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  enum class Phase : std::uint8_t { preamble, delimiter, head, data, epilogue };
+  /// False: more bytes are needed.
+  using Step = std::expected<bool, Failure>;
+  Step step(std::string_view& rest);
+  Step step_delimiter(std::string_view& rest);
+  Step step_head(std::string_view& rest);
+  Step step_data(std::string_view& rest);
+  std::expected<void, Failure> give(std::string_view bytes);
+
+  std::string delimiter_;  // with the line break that belongs to it
+  PartEvents events_;
+  MultipartLimits limits_;
+  Phase phase_ = Phase::preamble;
+  std::string buffer_ = "\r\n";  // not looked at yet; the first delimiter may stand at the very beginning
+  std::size_t parts_ = 0;
+  std::uint64_t part_bytes_ = 0;
+  std::string part_name_{};
+  std::optional<Failure> failure_{};
 };
 
 /// The boundary of a Content-Type; 415 when it is no multipart/form-data, 400 when the boundary is missing or broken.
