@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "services/kit/http/writer.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::http {
@@ -18,7 +17,6 @@ constexpr int turns_per_event = 64;
 // How long a peer may go on sending after its answer before the connection is cut.
 constexpr std::chrono::milliseconds linger_limit{2'000};
 constexpr std::chrono::milliseconds first_request_while_draining{1'000};
-constexpr std::size_t scratch_kept = 256 * 1024;
 
 }  // namespace connection_detail
 
@@ -294,111 +292,6 @@ void Connection::send(Response&& response) {
   if (in_handler_) return;
   settle(Outcome::whole);
   go_on();
-}
-
-void Connection::reject(int status, std::string_view reason) {
-  worker_->tallies().rejected.add();
-  move_to(worker_->busy());
-  answer(answer_fault(status, reason), true);
-}
-
-Response Connection::answer_fault(int status, std::string_view reason) {
-  const auto& render = worker_->shared().config.fault_answer;
-  if (!render) return plain_answer(status, reason);
-  Fault fault{.status = status, .reason = reason, .request = reader_.begun(), .peer = peer_};
-  if (fault.request != nullptr) {
-    reader_.request().peer = peer_;
-    if (head_at_ != Clock::time_point()) fault.took = Clock::now() - head_at_;
-  }
-  try {
-    return render(fault);
-  } catch (const std::exception& error) {
-    log::error("an error could not be written in its API's format", {{"peer", peer_}, {"error", error.what()}});
-    return plain_answer(status, reason);
-  }
-}
-
-void Connection::answer(const Response& response, bool then_close) {
-  reader_.skip_buffered();
-  const bool whole = reader_.phase() == RequestReader::Phase::complete;
-  const bool known = whole || reader_.phase() == RequestReader::Phase::streaming;
-  close_after_ = then_close || worker_->draining() || (known && !(whole && reader_.head().keep_alive));
-  WriteOptions options;
-  options.date = worker_->date();
-  options.head_only = known && reader_.request().method == "HEAD";
-  options.close = close_after_;
-  options.keep_alive = known && reader_.head().http10 && !close_after_;
-  std::string& out = worker_->scratch();
-  out.clear();
-  append_response(out, response, options);
-  write_out(out);
-  if (out.capacity() > connection_detail::scratch_kept) std::string().swap(out);
-}
-
-// Writes what the socket takes and leaves the rest in `bytes`.
-void Connection::push(std::string_view& bytes) {
-  while (!bytes.empty()) {
-    const Stream::Result result = stream_.write(bytes);
-    switch (result.state) {
-      case Stream::State::done:
-        bytes.remove_prefix(result.bytes);
-        worker_->tallies().bytes_written.add(result.bytes);
-        continue;
-      case Stream::State::want_read:
-        return wait_for(Event::readable);
-      case Stream::State::want_write:
-        return wait_for(Event::writable);
-      case Stream::State::closed:
-      case Stream::State::failed:
-        return close();
-    }
-  }
-}
-
-void Connection::write_out(std::string_view bytes) {
-  push(bytes);
-  if (bytes.empty()) {
-    answered();
-  } else if (state_ != State::closed) {
-    unsent_.assign(bytes);
-    sent_ = 0;
-    taken_ = -static_cast<std::int64_t>(stream_.unconfirmed());
-    state_ = State::writing;
-    deadline_in(worker_->limits().write);
-  }
-}
-
-// Has it taken enough since the deadline was set? What counts is what has arrived: the kernel holds megabytes.
-bool Connection::peer_goes_on() {
-  const auto taken = static_cast<std::int64_t>(sent_) - static_cast<std::int64_t>(stream_.unconfirmed());
-  const bool goes_on = taken - taken_ >= static_cast<std::int64_t>(worker_->limits().write_progress);
-  taken_ = taken;
-  return goes_on;
-}
-
-void Connection::write_on() {
-  std::string_view rest = std::string_view(unsent_).substr(sent_);
-  push(rest);
-  sent_ = unsent_.size() - rest.size();
-  if (rest.empty()) answered();
-}
-
-void Connection::answered() {
-  if (outbox_) std::exchange(outbox_, nullptr)->close();
-  if (watcher_) std::exchange(watcher_, nullptr)->ended(true);
-  if (unsent_.capacity() > 0) std::string().swap(unsent_);
-  clear_deadline();
-  if (close_after_) {
-    const bool peer_may_be_sending =
-        reader_.phase() != RequestReader::Phase::complete || reader_.has_more() || has_input();
-    stream_.shutdown();
-    peer_may_be_sending ? linger() : close();
-    return;
-  }
-  body_.reset();
-  reader_.finish();
-  state_ = State::reading;
-  wait_for(Event::readable);
 }
 
 // Closing a socket with unread bytes resets it, and the reset can overtake the answer: so they are read and dropped.

@@ -5,7 +5,7 @@
 //                   └──────── reject ──────┴────────────────────→ lingering ─→ closed
 //
 // While handling, the handler's threads may borrow the socket for a streamed body: body_stream.hpp. They give it back
-// with the Outcome of the answer. Streaming: the loop sends what is put into the outbox (connection_stream.cpp).
+// with the Outcome of the answer. Streaming: the loop sends what is put into the outbox (connection_send.cpp).
 #pragma once
 #include <atomic>
 #include <optional>
