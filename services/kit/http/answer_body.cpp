@@ -35,7 +35,7 @@ std::expected<void, Error> AnswerBody::fail(std::string why) {
   return std::unexpected(*failed_);
 }
 
-// A socket that has ended tells nobody who ended it.
+// The socket does not show which side ended it.
 std::expected<void, Error> AnswerBody::fail_gone() {
   return fail(
       connection_->is_cut_by_us()

@@ -31,7 +31,7 @@ struct BodyError {
 class BodyReader {
  public:
   virtual ~BodyReader() = default;
-  /// Fills a part of `space` (16 KiB and more serve best) and says how much; 0 is the end. The peer gets its
+  /// Fills a part of `space` (16 KiB and more serve best) and returns how much; 0 is the end. The peer gets its
   /// "100 Continue" at the first call. After the answer was given: an error, also for a thread that is waiting here.
   virtual std::expected<std::size_t, BodyError> read(std::span<char> space) = 0;
   /// Content-Length; nothing when the body is chunked.
@@ -51,7 +51,7 @@ class BodyWriter {
   virtual std::expected<void, Error> send_file(int fd, std::uint64_t offset, std::uint64_t length) = 0;
   /// The body is whole. Without it, it is not.
   virtual std::expected<void, Error> finish() = 0;
-  /// The peer has closed its side or the connection broke: nobody will read what comes. For long polls and SSE.
+  /// The peer has closed its side or the connection broke: what is written is not read. For long polls and SSE.
   virtual bool gone() const = 0;
   /// The server drains: an answer without an end (SSE, long poll) should come to one.
   virtual bool draining() const = 0;
@@ -86,7 +86,7 @@ class AnswerWatcher {
   virtual ~AnswerWatcher() = default;
   /// Once after each write() that returned false, unless the answer has ended.
   virtual void writable() = 0;
-  /// Once, as the last call. `whole`: the kernel has taken all of the answer. Otherwise nobody will get it: the client
+  /// Once, as the last call. `whole`: the kernel has taken all of the answer. Otherwise it is lost: the client
   /// has closed its side (at once, also while nothing is written), took nothing for Limits::write, or the server ends.
   /// The request's views hold until this returns.
   virtual void ended(bool whole) = 0;

@@ -13,7 +13,7 @@ namespace body_stream_detail {
 
 constexpr std::chrono::milliseconds look_around{100};
 
-/// A socket that has ended tells nobody who ended it.
+/// The socket does not show which side ended it.
 BodyError gone_error(const Connection& connection) {
   if (connection.is_cut_by_us())
     return {503, {"the server has ended before the body was whole: what is in progress when its drain is over is cut"}};

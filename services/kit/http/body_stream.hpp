@@ -93,7 +93,7 @@ class RequestBody final : public BodyReader {
   const std::weak_ptr<Connection> connection_;
   const std::optional<std::uint64_t> length_;
   ProgressTimeout progress_timeout_;
-  std::optional<BodyError> failed_;  // what every further read says
+  std::optional<BodyError> failed_;  // the result of every further read
   std::atomic<bool> begun_;
   std::mutex mutex_;  // of the next two
   bool reading_ = false;

@@ -183,7 +183,7 @@ void Connection::go_on() {
   if (state_ == State::reading && has_begun_next()) pump();
 }
 
-// Without anything of the next request the connection waits: a read would only say so, and is a system call.
+// Without anything of the next request the connection waits: a read would be a system call for nothing.
 bool Connection::has_begun_next() {
   if (reader_.phase() != RequestReader::Phase::idle || stream_.has_buffered()) return true;
   wait_for_bytes();
@@ -331,7 +331,7 @@ void Connection::close() {
   state_ = State::closed;
   end();
   if (socket_owner_.close() == SocketOwner::Holder::handler) {
-    ::shutdown(stream_.fd(), SHUT_RDWR);  // closed with the last who holds this connection
+    ::shutdown(stream_.fd(), SHUT_RDWR);  // closed with the last owner of this connection
   } else {
     if (is_partly_sent) stream_.reset_on_close();  // an HTTP/1.0 body ends with the connection: this one has no end
     stream_.close();

@@ -1,5 +1,5 @@
-// One client's connection: TLS handshake, then request after request, then goodbye. Lives on its worker's thread; what
-// may come from elsewhere says so.
+// One client's connection: TLS handshake, then request after request, then shutdown. Lives on its worker's thread; what
+// other threads may call is marked.
 //
 //   handshake ─→ reading ─→ handling ─→ writing or streaming ─→ reading …
 //                   └──────── reject ──────┴────────────────────→ lingering ─→ closed
@@ -35,11 +35,11 @@ class Connection final : public Watched, public Responder::Sink {
   void observe(std::shared_ptr<AnswerWatcher> watcher) override;
   /// From any thread: something has been put into the outbox.
   void send_later(const std::shared_ptr<Outbox>& outbox);
-  /// Ends an unoccupied connection politely, with nothing left to say.
+  /// Ends an idle connection with TLS close_notify and FIN.
   void say_goodbye();
   /// Ends it at once. Safe to call twice.
   void close();
-  /// The same because the server itself comes to its end: whoever holds the body is told so.
+  /// The same when the server ends, which the errors of open bodies then name.
   void cut();
   /// Bytes wait in the socket or in TLS.
   bool has_input() const;

@@ -213,7 +213,7 @@ void Connection::send_what_waits() {
   }
 }
 
-// Closes when nobody is there to read the answer.
+// Closes when the client has left.
 void Connection::look_for_peer() {
   pollfd entry{stream_.fd(), POLLRDHUP, 0};
   if (::poll(&entry, 1, 0) > 0) return close();

@@ -164,7 +164,7 @@ std::optional<Reject> HeadParser::conclude() {
     head_.framing = Head::Framing::length;
     head_.content_length = *length;
   }
-  head_.keep_alive = keep_alive() && !closes_;       // HTTP/1.0 may say both
+  head_.keep_alive = keep_alive() && !closes_;       // HTTP/1.0 may have both
   if (head_.http10) head_.expects_continue = false;  // RFC 9110, 10.1.1
   return {};
 }

@@ -22,7 +22,7 @@ struct ListenAddress {
 std::expected<ListenAddress, Error> parse_listen(std::string_view text);
 
 /// `count` sockets on one port (SO_REUSEPORT when several: the kernel spreads connections over them), non-blocking,
-/// with TCP keep-alive set for what they accept. Refuses a port that anybody listens on already.
+/// with TCP keep-alive set for what they accept. Refuses a port that is in use.
 struct Listening {
   std::vector<int> sockets;  // the caller closes them
   std::uint16_t port = 0;

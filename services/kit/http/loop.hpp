@@ -43,7 +43,7 @@ class Loop {
 class Watched : public std::enable_shared_from_this<Watched> {
  public:
   using Clock = Loop::Clock;
-  /// broken: nobody is at the other end any more.
+  /// broken: the other end has left.
   enum class Event : std::uint8_t { readable, writable, broken };
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
@@ -54,7 +54,7 @@ class Watched : public std::enable_shared_from_this<Watched> {
   virtual void on_event(Event event) = 0;
   virtual void on_deadline() = 0;
 
-  /// False when the kernel refuses. The socket stays the caller's, who calls unwatch() or end() before close(fd).
+  /// False when the kernel refuses. The socket stays the caller's: unwatch() or end() before close(fd).
   bool watch(int fd);
   /// Nothing is waited for any more, except the deadline.
   void unwatch();

@@ -7,7 +7,7 @@
 
 namespace stackgate::http {
 
-/// sendfile(2) and OpenSSL raise SIGPIPE where send(2) can be told not to, and the thread is the handler's.
+/// sendfile(2) and OpenSSL raise SIGPIPE where send(2) has a flag against it, and the thread is the handler's.
 class NoPipeSignal {
  public:
   NoPipeSignal() {

@@ -28,7 +28,7 @@ class Outbox {
   const AnswerBody::Shape& shape() const { return shape_; }
   /// Something was put in before the end came.
   bool is_begun();
-  /// Moves all that is here behind `out`, and says whether it was the end.
+  /// Appends all that is here to `out`, and returns whether it was the end.
   End take(std::string& out);
   /// The connection still has `unsent` bytes of what it took. True: a writer waits for room, and there is some again.
   bool has_room_for_writer(std::size_t unsent);

@@ -26,7 +26,7 @@ class RequestReader {
   enum class Step : std::uint8_t {
     need_more,      // read into space(), then add()
     send_continue,  // the peer waits for "100 Continue"; call step() again
-    plan,           // the head is here: say plan(), then call step() again. Only when made with `asks`
+    plan,           // the head is here: call plan(), then step() again. Only when made with `asks`
     request,        // request() is whole, or its head is and the body streams; finish() when it has been answered
     reject,         // answer rejected() and close
   };
@@ -68,7 +68,7 @@ class RequestReader {
   std::size_t wanted() const;
   /// `received`: from the socket, decoded in place. Bytes of a next request are kept.
   Part take(std::span<char> received);
-  /// Passes over what is here of a body that nobody read.
+  /// Passes over what is here of an unread body.
   void skip_buffered();
 
   /// Forgets the complete request.

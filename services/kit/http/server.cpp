@@ -16,7 +16,7 @@
 namespace stackgate::http {
 namespace server_detail {
 
-// Threads started here take no signals: they are main's business, and SIGPIPE from a TLS write is nobody's.
+// Threads started here take no signals: they belong to main, and SIGPIPE from a TLS write has no handler.
 class NoSignals {
  public:
   NoSignals() {

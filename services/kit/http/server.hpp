@@ -46,7 +46,7 @@ struct BodyPlan {
   std::chrono::milliseconds pause{60'000};     // streamed: the longest wait of one read(); 408 beyond it
   /// Streamed: a pause ends only when so many bytes have come, so that one byte a minute is no progress.
   std::uint64_t progress = 1;
-  /// Given at once instead of calling the handler: a body that nobody wants is not read (and not asked for, if the
+  /// Given at once instead of calling the handler: an unwanted body is not read (and not asked for, if the
   /// client waits for "100 Continue").
   std::optional<Response> refusal{};
 };

@@ -44,7 +44,7 @@ class Stream {
   bool has_buffered() const;
   /// Bytes that were written and that the peer's kernel has not confirmed yet.
   std::uint64_t unconfirmed() const;
-  /// Says goodbye (close_notify, FIN) and sends no more; close() follows.
+  /// Sends close_notify and FIN, and nothing more; close() follows.
   void shutdown();
   void close();
   /// Why the TLS handshake failed: "certificate verify failed", "the peer closed the connection", …

@@ -1,4 +1,4 @@
-// The few words of RFC 9110 that parser and writer share.
+// What parser and writer share of the grammar of RFC 9110.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -67,7 +67,7 @@ class Worker final : public Watched {
   // A connection is in one of these lists, each ordered by the time of entry.
   Connections& idle() { return idle_; }          // between requests
   Connections& greeting() { return greeting_; }  // handshake, or part of a request has come
-  Connections& busy() { return busy_; }          // handler, answer, goodbye
+  Connections& busy() { return busy_; }          // handler, answer, shutdown
   void closed(Connections& list, Connections::iterator place);
 
   /// At most one line in ten seconds for what a stranger can cause at will.

@@ -13,9 +13,9 @@ enum class Framing : std::uint8_t { length, chunked, until_close };
 
 struct WriteOptions {
   std::string_view date{};  // IMF-fixdate (RFC 9110, 5.6.7)
-  bool head_only = false;   // the request was HEAD: the head says what GET would get, no body follows
-  bool close = false;       // say "Connection: close"
-  bool keep_alive = false;  // say so, as an HTTP/1.0 peer wants it
+  bool head_only = false;   // the request was HEAD: the head is GET's, no body follows
+  bool close = false;       // write "Connection: close"
+  bool keep_alive = false;  // write "Connection: keep-alive", for HTTP/1.0 peers
 };
 
 /// Appends the response. Control characters in the handler's headers become '?', so no header can end early.

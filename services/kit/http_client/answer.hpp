@@ -17,7 +17,7 @@ class Flight;
 /// The next piece of a body; empty at its end.
 using OnPiece = std::move_only_function<void(std::expected<std::string, Error> piece)>;
 
-/// Movable. One read at a time. What nobody reads stays with the server: after 256 KiB the transfer stops until the
+/// Movable. One read at a time. What is not read stays with the server: after 256 KiB the transfer stops until the
 /// next read, and its deadlines with it.
 class Answer {
  public:

@@ -1,4 +1,4 @@
-// What can be said about a call before it is made. Pure.
+// Checks of a call before it is made. Pure.
 #pragma once
 #include <optional>
 #include <string>

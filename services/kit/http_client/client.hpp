@@ -34,7 +34,7 @@ struct Options {
   /// reply.
   unsigned redirects = 0;
   /// For URLs that come from outside (SSRF): only addresses of the public Internet, looked at when the socket is
-  /// opened, so that no name server can say one thing and then another. Proxies of the environment are not used then.
+  /// opened, so that a second DNS answer changes nothing. Proxies of the environment are not used then.
   bool public_addresses_only = false;
   std::string user_agent = "stackgate";
   Pem certificate{}, key{};            // the client's own, for mutual TLS
@@ -61,7 +61,7 @@ struct Request {
   /// repeated.
   std::function<bool(std::string_view)> take_body{};
   std::uint64_t largest_reply = 16 * 1024 * 1024;  // of a reply that is held
-  /// GET, HEAD, PUT and DELETE are; say so for a POST that may come twice.
+  /// GET, HEAD, PUT and DELETE are; set it for a POST that may come twice.
   std::optional<bool> repeatable{};
   std::chrono::milliseconds whole{0};  // overrides Options
   std::chrono::milliseconds head{0};   // overrides Options
@@ -86,7 +86,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Blocks. Any status is a reply; an error is a call that got none, in words that name host and cause and no
+  /// Blocks. Any status is a reply; an error is a call without one; its message names host and cause and no
   /// credentials.
   std::expected<Response, Error> call(const Request& request) const;
 

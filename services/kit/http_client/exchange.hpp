@@ -49,7 +49,7 @@ struct ExchangeRequest {
   std::string method = "GET";
   std::string url;  // http or https; escaped already
   Headers headers{};
-  // Not copied: the receiver, or who waits for it, holds them until done().
+  // Not copied: the receiver, or its caller, holds them until done().
   std::span<const Headers::value_type> more_headers{};  // behind the others
   std::string_view body{};
   bool uploads = false;                         // the body comes from Receiver::fill() instead

@@ -33,7 +33,7 @@ struct Persistence {
 };
 
 struct AttemptResult {
-  std::expected<Response, std::string> result;  // the words may hold secrets of the URL
+  std::expected<Response, std::string> result;  // the message may hold secrets of the URL
   bool reached = true;                          // see Attempt
   bool final = false;                           // not to be repeated, whatever it was
 };

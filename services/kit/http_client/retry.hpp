@@ -26,7 +26,7 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value,
 
 inline constexpr std::chrono::seconds longest_retry_after{60};
 
-/// The wait before attempt `next` (1 is the first repetition): the server's word, else 200 ms doubled each time up to
+/// The wait before attempt `next` (1 is the first repetition): Retry-After, or else 200 ms doubled each time up to
 /// 10 s, of which `dice` (0 to 1) takes up to a half. Nothing: the server asks for more than `longest_retry_after`.
 std::optional<std::chrono::milliseconds> wait_before(unsigned next, std::optional<std::chrono::seconds> retry_after,
                                                      double dice);

@@ -21,7 +21,7 @@ class TracedCall {
   void ended(int status, std::string_view error) const;
 
  private:
-  std::string span_id_;  // empty: nobody would see a span of its own, so the caller's is passed on, and no more is kept
+  std::string span_id_;  // empty: there is no observer, so the caller's span is passed on, and no more is kept
   std::string trace_id_, parent_id_, state_, method_, url_;
   Headers headers_;
   std::chrono::system_clock::time_point began_ = std::chrono::system_clock::now();

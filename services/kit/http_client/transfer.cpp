@@ -301,7 +301,7 @@ bool Transfer::was_sent() const {
 }
 
 std::uint64_t Transfer::connections_made() const {
-  // The handle says what its last exchange made until libcurl begins with this one, which may be cancelled before.
+  // Until libcurl begins, the handle shows the exchange before; this one may be cancelled by then.
   long made = 0;
   if (opened_socket) curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &made);
   return static_cast<std::uint64_t>(std::max(made, 0L));
@@ -341,7 +341,7 @@ std::string Transfer::overdue(Clock::time_point now) {
     return fmt::format("timed out: no answer within {} ms", limits.head.count());
   curl_off_t sent = 0;
   curl_easy_getinfo(handle, CURLINFO_SIZE_UPLOAD_T, &sent);
-  // While we are the ones who pause, the other side need not move.
+  // While this side pauses, the other need not move.
   if (std::exchange(bytes_sent, sent) != sent || reading_paused || writing_paused) last_byte = now;
   if (passed(limits.pause, last_byte)) return fmt::format("no byte came or went for {} ms", limits.pause.count());
   return {};

@@ -47,7 +47,7 @@ class CurlList {
 /// A handle without an exchange.
 struct SpareHandle {
   CURL* handle = nullptr;
-  std::unique_ptr<std::array<char, CURL_ERROR_SIZE>> error{};  // curl's words for it
+  std::unique_ptr<std::array<char, CURL_ERROR_SIZE>> error{};  // curl's message
   /// What it is still set to. Without `connecting` it is as new.
   std::shared_ptr<const Connecting> connecting{};
   std::string method{};

@@ -19,7 +19,7 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 struct Failure {
   int status = 500;
   std::string message;  // what is wrong and what to do, one sentence or two
-  std::string code{};   // the dialect's own word, when the status does not say it: "EntryNotFound", "model_not_found"
+  std::string code{};   // the dialect's own word, where the status is not enough: "EntryNotFound", "model_not_found"
   validate::Findings findings{};  // 422: every fault of the body
   Headers headers{};
 };

@@ -19,7 +19,7 @@ namespace stackgate::web {
 class ServerMetrics;
 struct AppState;
 
-/// One finished request, for whoever wants to know (traces, a service's own access table). Called on the thread that
+/// One finished request, for observers (traces, a service's own access table). Called on the thread that
 /// finished it; must not block.
 struct Served {
   const http::Request& request;                 // head only; its body may be gone
@@ -55,8 +55,8 @@ struct AppConfig {
   metrics::Registry* metrics = nullptr;
   std::function<bool()> stopping{};  // see Call::stopping(); thread-safe
   bool sample_new_traces = false;    // those that begin here
-  /// Whether a request's trace is sampled, instead of the caller's word and sample_new_traces. `trace` has the caller's
-  /// word, and no parent_id when it begins here. Called on the I/O thread.
+  /// Whether a request's trace is sampled, instead of the caller's flag and sample_new_traces. `trace` has the caller's
+  /// flag, and no parent_id when it begins here. Called on the I/O thread.
   std::function<bool(const http::Request& request, const TraceContext& trace, bool quiet)> sampler{};
   std::vector<std::function<void(const Served&)>> observers{};
 };

@@ -1,4 +1,4 @@
-// What a client shows to say who it is: the Authorization header (RFC 9110, 11.6.2; RFC 7617; RFC 6750). Pure, and
+// The credentials of a client: the Authorization header (RFC 9110, 11.6.2; RFC 7617; RFC 6750). Pure, and
 // nothing here logs.
 #pragma once
 #include <cstdint>

@@ -46,7 +46,7 @@ class WholeReader final : public http::BodyReader {
   std::uint64_t size_;
 };
 
-/// A body that cannot be read: each read says why.
+/// A body that cannot be read: each read fails with the reason.
 class RefusingReader final : public http::BodyReader {
  public:
   explicit RefusingReader(const Failure& failure) : error_{failure.status, Error{failure.message}} {}
@@ -58,7 +58,7 @@ class RefusingReader final : public http::BodyReader {
 };
 
 /// Begins the answer with its first byte, counts what is written, and records the request when the body has ended, one
-/// way or the other. Destroyed before it began, nothing has been said, and the handler's failure can still be. Must not
+/// way or the other. Destroyed before it began, nothing was sent, and the handler's failure can still be. Must not
 /// outlive the handler it was made for.
 class RecordingWriter final : public http::BodyWriter {
  public:

@@ -14,7 +14,7 @@
 namespace stackgate::web {
 namespace call_detail {
 
-// "." and ".." segments, spelt out or escaped: nobody's resource has such a name, and whoever joins them to a folder's
+// "." and ".." segments, spelt out or escaped: no resource has such a name, and joined to a folder's
 // path leaves it.
 bool has_dot_segment(std::string_view path) {
   for (;;) {
@@ -111,7 +111,7 @@ void Call::guarded(const Work& work) noexcept {
       failed("not a std::exception");
     }
   } catch (...) {
-    return;  // no memory for the answer: the responder says 500 when it goes
+    return;  // no memory for the answer: the responder answers 500 when it goes
   }
 }
 

@@ -50,14 +50,14 @@ class Call : public std::enable_shared_from_this<Call> {
 
   /// Buffered routes: the whole body, inflated if it came with Content-Encoding: gzip. The failure is 400, 413 or 415.
   std::expected<std::string_view, Failure> body();
-  /// The same as JSON: 400 with line and column when it is none, 415 when the content type says something else.
+  /// The same as JSON: 400 with line and column when it is none, 415 when the content type is another.
   std::expected<const json::Document*, Failure> json();
   /// Streamed routes: the body as it arrives, inflated likewise (with a limit on the ratio).
   http::BodyReader& stream();
 
   /// Begins an answer whose body follows, once; `length` unknown means chunked. Return Streamed{} afterwards. HEAD: the
   /// head is sent and the writer swallows everything. The request's views end with the writer's finish(). A writer that
-  /// is destroyed without it cuts the connection; before its first write it has said nothing, so the handler's Failure
+  /// is destroyed without it cuts the connection; before its first write nothing was sent, so the handler's Failure
   /// is the answer, and gone() and draining() do not know yet.
   std::unique_ptr<http::BodyWriter> start(http::Response head, std::optional<std::uint64_t> length);
 
@@ -69,7 +69,7 @@ class Call : public std::enable_shared_from_this<Call> {
   friend class App;
   friend class Deferred;
 
-  /// Runs the route's handler, or says that there is none, and answers. Never throws.
+  /// Runs the route's handler, or answers that there is none. Never throws.
   void serve() noexcept;
   /// Answers instead of the handler.
   void refuse(Failure failure);

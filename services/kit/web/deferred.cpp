@@ -5,7 +5,7 @@
 namespace stackgate::web {
 namespace deferred_detail {
 
-// As nginx logs a client that closed before its answer; it is sent to nobody.
+// As nginx logs a client that closed before its answer; it is only logged.
 constexpr int client_closed_request = 499;
 
 Failure no_answer() { return {500, "the answer could not be made; the log has the details under this request's id"}; }

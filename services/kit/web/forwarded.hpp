@@ -1,5 +1,5 @@
-// What a request says of its way here: whose it is, where clients share what there is too little of, and as what its
-// client sees this server. Pure.
+// What the headers of a request and its proxies give: the client whose share it counts for, and the URL under which
+// it sees this server. Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace stackgate::web {
 
-/// The peer's IPv4 address, or the /64 of its IPv6 address: who has one of those has them all. `trust_forwarded`: the
+/// The peer's IPv4 address, or the /64 of its IPv6 address: one client has all of those. `trust_forwarded`: the
 /// last address of X-Forwarded-For, which the proxy before us has written, if it is one.
 std::string client_share(const http::Request& request, bool trust_forwarded);
 

@@ -1,6 +1,6 @@
 // Health in four spellings, and metrics, as routes.
 //
-//   /v1/health/live            200 while the process answers; asks nobody
+//   /v1/health/live            200 while the process answers; runs no check
 //   /v1/health/ready           200, or 503 with the reasons
 //   /health, /v1/health        for all three probes at once: 503 until the service was ready for the first time and
 //                              again while it stops; in between 200, with status "warn" while something is away, so
@@ -22,11 +22,11 @@
 
 namespace stackgate::web {
 
-/// The last answers of checks that somebody asks in the background; reading never waits. Thread-safe.
+/// The last results of checks that run in the background; reading never waits. Thread-safe.
 class CheckBoard : public std::enable_shared_from_this<CheckBoard> {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A check that has said nothing for `stale` counts as failed: whoever asks it hangs.
+  /// A check without a result for `stale` counts as failed: it hangs.
   static std::shared_ptr<CheckBoard> make(std::chrono::milliseconds stale = std::chrono::seconds(30));
   /// Not good until its first answer. Call before serving. `counts`: a fault makes the process not ready; else it is
   /// shown only.

@@ -16,7 +16,7 @@ namespace stackgate::web {
 
 struct PartHead {
   std::string name;
-  std::optional<std::string> file_name{};  // what the client says: never a path to write to
+  std::optional<std::string> file_name{};  // the client's: never a path to write to
   std::string content_type{};              // empty when not given
   std::vector<std::pair<std::string, std::string>> headers{};
 };

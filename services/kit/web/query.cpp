@@ -9,7 +9,7 @@ namespace query_detail {
 
 constexpr std::size_t most_pairs = 1'000;
 
-// Lenient, as browsers and every server library are: "100%" means what it says.
+// Lenient, as browsers and every server library are: "100%" stays as it is.
 std::string decode_form(std::string_view text) {
   std::string out;
   out.reserve(text.size());

@@ -82,7 +82,7 @@ RangeRequest read_range(std::string_view header, std::uint64_t size) {
   using Kind = RangeRequest::Kind;
   header = http::trim(header);
   const auto equals = header.find('=');
-  // Nothing of an empty content can be asked for, and a client that tries "bytes=0-0" wants to hear its length.
+  // Nothing of an empty content can be asked for, and a client that tries "bytes=0-0" wants its length.
   if (size == 0 || equals == std::string_view::npos || !http::equal_ignoring_case(header.substr(0, equals), "bytes"))
     return {};
   RangeRequest request;

@@ -19,7 +19,7 @@ bool sounds_secret(std::string_view name) {
   static constexpr std::array<std::string_view, 10> words{"token", "secret", "passw", "sig",  "key",
                                                           "cred",  "auth",   "jwt",   "code", "session"};
   const std::string lower = ascii::to_lower(name);
-  // An escaped name could spell one of the words unseen.
+  // An escaped name could hide one of the words.
   return lower.contains('%') || std::ranges::any_of(words, [&](auto word) { return lower.contains(word); });
 }
 

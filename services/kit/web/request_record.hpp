@@ -29,7 +29,7 @@ struct RequestRecord {
 /// Reads the ids off the request, or makes them. `route`: null where there is none.
 RequestRecord begin_record(const http::Request& request, const Route* route, const AppConfig& config);
 
-/// X-Request-Id, and nosniff where the answer says nothing else.
+/// X-Request-Id, and nosniff unless the answer sets it.
 void add_common_headers(http::Response& response, std::string_view request_id);
 
 struct Outcome {

@@ -160,7 +160,7 @@ std::optional<Error> Router::Table::add(std::size_t index) {
 }
 
 Dialect Router::Table::nearest_dialect(std::string_view path) const {
-  std::size_t longest = 1;  // "/" says nothing
+  std::size_t longest = 1;  // "/" is too short
   Dialect dialect = Dialect::plain;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const std::string_view beginning = entries[i].beginning;

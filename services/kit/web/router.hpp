@@ -32,7 +32,7 @@ struct Match {
   Parameters parameters{};
   /// No route: the methods that the path knows ("GET, HEAD, OPTIONS"; 405, or 204 for OPTIONS), empty for 404.
   std::string allowed{};
-  /// No route: in whose shape to say so; the nearest neighbour's.
+  /// No route: the dialect of the answer: the nearest neighbour's.
   Dialect dialect = Dialect::plain;
 };
 
@@ -65,7 +65,7 @@ struct Segment {
   std::string_view end{};  // of a parameter: what stands behind it in the segment
 };
 
-/// Views into `pattern`. The error says what is wrong, without naming the pattern.
+/// Views into `pattern`. The error does not name the pattern.
 std::expected<std::vector<Segment>, Error> parse_pattern(std::string_view pattern);
 
 }  // namespace stackgate::web

@@ -15,7 +15,7 @@
 
 namespace stackgate::web {
 
-/// Fills a part of the space and says how much; 0 is the end.
+/// Fills a part of the space and returns how much; 0 is the end.
 using ReadPart = std::function<std::expected<std::size_t, Error>(std::span<char>)>;
 /// Opens the content at an offset. What it returns owns what it reads from.
 using OpenAt = std::function<std::expected<ReadPart, Failure>(std::uint64_t offset)>;
