@@ -22,10 +22,9 @@ class ListCall final : public Call {
   ListPage page;
 
  protected:
-  void restart() override { splitter_.emplace(); }
+  void restart() override { splitter_ = {}; }
   bool take(std::string_view bytes) override {
-    if (!splitter_) splitter_.emplace();
-    const auto ok = splitter_->feed(bytes, [this](std::string_view item) {
+    const auto ok = splitter_.feed(bytes, [this](std::string_view item) {
       if (!json::parse(item, document_)) return false;
       any_delivered_ = true;
       each_(document_.root);
@@ -35,8 +34,7 @@ class ListCall final : public Call {
     return ok;
   }
   std::optional<ApiError> complete() override {
-    if (!splitter_) splitter_.emplace();
-    if (auto whole = splitter_->finish())
+    if (auto whole = splitter_.finish())
       page = std::move(*whole);
     else
       return ApiError{Failure::malformed, 0, "", what() + ": " + whole.error().message, {}};
@@ -51,7 +49,7 @@ class ListCall final : public Call {
 
  private:
   const std::function<void(const json::Value&)>& each_;
-  std::optional<ListSplitter> splitter_;
+  ListSplitter splitter_;
   json::Document document_;
   bool any_delivered_ = false;
   std::string fault_;

@@ -1,6 +1,5 @@
 #include "services/kit/kube/watch_runner.hpp"
 
-#include <atomic>
 #include <mutex>
 
 #include <fmt/format.h>
@@ -44,7 +43,6 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
   bool cut_as_stalled = false;
   Clock::time_point begun, last_bytes;
 
-  std::atomic<bool> synced{false};
   mutable std::mutex mutex;
   WatchHealth shown;
 
@@ -58,7 +56,6 @@ struct Watch::Impl : std::enable_shared_from_this<Watch::Impl> {
         machine(tuning_, Jitter::random()) {}
 
   void show(bool connected) {
-    synced = machine.synced();
     WatchHealth now{machine.synced(),     connected,        machine.denied(), machine.missing(),
                     machine.last_error(), machine.counts(), machine.reach(),  machine.denial()};
     {
@@ -278,10 +275,6 @@ Watch::~Watch() {
     impl->transport.cancel(impl->exchange);
   });
 }
-
-const WatchTarget& Watch::target() const { return impl_->target; }
-
-bool Watch::synced() const { return impl_->synced; }
 
 WatchHealth Watch::health() const {
   const std::scoped_lock lock(impl_->mutex);

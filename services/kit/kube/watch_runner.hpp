@@ -55,11 +55,8 @@ class Watch {
   Watch& operator=(Watch&&) = delete;
   ~Watch();
 
-  const WatchTarget& target() const;
   /// Thread-safe.
   WatchHealth health() const;
-  /// health().synced, without a lock.
-  bool synced() const;
 
  private:
   struct Impl;

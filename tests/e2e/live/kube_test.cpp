@@ -218,7 +218,7 @@ TEST_F(LiveKube, pages_through_a_list_before_it_watches) {
   WatchTuning tuning;
   tuning.page_size = 5;
   Watched watched(*client, ns, tuning);
-  ASSERT_TRUE(within(5s, [&] { return watched.watch.synced(); }));
+  ASSERT_TRUE(within(5s, [&] { return watched.watch.health().synced; }));
   EXPECT_EQ(watched.cache->size(), 12U);
 }
 
@@ -249,13 +249,13 @@ TEST_F(LiveKube, reports_a_type_that_does_not_exist_and_syncs_once_it_does) {
   const ResourceType type{"kube.test", "v1", "widgets"};
   const Watch watch(client->transport(), {type, "", "", ""}, cache, tuning);
   ASSERT_TRUE(within(5s, [&] { return watch.health().missing; }));
-  EXPECT_FALSE(watch.synced());
+  EXPECT_FALSE(watch.health().synced);
   const auto* crd = R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"widgets.kube.test"},"spec":{"group":"kube.test","scope":"Namespaced",
     "names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,
     "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
   ASSERT_TRUE(client->create(types::custom_resource_definitions, "", crd));
-  EXPECT_TRUE(within(15s, [&] { return watch.synced(); })) << watch.health().last_error;
+  EXPECT_TRUE(within(15s, [&] { return watch.health().synced; })) << watch.health().last_error;
   EXPECT_FALSE(watch.health().missing);
   ASSERT_TRUE(client->remove(types::custom_resource_definitions, "", "widgets.kube.test"));
 }
@@ -275,7 +275,7 @@ TEST_F(LiveKube, survives_a_restart_of_the_api_server) {
       << watched.watch.health().last_error;
   EXPECT_TRUE(within(5s, [&] { return !watched.cache->find(ns, "doomed"); }));
   EXPECT_TRUE(watched.cache->find(ns, "kept"));
-  EXPECT_TRUE(watched.watch.synced());
+  EXPECT_TRUE(watched.watch.health().synced);
 }
 
 /// Hands over everything a stream says.
