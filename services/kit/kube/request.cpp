@@ -1,5 +1,6 @@
 #include "services/kit/kube/request.hpp"
 
+#include <array>
 #include <utility>
 
 #include "services/kit/json/write.hpp"
@@ -10,17 +11,9 @@ namespace {
 constexpr std::string_view our_field_manager = "stackgate";
 constexpr std::string_view apply_content_type = "application/apply-patch+yaml";
 
-std::string_view content_type_of(PatchType type) {
-  switch (type) {
-    case PatchType::json:
-      return "application/json-patch+json";
-    case PatchType::merge:
-      return "application/merge-patch+json";
-    case PatchType::strategic:
-      return "application/strategic-merge-patch+json";
-  }
-  return {};
-}
+/// By PatchType.
+constexpr std::array<std::string_view, 3> patch_types{"application/json-patch+json", "application/merge-patch+json",
+                                                      "application/strategic-merge-patch+json"};
 
 /// Takes the first segment off "a/b/c".
 std::string_view take_path_segment(std::string_view& path) {
@@ -87,7 +80,7 @@ Request Request::patch(const ResourceType& type, std::string_view ns, std::strin
   return {.method = "PATCH",
           .path = object_path(type, ns, name, subresource) + Query().add("fieldManager", our_field_manager).text(),
           .body = std::move(json),
-          .content_type = std::string(content_type_of(patch_type))};
+          .content_type = std::string(patch_types[static_cast<std::size_t>(patch_type)])};
 }
 
 Request Request::remove(const ResourceType& type, std::string_view ns, std::string_view name,

@@ -1,6 +1,7 @@
 #include "services/kit/web/cookies.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -23,17 +24,7 @@ std::string encoded(std::string_view value) {
   return out;
 }
 
-std::string_view word_of(SameSite same_site) {
-  switch (same_site) {
-    case SameSite::strict:
-      return "Strict";
-    case SameSite::none:
-      return "None";
-    case SameSite::lax:
-      break;
-  }
-  return "Lax";
-}
+constexpr std::array<std::string_view, 3> same_site_words{"Lax", "Strict", "None"};  // by SameSite
 
 }  // namespace cookies_detail
 
@@ -60,7 +51,7 @@ std::string format_cookie(const Cookie& cookie) {
   if (cookie.max_age) out += fmt::format("; Max-Age={}", std::max<std::int64_t>(cookie.max_age->count(), 0));
   if (cookie.http_only) out += "; HttpOnly";
   if (cookie.secure || cookie.same_site == SameSite::none) out += "; Secure";  // browsers drop None without it
-  return out + "; SameSite=" + std::string(cookies_detail::word_of(cookie.same_site));
+  return out.append("; SameSite=").append(cookies_detail::same_site_words[static_cast<std::size_t>(cookie.same_site)]);
 }
 
 }  // namespace stackgate::web

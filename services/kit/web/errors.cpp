@@ -1,6 +1,7 @@
 #include "services/kit/web/errors.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -172,6 +173,22 @@ std::string html(const Writing& given) {
       escape_html(title), escape_html(given.failure.message), faults, escape_html(given.context.request_id));
 }
 
+std::string sentences(const Writing& given) { return message_with_findings(given.failure) + "\n"; }
+
+struct Form {
+  std::string_view content_type;
+  std::string (*body)(const Writing& given);
+};
+/// By Dialect.
+constexpr std::array<Form, 8> forms{{{"application/json", plain},
+                                     {"text/plain; charset=utf-8", sentences},
+                                     {"application/json", gitea},
+                                     {"application/vnd.git-lfs+json", lfs},
+                                     {"application/json", hub},
+                                     {"application/json", openai},
+                                     {"application/json", nemo},
+                                     {"text/html; charset=utf-8", html}}};
+
 // A header is one line of ASCII.
 std::string header_text(std::string_view text) {
   std::string out(text.substr(0, 512));
@@ -203,38 +220,14 @@ http::Response render(const Failure& failure, Dialect dialect, const ErrorContex
   http::Response response;
   response.status = failure.status >= 400 && failure.status <= 599 ? failure.status : 500;
   response.headers = failure.headers;
-  const Writing given{failure, context, response.status};
-  switch (dialect) {
-    case Dialect::plain:
-      response.body = plain(given);
-      break;
-    case Dialect::text:
-      response.content_type = "text/plain; charset=utf-8";
-      response.body = message_with_findings(failure) + "\n";
-      break;
-    case Dialect::gitea:
-      response.body = gitea(given);
-      break;
-    case Dialect::lfs:
-      response.content_type = "application/vnd.git-lfs+json";
-      response.body = lfs(given);
-      break;
-    case Dialect::hub:
-      if (!failure.code.empty()) response.headers.emplace_back("X-Error-Code", header_text(failure.code));
-      response.headers.emplace_back("X-Error-Message", header_text(failure.message));
-      response.body = hub(given);
-      break;
-    case Dialect::openai:
-      response.body = openai(given);
-      break;
-    case Dialect::nemo:
-      response.body = nemo(given);
-      break;
-    case Dialect::html:
-      response.content_type = "text/html; charset=utf-8";
-      response.headers.emplace_back("Content-Security-Policy", "default-src 'none'");
-      response.body = html(given);
-      break;
+  const Form& form = forms[static_cast<std::size_t>(dialect)];
+  response.content_type = form.content_type;
+  response.body = form.body({failure, context, response.status});
+  if (dialect == Dialect::hub) {
+    if (!failure.code.empty()) response.headers.emplace_back("X-Error-Code", header_text(failure.code));
+    response.headers.emplace_back("X-Error-Message", header_text(failure.message));
+  } else if (dialect == Dialect::html) {
+    response.headers.emplace_back("Content-Security-Policy", "default-src 'none'");
   }
   return response;
 }
