@@ -14,7 +14,7 @@ bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '
 
 }  // namespace
 
-std::size_t ObjectEnd::advance(std::string_view bytes, bool& complete) {
+std::size_t ObjectGatherer::advance(std::string_view bytes, bool& complete) {
   complete = false;
   std::size_t i = 0;
   while (i < bytes.size()) {
@@ -46,62 +46,43 @@ std::size_t ObjectEnd::advance(std::string_view bytes, bool& complete) {
   return i;
 }
 
-void FrameSplitter::reset() { *this = FrameSplitter{}; }
+ObjectGatherer::State ObjectGatherer::feed(std::string_view& bytes, const PieceSink& sink) {
+  bool complete = false;
+  const std::string_view piece = bytes.substr(0, advance(bytes, complete));
+  if (held_.size() + piece.size() > most_object_bytes) return State::too_large;
+  bytes.remove_prefix(piece.size());
+  if (!complete || !held_.empty()) held_.append(piece);
+  if (!complete) return State::more;
+  const bool go_on = sink(held_.empty() ? piece : std::string_view(held_));
+  // A large object's buffer is not kept for the hours that a watch may last.
+  if (held_.capacity() > 64 * 1024) held_ = {};
+  held_.clear();
+  return go_on ? State::whole : State::stopped;
+}
 
 bool FrameSplitter::feed(std::string_view bytes, const PieceSink& sink) {
-  while (!bytes.empty()) {
-    if (held_.empty()) {
-      std::size_t start = 0;
-      while (start < bytes.size() && is_json_space(bytes[start])) ++start;
-      bytes.remove_prefix(start);
-      if (bytes.empty()) return true;
-      if (bytes.front() != '{') {
+  for (;;) {
+    if (!object_.is_open()) {
+      while (!bytes.empty() && is_json_space(bytes.front())) bytes.remove_prefix(1);
+      if (!bytes.empty() && bytes.front() != '{') {
         fault_ = "the watch sent something that is no object";
         return false;
       }
     }
-    bool complete = false;
-    const std::size_t length = end_.advance(bytes, complete);
-    if (held_.size() + length > most_object_bytes) {
+    if (bytes.empty()) return true;
+    const auto state = object_.feed(bytes, sink);
+    if (state == ObjectGatherer::State::too_large)
       fault_ = fmt::format("the watch sent an object of more than {} bytes", most_object_bytes);
-      return false;
-    }
-    if (!complete) {
-      held_.append(bytes);
-      return true;
-    }
-    bool go_on = true;
-    if (held_.empty()) {
-      go_on = sink(bytes.substr(0, length));
-    } else {
-      held_.append(bytes.substr(0, length));
-      go_on = sink(held_);
-      // A large object's buffer is not kept for the hours that a watch may last.
-      if (held_.capacity() > 64 * 1024) held_ = {};
-      held_.clear();
-    }
-    if (!go_on) return false;
-    bytes.remove_prefix(length);
+    if (state == ObjectGatherer::State::too_large || state == ObjectGatherer::State::stopped) return false;
   }
-  return true;
 }
 
-std::size_t ListSplitter::feed_item(std::string_view bytes, const PieceSink& sink) {
-  bool complete = false;
-  const std::size_t length = end_.advance(bytes, complete);
-  if (held_.size() + length > most_object_bytes) {
+void ListSplitter::feed_item(std::string_view& bytes, const PieceSink& sink) {
+  const auto state = item_.feed(bytes, sink);
+  in_item_ = state == ObjectGatherer::State::more;
+  if (state == ObjectGatherer::State::too_large)
     fault_ = fmt::format("the list holds an object of more than {} bytes", most_object_bytes);
-    return 0;
-  }
-  if (!complete || !held_.empty()) held_.append(bytes.substr(0, length));
-  in_item_ = !complete;
-  if (!complete) return length;
-  if (!sink(held_.empty() ? bytes.substr(0, length) : std::string_view(held_))) {
-    fault_ = "an item of the list cannot be read";
-    return 0;
-  }
-  held_.clear();
-  return length;
+  if (state == ObjectGatherer::State::stopped) fault_ = "an item of the list cannot be read";
 }
 
 void ListSplitter::feed_rest(char c) {
@@ -152,8 +133,7 @@ void ListSplitter::feed_rest(char c) {
 bool ListSplitter::feed(std::string_view bytes, const PieceSink& sink) {
   while (!bytes.empty() && fault_.empty()) {
     if (in_item_) {
-      const std::size_t length = feed_item(bytes, sink);
-      bytes.remove_prefix(length);
+      feed_item(bytes, sink);
     } else if (in_items_) {
       const char c = bytes.front();
       if (c == '{') {

@@ -18,14 +18,20 @@ inline constexpr std::size_t most_object_bytes = 16U << 20U;
 /// Gets one whole object's text, valid during the call. False stops.
 using PieceSink = std::function<bool(std::string_view piece)>;
 
-/// Follows an object from its opening brace to the matching one.
-class ObjectEnd {
+/// Follows an object from its opening brace to the matching one, and gathers it when it comes in pieces.
+class ObjectGatherer {
  public:
-  /// Bytes of the object in `bytes`, which begins with the brace or continues after earlier bytes; `complete` becomes
-  /// whether the object ended there.
-  std::size_t advance(std::string_view bytes, bool& complete);
+  enum class State : std::uint8_t { more, whole, too_large, stopped };
+  /// Takes the object's bytes off the front of `bytes`, which begin with the brace or go on where the last ones ended.
+  /// A whole object goes to `sink`.
+  State feed(std::string_view& bytes, const PieceSink& sink);
+  /// Bytes of an unfinished object are held.
+  bool is_open() const { return !held_.empty(); }
 
  private:
+  std::size_t advance(std::string_view bytes, bool& complete);
+
+  std::string held_;
   std::uint32_t depth_ = 0;
   bool in_string_ = false;
   bool escaped_ = false;
@@ -38,12 +44,11 @@ class FrameSplitter {
   bool feed(std::string_view bytes, const PieceSink& sink);
   const std::string& fault() const { return fault_; }
   /// Bytes of an unfinished object are waiting.
-  bool partial() const { return !held_.empty(); }
-  void reset();
+  bool partial() const { return object_.is_open(); }
+  void reset() { *this = {}; }
 
  private:
-  ObjectEnd end_;
-  std::string held_;
+  ObjectGatherer object_;
   std::string fault_;
 };
 
@@ -62,11 +67,10 @@ class ListSplitter {
   std::expected<ListPage, Error> finish();
 
  private:
-  std::size_t feed_item(std::string_view bytes, const PieceSink& sink);
+  void feed_item(std::string_view& bytes, const PieceSink& sink);
   void feed_rest(char c);
 
-  ObjectEnd end_;
-  std::string held_;  // of the item that has begun
+  ObjectGatherer item_;
   std::string rest_;  // the list without its items
   std::string key_;   // the last string at the outermost level
   std::string fault_;
