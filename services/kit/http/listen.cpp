@@ -1,7 +1,6 @@
 #include "services/kit/http/listen.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::http {
@@ -78,10 +78,7 @@ std::expected<ListenAddress, Error> parse_listen(std::string_view text) {
   if (colon == std::string_view::npos) return wrong("it has no port");
   std::string_view host = text.substr(0, colon);
   const std::string_view port = text.substr(colon + 1);
-  std::uint16_t number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc() || end != port.data() + port.size())
-    return wrong("the port is not a number from 0 to 65535");
+  if (!to_number<std::uint16_t>(port)) return wrong("the port is not a number from 0 to 65535");
   if (host.starts_with('[') != host.ends_with(']') || host == "[]") return wrong("the brackets do not hold an address");
   if (host.starts_with('[')) {
     host = host.substr(1, host.size() - 2);

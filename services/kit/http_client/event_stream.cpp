@@ -1,10 +1,11 @@
 #include "services/kit/http_client/event_stream.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::http_client {
 
@@ -61,9 +62,7 @@ bool EventReader::field(std::string_view name, std::string_view value) {
   } else if (name == "id") {
     if (!value.contains('\0')) last_id_ = value;
   } else if (name == "retry") {
-    std::uint64_t wait = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), wait);
-    if (!value.empty() && error == std::errc() && end == value.data() + value.size()) retry_ = wait;
+    if (const auto wait = to_number<std::uint64_t>(value)) retry_ = wait;
   }
   return true;
 }

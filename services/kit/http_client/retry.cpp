@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/backoff.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/time.hpp"
 
 namespace stackgate::http_client {
 namespace retry_detail {
 
 constexpr BackoffLimits between_attempts{std::chrono::milliseconds(200), std::chrono::milliseconds(10'000)};
-
-std::optional<int> digits(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.starts_with('-')) return std::nullopt;
-  return value;
-}
 
 }  // namespace retry_detail
 
@@ -39,8 +33,8 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value,
   while (value.starts_with(' ')) value.remove_prefix(1);
   while (value.ends_with(' ')) value.remove_suffix(1);
   if (value.empty()) return std::nullopt;
-  if (std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; }))
-    return seconds(value.size() > 9 ? 999'999'999 : *retry_detail::digits(value));
+  if (std::ranges::all_of(value, ascii::is_digit))
+    return seconds(value.size() > 9 ? 999'999'999 : *to_number<int>(value));
   const auto date = from_http_date(value);
   if (!date) return std::nullopt;
   return std::max(ceil<seconds>(*date - now), seconds(0));

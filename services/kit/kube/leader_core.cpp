@@ -1,9 +1,10 @@
 #include "services/kit/kube/leader_core.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::kube {
 namespace {
@@ -11,13 +12,7 @@ namespace {
 /// Whether `fresh` was stored after `known`. Resource versions of one API server are whole numbers that grow; where
 /// they are not, every one counts as news.
 bool is_newer(std::string_view fresh, std::string_view known) {
-  const auto number = [](std::string_view text) -> std::optional<std::uint64_t> {
-    std::uint64_t out = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return out;
-  };
-  const auto a = number(fresh), b = number(known);
+  const auto a = to_number<std::uint64_t>(fresh), b = to_number<std::uint64_t>(known);
   return !a || !b || *a > *b;
 }
 

@@ -1,9 +1,9 @@
 #include "services/kit/relay/relay.hpp"
 
-#include <charconv>
 #include <memory>
 #include <optional>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/http/text.hpp"
 #include "services/kit/log/log.hpp"
@@ -17,10 +17,7 @@ constexpr std::uint64_t most_at_once = 64 * 1024;
 
 std::optional<std::uint64_t> length_of(const http_client::Head& head) {
   const auto text = head.header("content-length");
-  if (!text) return std::nullopt;
-  std::uint64_t length = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), length);
-  return error == std::errc() && end == text->data() + text->size() ? std::optional(length) : std::nullopt;
+  return text ? to_number<std::uint64_t>(*text) : std::nullopt;
 }
 
 http::Response answer_head(http_client::Head head) {

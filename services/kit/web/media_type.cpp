@@ -1,7 +1,6 @@
 #include "services/kit/web/media_type.hpp"
 
-#include <charconv>
-
+#include "services/kit/base/number.hpp"
 #include "services/kit/http/text.hpp"
 
 namespace stackgate::web {
@@ -56,9 +55,8 @@ bool range_covers(std::string_view range, std::string_view type) {
 int precision(std::string_view range) { return range == "*/*" || range == "*" ? 0 : range.ends_with("/*") ? 1 : 2; }
 
 bool is_zero(std::string_view quality) {
-  double number = 1;
-  const auto [end, error] = std::from_chars(quality.data(), quality.data() + quality.size(), number);
-  return error == std::errc() && end == quality.data() + quality.size() && number <= 0;
+  const auto number = to_number<double>(quality);
+  return number && *number <= 0;
 }
 
 }  // namespace media_type_detail

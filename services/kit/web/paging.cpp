@@ -1,11 +1,11 @@
 #include "services/kit/web/paging.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -18,12 +18,11 @@ constexpr std::uint64_t largest_number = std::numeric_limits<std::int32_t>::max(
 std::expected<std::uint64_t, Failure> read_number(const Query& query, std::string_view name, std::uint64_t fallback) {
   const auto text = query.get(name);
   if (!text || text->empty()) return fallback;
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || number == 0 || number > largest_number)
+  const auto number = to_number<std::uint64_t>(*text);
+  if (!number || *number == 0 || *number > largest_number)
     return std::unexpected(
         Failure{422, fmt::format("the parameter {} must be a number from 1 to {}", name, largest_number)});
-  return number;
+  return *number;
 }
 
 void append_pair(std::string& out, std::string_view name, std::string_view value) {
