@@ -98,15 +98,8 @@ void read_lora(const json::Value& lora, Metadata& out) {
 std::string rest_of(const json::Value& training) {
   std::string out;
   json::Writer writer(out);
-  bool any = false;
-  writer.object([&] {
-    for (const json::Member& member : training.members()) {
-      if (member.key == "dataset" || member.key == "job_id" || member.key == "hyperparameters") continue;
-      writer.member(member.key, member.value);
-      any = true;
-    }
-  });
-  return any ? out : std::string();
+  writer.object([&] { writer.members(training, {"dataset", "job_id", "hyperparameters"}); });
+  return out == "{}" ? std::string() : out;
 }
 
 void read_training(const json::Value& root, MetadataRead& out) {

@@ -19,8 +19,7 @@ void number(json::Writer& w, std::string_view name, double value) {
 }
 
 void texts(json::Writer& w, std::string_view name, const std::vector<std::string>& list) {
-  w.key(name);
-  w.array([&] {
+  w.array(name, [&] {
     for (const std::string& text : list) w.value(text);
   });
 }
@@ -44,8 +43,7 @@ void head(json::Writer& w, const Record& r) {
 }
 
 void lora(json::Writer& w, const Record& r) {
-  w.key("lora_config");
-  w.object([&] {
+  w.object("lora_config", [&] {
     w.member("rank", r.lora.rank);
     number(w, "alpha", r.lora.alpha);
     number(w, "dropout", r.lora.dropout);
@@ -59,8 +57,7 @@ void spread(json::Writer& w, const std::string& object) {
 }
 
 void training(json::Writer& w, const Record& r) {
-  w.key("training");
-  w.object([&] {
+  w.object("training", [&] {
     w.member("dataset", std::string_view(r.dataset));
     w.member("job_id", std::string_view(r.job_id));
     raw(w, "hyperparameters", r.hyperparameters);
@@ -69,8 +66,7 @@ void training(json::Writer& w, const Record& r) {
 }
 
 void storage(json::Writer& w, const Record& r) {
-  w.key("storage");
-  w.object([&] {
+  w.object("storage", [&] {
     w.member("repository", std::string_view(r.repository));
     w.member("tag", tag_of(r.version));
     given(w, "commit", r.commit);
@@ -102,8 +98,7 @@ std::string to_detail(const Record& r, const DetailOptions& options) {
     d::given(w, "project", r.project);
     d::lora(w, r);
     if (!options.download_url.empty()) w.member("download_url", options.download_url);
-    w.key("metadata");
-    w.object([&] {
+    w.object("metadata", [&] {
       w.member("dataset", std::string_view(r.dataset));
       w.member("training_job", std::string_view(r.job_id));
     });
@@ -126,22 +121,19 @@ std::string to_nemo_model(const Record& r) {
     w.member("namespace", std::string_view(r.name_space));
     w.member("description", std::string_view(r.description));
     w.member("base_model", std::string_view(r.base_model));
-    w.key("artifact");
-    w.object([&] {
+    w.object("artifact", [&] {
       w.member("status", "upload_completed");
       w.member("backend_engine", "peft");
       w.member("files_url", fmt::format("hf://{}@{}", r.repository, tag_of(r.version)));
     });
-    w.key("peft");
-    w.object([&] {
+    w.object("peft", [&] {
       w.member("finetuning_type", "lora");
       w.member("rank", r.lora.rank);
       d::number(w, "alpha", r.lora.alpha);
     });
     w.member("schema_version", "1.0");
     d::given(w, "project", r.project);
-    w.key("custom_fields");
-    w.object([&] {
+    w.object("custom_fields", [&] {
       w.member("adapter_id", std::string_view(r.id));
       w.member("version", std::string_view(r.version));
       w.member("status", to_string(r.status));
@@ -164,8 +156,7 @@ std::string to_provenance(const Record& r, const std::vector<StoredFile>& files)
     d::training(w, r);
     d::raw(w, "metrics", r.metrics);
     d::storage(w, r);
-    w.key("files");
-    w.array([&] {
+    w.array("files", [&] {
       for (const StoredFile& file : files)
         w.object([&] {
           w.member("path", std::string_view(file.path));

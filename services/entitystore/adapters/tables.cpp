@@ -67,23 +67,9 @@ constexpr std::string_view adapters =
     "  value TEXT NOT NULL\n"
     ");\n";
 
-constexpr std::string_view access_sqlite =
+constexpr std::string_view access =
     "CREATE TABLE access_log (\n"
     "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"
-    "  adapter_id TEXT NOT NULL,\n"
-    "  at TEXT NOT NULL,\n"
-    "  actor TEXT NOT NULL,\n"
-    "  action TEXT NOT NULL,\n"
-    "  bytes BIGINT NOT NULL,\n"
-    "  client TEXT NOT NULL,\n"
-    "  trace_id TEXT NOT NULL\n"
-    ");\n"
-    "CREATE INDEX access_adapter ON access_log (adapter_id, id);\n"
-    "CREATE INDEX access_at ON access_log (at);\n";
-
-constexpr std::string_view access_postgresql =
-    "CREATE TABLE access_log (\n"
-    "  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,\n"
     "  adapter_id TEXT NOT NULL,\n"
     "  at TEXT NOT NULL,\n"
     "  actor TEXT NOT NULL,\n"
@@ -116,7 +102,7 @@ constexpr std::string_view repositories =
 
 constexpr sql::Migration steps[] = {
     {1, "adapters", adapters, ""},
-    {2, "access log", access_sqlite, access_postgresql},
+    {2, "access log", access, ""},
     {3, "entities", entities, ""},
     {4, "made repositories", repositories, ""},
 };

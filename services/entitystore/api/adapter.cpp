@@ -109,8 +109,7 @@ web::Answer get_versions(const Api& api, web::Call& call) {
         w.value(nullptr);
       else
         w.value(std::string_view((*latest)->record.version));
-      w.key("versions");
-      w.array([&] {
+      w.array("versions", [&] {
         for (const Listed* row : selection.rows) w.raw(row->summary);
       });
     });
@@ -133,8 +132,7 @@ web::Answer get_access_log(const Api& api, web::Call& call) {
   const auto rows = TRY(AccessLog::read(api.database, id, page.offset(), page.size));
   http::Response out = web::json_answer([&](json::Writer& w) {
     w.object([&] {
-      w.key("access_log");
-      w.array([&] {
+      w.array("access_log", [&] {
         for (const Access& row : rows.rows)
           w.object([&] {
             w.member("time", std::string_view(row.at));

@@ -125,8 +125,7 @@ web::Answer list_entities(const Api& api, web::Call& call, std::string_view kind
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {
       w.member("object", "list");
-      w.key("data");
-      w.array([&] {
+      w.array("data", [&] {
         for (const sql::Row& row : rows.rows) d::write(w, d::read_row(row), kind);
       });
       web::write_pagination(w, page, rows.rows.size(), static_cast<std::uint64_t>(count.rows.at(0).integer(0)));

@@ -16,8 +16,7 @@ std::string envelope(const Selection& selection, const ListQuery& query) {
   json::Writer w(out);
   w.object([&] {
     w.member("object", "list");
-    w.key("data");
-    w.array([&] {
+    w.array("data", [&] {
       for (const Listed* row : selection.rows) w.raw(to_nemo_model(row->record));
     });
     web::write_pagination(w, *query.page, selection.rows.size(), selection.total);

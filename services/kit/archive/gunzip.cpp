@@ -18,27 +18,22 @@ constexpr std::size_t input_bytes = std::size_t{256} << 10U;
 
 /// What the first bytes are, if they are no gzip: the sentence of a person who packed the wrong thing.
 std::string what_else(std::string_view first) {
-  using namespace std::string_view_literals;
-  const auto starts = [&](std::string_view magic) { return first.starts_with(magic); };
+  struct Kind {
+    std::size_t at;
+    std::string_view magic, name;
+  };
+  static constexpr Kind kinds[] = {{0, "PK\x03\x04", "a zip file"},
+                                   {0, "PK\x05\x06", "a zip file"},
+                                   {0, "BZh", "packed by bzip2"},
+                                   {0, "\xfd\x37zXZ", "packed by xz"},
+                                   {0, "\x28\xb5\x2f\xfd", "packed by zstd"},
+                                   {0, "7z\xbc\xaf", "a 7-Zip file"},
+                                   {257, "ustar", "a tar archive that is not compressed"},
+                                   {8, "{", "a bare safetensors file"}};
   if (first.empty()) return "is empty";
-  std::string_view kind;
-  if (starts("PK\x03\x04"sv) || starts("PK\x05\x06"sv))
-    kind = "a zip file";
-  else if (starts("BZh"sv))
-    kind = "packed by bzip2";
-  else if (starts("\xfd"
-                  "7zXZ"sv))
-    kind = "packed by xz";
-  else if (starts("\x28\xb5\x2f\xfd"sv))
-    kind = "packed by zstd";
-  else if (starts("7z\xbc\xaf"sv))
-    kind = "a 7-Zip file";
-  else if (first.size() >= 262 && first.substr(257, 5) == "ustar")
-    kind = "a tar archive that is not compressed";
-  else if (first.size() >= 9 && first[8] == '{')
-    kind = "a bare safetensors file";
-  if (kind.empty()) return "is no gzip file";
-  return fmt::format("is {}, not a gzip file", kind);
+  for (const auto& [at, magic, name] : kinds)
+    if (first.size() > at && first.substr(at).starts_with(magic)) return fmt::format("is {}, not a gzip file", name);
+  return "is no gzip file";
 }
 
 }  // namespace gunzip_detail

@@ -18,8 +18,9 @@ constexpr std::string_view columns =
     "id, kind, state, input, result, owner, attempts, cancel_requested, created_at, changed_at";
 
 // number: the order of arrival. lease_until: seconds since 1970; not_before likewise, of a queued job.
-constexpr std::string_view table_start = "CREATE TABLE job (\n";
-constexpr std::string_view table_end =
+constexpr std::string_view table =
+    "CREATE TABLE job (\n"
+    "  number INTEGER PRIMARY KEY AUTOINCREMENT,\n"
     "  id TEXT NOT NULL UNIQUE,\n"
     "  kind TEXT NOT NULL,\n"
     "  state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')),\n"
@@ -61,13 +62,7 @@ std::optional<State> state_named(std::string_view name) {
   return std::nullopt;
 }
 
-sql::Migration migration(int version) {
-  static const std::string sqlite =
-      fmt::format("{}  number INTEGER PRIMARY KEY AUTOINCREMENT,\n{}", table_start, table_end);
-  static const std::string postgresql =
-      fmt::format("{}  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,\n{}", table_start, table_end);
-  return {version, "jobs", sqlite, postgresql};
-}
+sql::Migration migration(int version) { return {version, "jobs", table, ""}; }
 
 sql::Expected<Enqueued> Queue::enqueue(std::string_view kind, std::string_view input, std::string_view key) {
   const std::string id = new_id();

@@ -60,6 +60,15 @@ Expected<void> lock(Session& session) {
   return {};
 }
 
+std::string statements_of(const Migration& migration, Engine engine) {
+  if (engine == Engine::postgresql && !migration.postgresql.empty()) return std::string(migration.postgresql);
+  std::string out(migration.sqlite);
+  constexpr std::string_view counted = "INTEGER PRIMARY KEY AUTOINCREMENT";
+  for (auto at = out.find(counted); engine == Engine::postgresql && at != std::string::npos; at = out.find(counted))
+    out.replace(at, counted.size(), "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY");
+  return out;
+}
+
 /// One step, or nothing when all are there.
 Expected<void> step(Session& session, std::span<const Migration> migrations, Migrated& at) {
   TRY(lock(session));
@@ -71,8 +80,7 @@ Expected<void> step(Session& session, std::span<const Migration> migrations, Mig
   at = {before, before};
   const auto next = std::ranges::find_if(migrations, [&](const Migration& m) { return m.version > before; });
   if (next == migrations.end()) return {};
-  const bool own = session.engine() == Engine::postgresql && !next->postgresql.empty();
-  if (auto done = session.script(own ? next->postgresql : next->sqlite); !done) {
+  if (auto done = session.script(statements_of(*next, session.engine())); !done) {
     SqlError error = done.error();
     error.message = fmt::format("migration {} ({}): {}", next->version, next->name, error.message);
     return std::unexpected(std::move(error));

@@ -13,7 +13,7 @@ struct Migration {
   int version;  // 1, 2, 3, …
   std::string_view name;
   std::string_view sqlite;      // any number of statements, each ended by a semicolon
-  std::string_view postgresql;  // empty: the same as sqlite
+  std::string_view postgresql;  // empty: the same, and what is AUTOINCREMENT in SQLite is an IDENTITY
 };
 
 struct Migrated {

@@ -198,18 +198,15 @@ bool Process::step(bool for_input, const Output& output, std::chrono::millisecon
   if (ready <= 0) return silence_.count() == 0 || Clock::now() - last_byte_ < silence_;
   last_byte_ = Clock::now();
   char piece[64 * 1024];
-  if (fds[1].revents != 0) {
-    const ssize_t got = ::read(errors_.fd(), piece, sizeof piece);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) errors_.close();
-    if (got > 0 && error_text_.size() < most_error_text)
-      error_text_.append(piece, std::min(static_cast<std::size_t>(got), most_error_text - error_text_.size()));
-  }
-  if (fds[0].revents != 0) {
-    const ssize_t got = ::read(output_.fd(), piece, sizeof piece);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) output_.close();
-    if (got > 0 && !output({piece, static_cast<std::size_t>(got)})) return false;
-  }
-  return true;
+  const auto read = [&piece](File& from) {
+    const ssize_t got = ::read(from.fd(), piece, sizeof piece);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) from.close();
+    return std::string_view(piece, got > 0 ? static_cast<std::size_t>(got) : 0);
+  };
+  if (fds[1].revents != 0) error_text_.append(read(errors_).substr(0, most_error_text - error_text_.size()));
+  if (fds[0].revents == 0) return true;
+  const std::string_view bytes = read(output_);
+  return bytes.empty() || output(bytes);
 }
 
 Process::Fed Process::feed(std::string_view bytes, const Output& output) {
