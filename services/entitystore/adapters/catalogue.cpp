@@ -41,16 +41,15 @@ void Snapshot::remember(std::string_view query, const std::shared_ptr<const Answ
     if (found->second->period != answer->period) found->second = answer;
     return;
   }
+  if (answers_.size() >= catalogue_detail::most_answers) return;
   const std::size_t bytes = answer->body ? answer->body->size() : 0;
-  if (answers_.size() >= catalogue_detail::most_answers || kept_bytes_ + bytes > catalogue_detail::most_bytes) {
-    if (answers_.size() >= catalogue_detail::most_answers) return;
-    auto light = std::make_shared<Answer>(*answer);
-    light->body = nullptr;
-    answers_.try_emplace(std::string(query), std::move(light));
-    return;
+  if (kept_bytes_ + bytes <= catalogue_detail::most_bytes) {
+    kept_bytes_ += bytes;
+    answers_.try_emplace(std::string(query), answer);
+  } else {
+    answers_.try_emplace(std::string(query),
+                         std::make_shared<const Answer>(answer->etag, answer->total, answer->period, nullptr));
   }
-  kept_bytes_ += bytes;
-  answers_.try_emplace(std::string(query), answer);
 }
 
 sql::Expected<void> Catalogue::refresh() {

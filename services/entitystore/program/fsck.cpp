@@ -9,7 +9,6 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/adapters/rows.hpp"
 #include "services/entitystore/program/program.hpp"
-#include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"

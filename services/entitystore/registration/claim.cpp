@@ -1,7 +1,5 @@
 // The part of the registrar that keeps two entitystores off each other's repositories: with one datastore and one
 // --datastore-owner, but two databases, each would take the other's repositories for its own and delete them.
-#include "services/entitystore/registration/claim.hpp"
-
 #include <fmt/format.h>
 
 #include "services/entitystore/registration/registrar.hpp"
@@ -9,6 +7,12 @@
 
 namespace stackgate::entitystore {
 namespace registrar_detail {
+
+constexpr std::string_view mark_begins = "Adapters of the stackgate-entitystore with the database ";
+constexpr std::size_t id_digits = 32;
+constexpr int most_claims = 3;  // tries, while somebody else makes or deletes the repository in between
+
+}  // namespace registrar_detail
 
 web::Failure not_ours(std::string_view repository, std::string_view other) {
   const std::string whose =
@@ -21,12 +25,6 @@ web::Failure not_ours(std::string_view repository, std::string_view other) {
                                  repository, whose),
           .code = "repository_of_another"};
 }
-
-constexpr std::string_view mark_begins = "Adapters of the stackgate-entitystore with the database ";
-constexpr std::size_t id_digits = 32;
-constexpr int most_claims = 3;  // tries, while somebody else makes or deletes the repository in between
-
-}  // namespace registrar_detail
 
 std::string mark_of(std::string_view database) {
   return fmt::format("{}{}: only that service writes and deletes here", registrar_detail::mark_begins, database);
@@ -57,7 +55,7 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
   for (int attempt = 0; attempt < registrar_detail::most_claims; ++attempt) {
     const auto belongs = TRY(whose(repository));
     if (belongs.whose == Whose::others)
-      return std::unexpected(Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(repository, belongs.other)});
+      return std::unexpected(Trouble{Trouble::Kind::datastore, not_ours(repository, belongs.other)});
     if (belongs.whose == Whose::ours && belongs.marked) return {};
     if (belongs.whose == Whose::nobodys) {
       TRY(note_made(database_, repository));

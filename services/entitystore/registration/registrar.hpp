@@ -122,4 +122,13 @@ web::Failure database_failure(const sql::SqlError& error);
 /// The title of the commit of a version, which no other has.
 std::string commit_title(const Record& record);
 
+// --- Whose a repository is (claim.cpp) ---
+
+/// A repository's description says which database its records lie in. `database`: 32 hexadecimal digits.
+std::string mark_of(std::string_view database);
+/// The database that a description names; empty for a description without a mark.
+std::string marked_database(std::string_view description);
+/// 409. `other`: the database that the repository is marked with, empty without a mark.
+web::Failure not_ours(std::string_view repository, std::string_view other);
+
 }  // namespace stackgate::entitystore

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
-#include "services/entitystore/registration/claim.hpp"
 #include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
@@ -61,8 +60,7 @@ Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
   TRY(with_lease(record.repository, [&]() -> Maybe<void> {
     const auto belongs = TRY(whose(record.repository));
     if (belongs.whose == Whose::others)
-      return std::unexpected(
-          Trouble{Trouble::Kind::datastore, registrar_detail::not_ours(record.repository, belongs.other)});
+      return std::unexpected(Trouble{Trouble::Kind::datastore, not_ours(record.repository, belongs.other)});
     TRY(note(record, "accepted"));
     if (record.commit.empty()) {
       const auto there = TRY(datastore_.find_commit(record.repository, commit_title(record)));
@@ -89,7 +87,7 @@ Registrar::Maybe<void> Registrar::purge(const Work& work) {
       log::warning("a repository was left as it is: another entitystore's records speak of it",
                    {{"adapter", record.id},
                     {"repository", record.repository},
-                    {"reason", registrar_detail::not_ours(record.repository, belongs.other).message}});
+                    {"reason", not_ours(record.repository, belongs.other).message}});
     } else if (!needed.repository) {
       TRY(datastore_.delete_repository(record.repository));
       TRY(forget_made(database_, record.repository));

@@ -185,29 +185,18 @@ Parser::Step Parser::begin_value(Value& out) {
     case 'n':
       out = Value::make_null(where);
       return done(word("null"));
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9': {
-      const NumberRead number = read_number(at_, end_, where);
-      if (number.problem != nullptr) return done(fail(number.end, number.problem));
-      at_ = number.end;
-      out = number.value;
-      return Step::value_done;
-    }
     case '\xEF':
       if (at_ == begin_) return done(fail(at_, "the text begins with a byte order mark; JSON has none"));
-      [[fallthrough]];
+      break;
     default:
-      return done(fail_unexpected("a value"));
+      break;
   }
+  if (at_ == end_ || (*at_ != '-' && !ascii::is_digit(*at_))) return done(fail_unexpected("a value"));
+  const NumberRead number = read_number(at_, end_, where);
+  if (number.problem != nullptr) return done(fail(number.end, number.problem));
+  at_ = number.end;
+  out = number.value;
+  return Step::value_done;
 }
 
 Parser::Step Parser::open(char bracket, Value& out) {

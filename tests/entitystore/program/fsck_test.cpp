@@ -3,7 +3,7 @@
 
 #include "services/entitystore/adapters/rows.hpp"
 #include "services/entitystore/program/program.hpp"
-#include "services/entitystore/registration/claim.hpp"
+#include "services/entitystore/registration/registrar.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
 #include "tests/kit/web/app_support.hpp"

@@ -1,6 +1,6 @@
-#include "services/entitystore/registration/claim.hpp"
-
 #include <gtest/gtest.h>
+
+#include "services/entitystore/registration/registrar.hpp"
 
 namespace stackgate::entitystore {
 namespace {
