@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,6 +46,18 @@ TEST_P(SqlMigrate, applies_what_is_missing_once) {
   EXPECT_EQ(must("SELECT count(*) FROM a").rows[0].integer(0), 2);
   EXPECT_THAT(must("SELECT applied_at FROM stackgate_migrations").rows[0].text(0),
               testing::MatchesRegex("20..-..-..T..:..:..Z"));
+}
+
+TEST_P(SqlMigrate, ids_of_the_engine_are_written_once_for_both) {
+  const std::array<Migration, 1> ids = {{{1, "ids",
+                                          "CREATE TABLE c (id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT);"
+                                          "CREATE TABLE d (t TEXT, id INTEGER PRIMARY KEY AUTOINCREMENT);",
+                                          ""}}};
+  const auto done = migrate(*database_, ids);
+  ASSERT_TRUE(done) << done.error().message;
+  for (const char* table : {"c", "d"})
+    for (const std::int64_t id : {1, 2})
+      EXPECT_EQ(must(fmt::format("INSERT INTO {} (t) VALUES ('x') RETURNING id", table)).rows[0].integer(0), id);
 }
 
 TEST_P(SqlMigrate, leaves_nothing_of_a_step_that_fails) {
