@@ -82,7 +82,7 @@ void write_embedded(const fs::path& crds, const fs::path& out) {
   };
   append_table(text, "definition_yaml", [&](const KindInfo& kind) { return read_text(definition_file(crds, kind)); });
   append_table(text, "definition_json",
-               [&](const KindInfo& kind) { return to_compact_json(read_yaml(definition_file(crds, kind))); });
+               [&](const KindInfo& kind) { return read_yaml(definition_file(crds, kind)).dump(); });
   file_table("minimal_sample", "samples/minimal");
   file_table("full_sample", "samples/full");
   file_table("bad_sample", "samples/bad");
