@@ -11,13 +11,9 @@
 #include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/kube/object.hpp"
+#include "validators/rules/last_applied.hpp"
 
 namespace stackgate::cluster {
-namespace {
-
-constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
-
-}  // namespace
 
 std::string pruned_json(const json::Value& object, const Keep& keep) {
   std::string out;
@@ -37,7 +33,7 @@ std::string pruned_json(const json::Value& object, const Keep& keep) {
       writer.object([&] {
         writer.members(member.value, {"managedFields", "selfLink", "annotations"});
         if (const json::Value* annotations = member.value.find("annotations"); annotations != nullptr)
-          writer.object("annotations", [&] { writer.members(*annotations, {last_applied}); });
+          writer.object("annotations", [&] { writer.members(*annotations, {validate::last_applied_annotation}); });
       });
     }
   });

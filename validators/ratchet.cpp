@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
 #include "validators/rules/last_applied.hpp"
 #include "validators/schemas.hpp"
@@ -92,16 +93,10 @@ std::string without_positions(std::string_view text) {
   return out;
 }
 
-const json::Value* member_of(const json::Value* object, std::string_view key) {
-  return object == nullptr ? nullptr : object->find(key);
-}
-
 }  // namespace
 
 bool nothing_to_review(const Request& request) {
-  const json::Value* metadata = request.object->find("metadata");
-  const json::Value* deletion = member_of(metadata, "deletionTimestamp");
-  if (deletion != nullptr && !deletion->is_null()) return true;
+  if (!json::value_at(request.object, {"metadata", "deletionTimestamp"}).is_null()) return true;
   if (request.old == nullptr) return false;
   // Members beside metadata, spec and status (a misspelt "sepc") count too; the API server would have pruned them.
   for (const json::Member& member : request.object->members())
@@ -111,9 +106,8 @@ bool nothing_to_review(const Request& request) {
     if (member.key != "metadata" && member.key != "status" && request.object->find(member.key) == nullptr &&
         !member.value.is_null())
       return false;
-  const json::Value* old_metadata = request.old->find("metadata");
   return same_value(last_applied(*request.object), last_applied(*request.old)) &&
-         same_value(member_of(metadata, "labels"), member_of(old_metadata, "labels"));
+         same_value(json::at(request.object, {"metadata", "labels"}), json::at(request.old, {"metadata", "labels"}));
 }
 
 void ratchet(const Request& request, Findings& findings, const Findings& before) {

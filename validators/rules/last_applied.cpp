@@ -1,6 +1,7 @@
 #include "validators/rules/last_applied.hpp"
 
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 #include "services/kit/schema/check.hpp"
 #include "validators/schemas.hpp"
 
@@ -10,18 +11,14 @@ namespace {
 constexpr json::ParseLimits annotation_limits{.max_depth = 100, .max_bytes = 512U * 1024U};
 
 bool is_about(const json::Value& applied, crds::Kind kind) {
-  const json::Value* name = applied.find("kind");
-  const json::Value* version = applied.find("apiVersion");
-  return name != nullptr && name->string() == crds::info(kind).name && version != nullptr &&
-         version->string() == crds::api_group_version;
+  return json::text(&applied, {"kind"}) == crds::info(kind).name &&
+         json::text(&applied, {"apiVersion"}) == crds::api_group_version;
 }
 
 }  // namespace
 
 const json::Value* last_applied(const json::Value& object) {
-  const json::Value* metadata = object.find("metadata");
-  const json::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
-  return annotations == nullptr ? nullptr : annotations->find(last_applied_annotation);
+  return json::at(&object, {"metadata", "annotations", last_applied_annotation});
 }
 
 // A text that is not JSON, or too large, is kubectl's to complain about: it reads it at the next apply.
