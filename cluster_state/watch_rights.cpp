@@ -1,11 +1,12 @@
 #include "cluster_state/watch_rights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "cluster_state/facts.hpp"
 #include "crds/kinds.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -14,11 +15,16 @@ namespace watch_rights_detail {
 
 constexpr std::chrono::seconds period{5};
 
+/// The kind of reference that names such objects, if any.
+std::optional<validate::ReferenceKind> reference_to(std::string_view resource) {
+  for (const validate::ReferenceKindInfo& each : validate::reference_kinds)
+    if (to_string(resource_type(each.kind)) == resource) return each.kind;
+  return std::nullopt;
+}
+
 bool is_cluster_wide(std::string_view resource) {
-  static const std::array names{to_string(kube::types::storage_classes), to_string(kube::types::priority_classes),
-                                to_string(kube::types::runtime_classes),
-                                to_string(kube::types::custom_resource_definitions)};
-  return std::ranges::find(names, resource) != names.end();
+  const auto kind = reference_to(resource);
+  return kind ? validate::is_cluster_wide(*kind) : resource == to_string(kube::types::custom_resource_definitions);
 }
 
 /// The API server says which it is ("… cannot watch resource …"); without its words, a type is listed before it is
@@ -35,14 +41,7 @@ bool is_ours(std::string_view resource) {
 }
 
 /// What resources of ours refer to; a gate watches nothing else.
-bool is_referred_to(std::string_view resource) {
-  static const std::array names{
-      to_string(kube::types::secrets),          to_string(kube::types::config_maps),
-      to_string(kube::types::service_accounts), to_string(kube::types::persistent_volume_claims),
-      to_string(kube::types::storage_classes),  to_string(kube::types::priority_classes),
-      to_string(kube::types::runtime_classes)};
-  return is_ours(resource) || std::ranges::find(names, resource) != names.end();
-}
+bool is_referred_to(std::string_view resource) { return is_ours(resource) || reference_to(resource); }
 
 bool contains(const std::vector<MissingRight>& rights, const MissingRight& right) {
   return std::ranges::any_of(rights, [&](const MissingRight& each) { return each.is_same(right); });

@@ -8,6 +8,7 @@
 
 #include "crds/embedded.hpp"
 #include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
 
 namespace stackgate::validate {
 namespace {
@@ -19,15 +20,8 @@ struct CompiledKind {
 };
 
 const json::Value* served_schema(const json::Value& definition) {
-  const json::Value* spec = definition.find("spec");
-  const json::Value* versions = spec == nullptr ? nullptr : spec->find("versions");
-  if (versions == nullptr) return nullptr;
-  for (const json::Value& version : versions->items()) {
-    const json::Value* name = version.find("name");
-    if (name == nullptr || name->string() != crds::api_version) continue;
-    const json::Value* holder = version.find("schema");
-    return holder == nullptr ? nullptr : holder->find("openAPIV3Schema");
-  }
+  for (const json::Value& version : json::items(&definition, {"spec", "versions"}))
+    if (json::text(&version, {"name"}) == crds::api_version) return json::at(&version, {"schema", "openAPIV3Schema"});
   return nullptr;
 }
 

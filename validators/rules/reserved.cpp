@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/json/read.hpp"
 #include "validators/rules/references_table.hpp"
 
 namespace stackgate::validate {
@@ -149,9 +150,7 @@ void check_reserved_env(Context& context, const Field& spec) {
   std::size_t index = 0;
   for (const json::Value& item : env.value()->items()) {
     const std::size_t at = index++;
-    const json::Value* name = item.find("name");
-    if (name == nullptr || !may_be_reserved(name->string())) continue;
-    check_reserved_variable(context, env.at(at)["name"], spec);
+    if (may_be_reserved(json::text(&item, {"name"}))) check_reserved_variable(context, env.at(at)["name"], spec);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string>
 #include <unordered_map>
 
@@ -98,12 +99,8 @@ void check_network_names(Context& context, const Field& network) {
 /// "//usr/./lib/" → "/usr/lib"; empty for the root.
 std::string plain_path(std::string_view path) {
   std::string out;
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
-    if (!part.empty() && part != ".") out.append("/").append(part);
-    begin = end + 1;
-  }
+  for (const auto each : std::views::split(path, '/'))
+    if (const std::string_view part(each); !part.empty() && part != ".") out.append("/").append(part);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "services/kit/grammar/host.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 
 #include <fmt/format.h>
@@ -28,9 +29,8 @@ std::optional<Problem> check_domain_name(std::string_view text) {
   if (name.empty()) return Problem{"has no host", std::string(host_example)};
   if (name.size() > 253)
     return Problem{fmt::format("has a host name of {} characters", name.size()), "write one of at most 253 characters"};
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('.', begin), name.size());
-    const std::string_view part = name.substr(begin, end - begin);
+  for (const auto each : std::views::split(name, '.')) {
+    const std::string_view part(each);
     if (part.empty()) return Problem{"has a host name with an empty part between dots", std::string(host_example)};
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (is_alphanumeric(part[i]) || part[i] == '-') continue;
@@ -46,7 +46,6 @@ std::optional<Problem> check_domain_name(std::string_view text) {
       return Problem{"has a host name with a part that begins or ends with '-'", std::string(host_example)};
     if (part.size() > 63)
       return Problem{"has a host name with a part of more than 63 characters", "write a shorter name"};
-    begin = end + 1;
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string>
 
 #include <fmt/format.h>
@@ -105,16 +106,14 @@ constexpr NameRule subdomain_part{253, is_lower_alphanumeric, label_middle, is_l
 std::string corrected_subdomain(std::string_view text) {
   if (text.size() > 253) return {};
   std::string out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('.', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
+  for (const auto each : std::views::split(text, '.')) {
+    const std::string_view part(each);
     const bool good = !part.empty() && first_fault(part, subdomain_part) == std::string_view::npos;
     const std::string fixed = good ? std::string(part) : corrected(part, subdomain_part);
     if (!fixed.empty())
       out += (out.empty() ? "" : ".") + fixed;
     else if (!part.empty())
       return {};
-    begin = end + 1;
   }
   return out;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -68,10 +69,9 @@ std::optional<Problem> check_entry(std::string_view entry) {
 
 std::vector<TokenProblem> check_no_proxy(std::string_view list) {
   std::vector<TokenProblem> out;
-  for (std::size_t begin = 0; begin <= list.size() && out.size() < most_problems;) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view entry = trim(list.substr(begin, end - begin));
-    begin = end + 1;
+  for (const auto each : std::views::split(list, ',')) {
+    if (out.size() == most_problems) break;
+    const std::string_view entry = trim(std::string_view(each));
     if (entry.empty()) continue;
     if (const std::size_t sign = entry.rfind('@'); sign != std::string_view::npos) {
       // The place begins behind it: whoever quotes the entry must not repeat a password.

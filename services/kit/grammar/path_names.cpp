@@ -1,6 +1,7 @@
 #include "services/kit/grammar/path_names.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -10,12 +11,8 @@ namespace stackgate::validate::grammar {
 namespace {
 
 bool has_parent_part(std::string_view path) {
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (path.substr(begin, end - begin) == "..") return true;
-    begin = end + 1;
-  }
-  return false;
+  return std::ranges::any_of(std::views::split(path, '/'),
+                             [](const auto& part) { return std::string_view(part) == ".."; });
 }
 
 }  // namespace
