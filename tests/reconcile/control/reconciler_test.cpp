@@ -315,6 +315,18 @@ TEST_F(ReconcilerTest, judges_once_more_where_a_name_was_taken_for_a_moment) {
   EXPECT_EQ(std::ranges::count(requests, "POST " + core + "services"), 2);
 }
 
+TEST_F(ReconcilerTest, leaves_the_children_alone_when_the_resource_is_deleted_before_they_are_judged_once_more) {
+  server.refuse("POST " + core + "services", 409, "AlreadyExists", "services \"llm\" already exists");
+  server.before_answer([this](const std::string& line, const std::string&) {
+    if (line == "POST " + core + "serviceaccounts")
+      change(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
+  });
+  run();
+  const auto requests = server.take_requests();
+  EXPECT_THAT(requests, Contains("POST " + core + "serviceaccounts"));
+  EXPECT_THAT(requests, Not(Contains(StartsWith("DELETE "))));
+}
+
 TEST_F(ReconcilerTest, tries_an_update_again_that_met_a_conflict) {
   settle();
   const std::string path = core + "services/llm";
