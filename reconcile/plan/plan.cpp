@@ -1,6 +1,7 @@
 #include "reconcile/plan/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <stdexcept>
 
@@ -58,26 +59,10 @@ void add_events(const Resource& resource, Plan& plan) {
   if (waits_for_it) plan.late_events.push_back({true, missing->reason, missing->message});
 }
 
-void plan_kind(const Planning& planning) {
-  switch (planning.resource.kind) {
-    case crds::Kind::inference_service:
-      return plan_inference_service(planning);
-    case crds::Kind::inference_cache:
-      return plan_inference_cache(planning);
-    case crds::Kind::inference_pipeline:
-      return plan_inference_pipeline(planning);
-    case crds::Kind::stack_datastore:
-      return plan_stack_datastore(planning);
-    case crds::Kind::stack_entitystore:
-      return plan_stack_entitystore(planning);
-    case crds::Kind::stack_customizer:
-      return plan_stack_customizer(planning);
-    case crds::Kind::stack_evaluator:
-      return plan_stack_evaluator(planning);
-    case crds::Kind::stack_guardrail:
-      return plan_stack_guardrail(planning);
-  }
-}
+/// By crds::Kind.
+constexpr std::array plans{plan_inference_service, plan_inference_cache,   plan_inference_pipeline,
+                           plan_stack_datastore,   plan_stack_entitystore, plan_stack_customizer,
+                           plan_stack_evaluator,   plan_stack_guardrail};
 
 }  // namespace
 
@@ -95,7 +80,7 @@ Plan make_plan(const Resource& resource, const Observed& observed, const Setting
     plan.acts = false;
     return plan;
   }
-  if (!refuse(observed, plan)) plan_kind({resource, observed, settings, plan});
+  if (!refuse(observed, plan)) plans[static_cast<std::size_t>(resource.kind)]({resource, observed, settings, plan});
   std::ranges::stable_sort(plan.children, {}, &DesiredChild::type);
   if (auto missing = unresolved_references(observed)) plan.status.conditions.push_back(*std::move(missing));
   add_events(resource, plan);

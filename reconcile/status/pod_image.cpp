@@ -61,23 +61,15 @@ std::string refusal(const json::Value& pod) {
 }
 
 std::string in_words(Answer answer, const json::Value& pod) {
-  switch (answer) {
-    case Answer::refused:
-      return refusal(pod);
-    case Answer::absent:
-      return "the registry has no such image; check its name and tag";
-    case Answer::unreachable:
-      return "the registry cannot be reached from the node";
-    case Answer::untrusted:
-      return "the node does not trust the registry's certificate";
-    case Answer::limited:
-      return "the registry limits the number of pulls (429); they are tried again";
-    case Answer::full:
-      return "the node has no space left for it";
-    case Answer::platform:
-      return "it is not built for the node's architecture";
-  }
-  return {};
+  if (answer == Answer::refused) return refusal(pod);
+  constexpr std::array<std::string_view, 7> words{"",
+                                                  "the registry has no such image; check its name and tag",
+                                                  "the registry cannot be reached from the node",
+                                                  "the node does not trust the registry's certificate",
+                                                  "the registry limits the number of pulls (429); they are tried again",
+                                                  "the node has no space left for it",
+                                                  "it is not built for the node's architecture"};
+  return std::string(words[static_cast<std::size_t>(answer)]);
 }
 
 /// Behind "Back-off pulling image "x"" newer kubelets add ": ErrImagePull: " and the cause; older ones nothing.

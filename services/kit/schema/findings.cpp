@@ -1,5 +1,6 @@
 #include "services/kit/schema/findings.hpp"
 
+#include <array>
 #include <optional>
 
 #include "services/kit/findings/quoting.hpp"
@@ -23,30 +24,11 @@ std::optional<grammar::Problem> template_in(const SchemaFault& fault) {
 }  // namespace
 
 std::string_view rule_id(Fault fault) {
-  switch (fault) {
-    case Fault::type:
-    case Fault::combination:  // the forms that our schemas allow differ by type only
-      return "schema-type";
-    case Fault::null_value:
-      return "schema-null";
-    case Fault::required:
-      return "schema-required";
-    case Fault::unknown:
-      return "schema-unknown-field";
-    case Fault::enumeration:
-      return "schema-enum";
-    case Fault::range:
-      return "schema-range";
-    case Fault::length:
-      return "schema-length";
-    case Fault::pattern:
-      return "schema-pattern";
-    case Fault::format:
-      return "schema-format";
-    case Fault::duplicate:
-      return "schema-duplicate";
-  }
-  return "schema-type";
+  // The forms between which our schemas let choose differ by type only.
+  static constexpr std::array<std::string_view, 11> ids{
+      "schema-type",   "schema-null",    "schema-required", "schema-unknown-field", "schema-enum", "schema-range",
+      "schema-length", "schema-pattern", "schema-format",   "schema-duplicate",     "schema-type"};
+  return ids[static_cast<std::size_t>(fault)];
 }
 
 bool is_about_form(Fault fault) {

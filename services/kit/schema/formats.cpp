@@ -20,26 +20,6 @@ using grammar::is_hex;
 using grammar::is_letter;
 using grammar::is_space;
 
-struct FormatInfo {
-  std::string_view word;  // without hyphens, as the API server compares them
-  Format format;
-  std::string_view name, example;
-};
-constexpr std::array<FormatInfo, 13> string_formats{{
-    {"datetime", Format::date_time, "a time (RFC 3339)", "write a time such as \"2025-01-31T08:00:00Z\""},
-    {"date", Format::date, "a date", "write a date such as \"2025-01-31\""},
-    {"duration", Format::duration, "a duration", "write a duration such as \"30s\" or \"1h30m\""},
-    {"uri", Format::uri, "a URI", "write a URI such as \"https://host/path\""},
-    {"byte", Format::byte, "base64 text", "write the bytes in base64, for example \"aGVsbG8=\""},
-    {"ipv4", Format::ipv4, "an IPv4 address", "write an address such as \"10.0.0.7\""},
-    {"ipv6", Format::ipv6, "an IPv6 address", "write an address such as \"fd00::7\""},
-    {"cidr", Format::cidr, "a network", "write a network such as \"10.0.0.0/8\""},
-    {"uuid", Format::uuid, "a UUID", "write a UUID such as \"3f2b8c1e-0d5a-4c69-9e3b-7a1f60d2c845\""},
-    {"quantity", Format::quantity, "a quantity", "write a quantity such as \"500m\" or \"10Gi\""},
-    {"k8sshortname", Format::short_name, "a short name", "use lower-case letters, digits and '-'"},
-    {"k8slongname", Format::long_name, "a name", "use lower-case letters, digits, '-' and '.'"},
-    {"password", Format::other, "", ""},
-}};
 // Enforced by the API server, not known here: a schema with one does not compile.
 constexpr std::array<std::string_view, 14> unknown_formats{"bsonobjectid", "email", "hostname", "mac",     "uuid3",
                                                            "uuid4",        "uuid5", "isbn",     "isbn10",  "isbn13",
@@ -166,6 +146,44 @@ bool is_uuid(std::string_view text) {
   return at == text.size();
 }
 
+template <auto parse>
+bool parses(std::string_view text) {
+  return parse(text).has_value();
+}
+template <auto check>
+bool passes(std::string_view text) {
+  return !check(text);
+}
+
+struct FormatInfo {
+  std::string_view word;  // without hyphens, as the API server compares them
+  Format format;
+  std::string_view name, example;
+  bool (*holds)(std::string_view text);
+};
+constexpr std::array<FormatInfo, 12> string_formats{{
+    {"datetime", Format::date_time, "a time (RFC 3339)", "write a time such as \"2025-01-31T08:00:00Z\"", is_date_time},
+    {"date", Format::date, "a date", "write a date such as \"2025-01-31\"", is_date},
+    {"duration", Format::duration, "a duration", "write a duration such as \"30s\" or \"1h30m\"", is_duration},
+    {"uri", Format::uri, "a URI", "write a URI such as \"https://host/path\"", is_request_uri},
+    {"byte", Format::byte, "base64 text", "write the bytes in base64, for example \"aGVsbG8=\"", is_base64},
+    {"ipv4", Format::ipv4, "an IPv4 address", "write an address such as \"10.0.0.7\"", parses<grammar::parse_ipv4>},
+    {"ipv6", Format::ipv6, "an IPv6 address", "write an address such as \"fd00::7\"", parses<grammar::parse_ipv6>},
+    {"cidr", Format::cidr, "a network", "write a network such as \"10.0.0.0/8\"", parses<grammar::parse_cidr>},
+    {"uuid", Format::uuid, "a UUID", "write a UUID such as \"3f2b8c1e-0d5a-4c69-9e3b-7a1f60d2c845\"", is_uuid},
+    {"quantity", Format::quantity, "a quantity", "write a quantity such as \"500m\" or \"10Gi\"",
+     parses<grammar::parse_quantity>},
+    {"k8sshortname", Format::short_name, "a short name", "use lower-case letters, digits and '-'",
+     passes<grammar::check_dns_label>},
+    {"k8slongname", Format::long_name, "a name", "use lower-case letters, digits, '-' and '.'",
+     passes<grammar::check_dns_subdomain>},
+}};
+
+const FormatInfo* info(Format format) {
+  const auto* const found = std::ranges::find(string_formats, format, &FormatInfo::format);
+  return found == string_formats.end() ? nullptr : found;
+}
+
 }  // namespace
 
 std::optional<Format> format_named(std::string_view word, std::string_view type) {
@@ -180,50 +198,18 @@ std::optional<Format> format_named(std::string_view word, std::string_view type)
 }
 
 bool has_format(Format format, std::string_view text) {
-  switch (format) {
-    case Format::date_time:
-      return is_date_time(text);
-    case Format::date:
-      return is_date(text);
-    case Format::duration:
-      return is_duration(text);
-    case Format::uri:
-      return is_request_uri(text);
-    case Format::byte:
-      return is_base64(text);
-    case Format::ipv4:
-      return grammar::parse_ipv4(text).has_value();
-    case Format::ipv6:
-      return grammar::parse_ipv6(text).has_value();
-    case Format::cidr:
-      return grammar::parse_cidr(text).has_value();
-    case Format::uuid:
-      return is_uuid(text);
-    case Format::quantity:
-      return grammar::parse_quantity(text).has_value();
-    case Format::short_name:
-      return !grammar::check_dns_label(text);
-    case Format::long_name:
-      return !grammar::check_dns_subdomain(text);
-    case Format::none:
-    case Format::int32:
-    case Format::int64:
-    case Format::other:
-      return true;
-  }
-  return true;
+  const FormatInfo* known = info(format);
+  return known == nullptr || known->holds(text);
 }
 
 std::string_view format_example(Format format) {
-  for (const FormatInfo& each : string_formats)
-    if (each.format == format) return each.example;
-  return {};
+  const FormatInfo* known = info(format);
+  return known == nullptr ? std::string_view() : known->example;
 }
 
 std::string_view format_name(Format format) {
-  for (const FormatInfo& each : string_formats)
-    if (each.format == format) return each.name;
-  return {};
+  const FormatInfo* known = info(format);
+  return known == nullptr ? std::string_view() : known->name;
 }
 
 }  // namespace stackgate::validate::schema

@@ -1,6 +1,7 @@
 #include "services/kit/schema/wording.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -89,23 +90,9 @@ bool contains_word(std::string_view text, std::string_view lower) {
 }  // namespace
 
 std::string_view with_article(Type type) {
-  switch (type) {
-    case Type::null:
-      return "null";
-    case Type::boolean:
-      return "true or false";
-    case Type::integer:
-      return "an integer";
-    case Type::number:
-      return "a number";
-    case Type::string:
-      return "a string";
-    case Type::array:
-      return "a list";
-    case Type::object:
-      return "an object";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 7> words{"null",     "true or false", "an integer", "a number",
+                                                         "a string", "a list",        "an object"};
+  return words[static_cast<std::size_t>(type)];
 }
 
 std::string field_names(const Node& node) {
