@@ -43,22 +43,9 @@ std::string_view merge_key_of(std::string_view list) {
 }
 
 bool is_zero(const json::Value& value) {
-  switch (value.type()) {
-    case json::Type::null:
-      return true;
-    case json::Type::boolean:
-      return !value.boolean();
-    case json::Type::integer:
-    case json::Type::number:
-      return value.number() == 0;
-    case json::Type::string:
-      return value.string().empty();
-    case json::Type::array:
-      return value.items().empty();
-    case json::Type::object:
-      return std::ranges::all_of(value.members(), [](const json::Member& each) { return is_zero(each.value); });
-  }
-  return false;
+  if (value.is_object())
+    return std::ranges::all_of(value.members(), [](const json::Member& each) { return is_zero(each.value); });
+  return !value.boolean() && value.number() == 0 && value.string().empty() && value.items().empty();
 }
 
 /// The path is built on the way back from the difference, so that equal objects cost no string.

@@ -16,14 +16,8 @@ namespace claim_growth {
 std::string obstacle(Asker& asker, const ReferencedObject& claim, const Field& at) {
   if (claim.storage_class.empty()) return "it has no StorageClass, and only a claim of a class can grow";
   const ReferencedObject& found = asker.ask(ReferenceKind::storage_class, claim.storage_class, at);
-  switch (found.presence) {
-    case Presence::unknown:
-      return {};
-    case Presence::absent:
-      return fmt::format("its StorageClass \"{}\" is gone", claim.storage_class);
-    case Presence::present:
-      break;
-  }
+  if (found.presence == Presence::unknown) return {};
+  if (found.presence == Presence::absent) return fmt::format("its StorageClass \"{}\" is gone", claim.storage_class);
   return found.allows_expansion ? std::string{}
                                 : fmt::format("its StorageClass \"{}\" does not allow it", claim.storage_class);
 }
