@@ -25,7 +25,7 @@ settings::Program program() {
                         .summary = "keeps notes",
                         .commands = {{"serve", "serves the API (the default)"}, {"migrate", "updates the database"}},
                         .settings = service::common_settings()};
-  settings::table::append(out.settings, "Notes", {settings::table::text("greeting", "put before every note")});
+  settings::append(out.settings, "Notes", {settings::table::text("greeting", "put before every note")});
   return out;
 }
 

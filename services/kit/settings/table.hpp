@@ -39,6 +39,10 @@ inline Setting required(Setting setting) {
   return setting;
 }
 
+}  // namespace stackgate::settings::table
+
+namespace stackgate::settings {
+
 /// `group` is for those that have none.
 inline void append(std::vector<Setting>& table, std::string_view group, std::vector<Setting> more) {
   for (Setting& setting : more) {
@@ -47,4 +51,4 @@ inline void append(std::vector<Setting>& table, std::string_view group, std::vec
   }
 }
 
-}  // namespace stackgate::settings::table
+}  // namespace stackgate::settings
