@@ -21,9 +21,6 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
-/// "2026-01-31T08:15:00Z", as metav1.Time wants it.
-std::string event_time(EventFolder::WallTime time) { return to_rfc3339(time); }
-
 }  // namespace
 
 std::string_view event_namespace(const ObjectReference& object) {
@@ -162,8 +159,8 @@ std::string event_json(const EventWrite& event, std::string_view component, std:
     w.member("reason", event.record.reason);
     w.member("message", event.record.message);
     w.member("count", event.count);
-    w.member("firstTimestamp", event_time(event.first));
-    w.member("lastTimestamp", event_time(event.last));
+    w.member("firstTimestamp", to_rfc3339(event.first));
+    w.member("lastTimestamp", to_rfc3339(event.last));
     w.object("source", [&] {
       w.member("component", component);
       given("host", instance);
@@ -176,7 +173,7 @@ std::string event_patch(const EventWrite& event) {
   return json::object_text([&](json::Writer& w) {
     w.member("message", event.record.message);
     w.member("count", event.count);
-    w.member("lastTimestamp", event_time(event.last));
+    w.member("lastTimestamp", to_rfc3339(event.last));
   });
 }
 

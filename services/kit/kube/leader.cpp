@@ -63,8 +63,9 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     wake.notify_one();
   }
 
-  CallOptions call_options() const {
-    auto out = CallOptions::once(options.tuning.renew_deadline / attempts_within_deadline);
+  std::chrono::milliseconds attempt_limit() const { return options.tuning.renew_deadline / attempts_within_deadline; }
+  CallOptions call_options(std::chrono::milliseconds limit) const {
+    auto out = CallOptions::once(limit);
     out.rate_limited = false;
     out.fresh_connection = unanswered;
     return out;
@@ -72,8 +73,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
 
   void keep_watch(bool wanted);
   void show(LeaderClock::time_point now);
-  void perform(const ReadLease& action);
-  void perform(const WriteLease& action);
+  void read();
+  void write(const WriteLease& action);
   Request write_request(LeaseRecord record, bool acquired) const;
   void failed(const ApiError& error);
   void succeeded();
@@ -162,8 +163,9 @@ void LeaderElector::Impl::failed(const ApiError& error) {
   last_error = error.message;
 }
 
-void LeaderElector::Impl::perform(const ReadLease& /*action*/) {
-  const auto answer = object_of(caller.send(Request::get(types::leases, options.ns, options.name), call_options()));
+void LeaderElector::Impl::read() {
+  const auto answer =
+      object_of(caller.send(Request::get(types::leases, options.ns, options.name), call_options(attempt_limit())));
   const std::scoped_lock lock(mutex);
   if (answer) {
     const LeaseRecord record = read_lease(answer->root());
@@ -184,9 +186,10 @@ Request LeaderElector::Impl::write_request(LeaseRecord record, bool acquired) co
   return Request::patch(types::leases, options.ns, options.name, PatchType::merge, lease_patch(record));
 }
 
-void LeaderElector::Impl::perform(const WriteLease& action) {
+void LeaderElector::Impl::write(const WriteLease& action) {
   const auto begun = LeaderClock::now();
-  const auto answer = object_of(caller.send(write_request(action.record, action.acquired), call_options()));
+  const auto answer =
+      object_of(caller.send(write_request(action.record, action.acquired), call_options(attempt_limit())));
   const std::scoped_lock lock(mutex);
   if (answer) {
     machine.written(read_lease(answer->root()), begun);
@@ -213,10 +216,10 @@ void LeaderElector::Impl::run() {
     if (const auto* until = std::get_if<WaitUntil>(&action)) {
       std::unique_lock lock(mutex);
       wake.wait_until(lock, until->time, [this] { return stopping || news; });
-    } else if (const auto* write = std::get_if<WriteLease>(&action)) {
-      perform(*write);
+    } else if (const auto* wanted = std::get_if<WriteLease>(&action)) {
+      write(*wanted);
     } else {
-      perform(ReadLease{});
+      read();
     }
     show(LeaderClock::now());
   }
@@ -237,9 +240,7 @@ void LeaderElector::Impl::hand_over(std::chrono::milliseconds limit) {
   for (int attempt = 0; record && attempt < 2; ++attempt) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - LeaderClock::now());
     if (left.count() <= 0) return;
-    auto call = CallOptions::once(left);
-    call.rate_limited = false;
-    call.fresh_connection = unanswered;
+    const auto call = call_options(left);
     const auto answer = client.send(write_request(*record, true), call);
     if (answer) {
       log::info("lease released", {{"lease", options.name}});

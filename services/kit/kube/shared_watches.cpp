@@ -111,10 +111,8 @@ struct SharedWatches::Impl : std::enable_shared_from_this<Impl> {
 
   Group& group_of(WatchTarget&& target);
   void lay_out(Group& group) const;
-  void begin_all();
   void begin(Group& group);
   void end(Group& group);
-  void restart(Group& group);
   void stop();
   void vanish(Group& group);
   void set_served(Group& group, bool served);
@@ -155,11 +153,6 @@ void SharedWatches::Impl::lay_out(Group& group) const {
   group.past.resize(chosen.size());
 }
 
-void SharedWatches::Impl::begin_all() {
-  for (Group& group : groups)
-    if (group.crd.empty()) begin(group);
-}
-
 void SharedWatches::Impl::begin(Group& group) {
   if (group.running || stopped) return;
   group.running = true;
@@ -190,11 +183,6 @@ void SharedWatches::Impl::end(Group& group) {
     group.past[i] = group.past[i] + watch->health().counts;
     watch.reset();
   }
-}
-
-void SharedWatches::Impl::restart(Group& group) {
-  end(group);
-  begin(group);
 }
 
 void SharedWatches::Impl::stop() {
@@ -254,8 +242,11 @@ void SharedWatches::Impl::crds_observed(const WatchHealth& health) {
   log::warning(
       "customresourcedefinitions may not be listed: absent types are asked for again and again",
       {{"every_seconds", std::chrono::duration<double>(tuning.unlisted_wait).count()}, {"error", health.last_error}});
-  for (Group& group : groups)
-    if (!group.crd.empty()) restart(group);
+  for (Group& group : groups) {
+    if (group.crd.empty()) continue;
+    end(group);
+    begin(group);
+  }
 }
 
 bool SharedWatches::Impl::any_connected() const {
@@ -346,7 +337,10 @@ void SharedWatches::on_served_changed(std::function<void(std::string_view, bool)
 
 void SharedWatches::start() {
   if (std::exchange(impl_->started, true)) return;
-  impl_->transport.run([impl = impl_] { impl->begin_all(); });
+  impl_->transport.run([impl = impl_] {
+    for (Impl::Group& group : impl->groups)
+      if (group.crd.empty()) impl->begin(group);
+  });
 }
 
 bool SharedWatches::synced() const { return impl_->synced; }

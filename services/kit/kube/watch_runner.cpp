@@ -1,6 +1,7 @@
 #include "services/kit/kube/watch_runner.hpp"
 
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -152,18 +153,14 @@ class Watch::Impl::Reading : public Receiver {
   void done(const HttpHead& head, const TransportError* error) final {
     if (late()) return;
     const std::string what = "watch of " + impl_->collection();
-    if (error != nullptr && fault_.empty()) {
-      const ApiError api_error = error_from_transport(what, *error);
-      ended(&api_error);
-    } else if (!fault_.empty()) {
-      const ApiError api_error{Failure::malformed, 0, "", what + ": " + fault_, {}};
-      ended(&api_error);
-    } else if (head.status >= 300) {
-      const ApiError api_error = error_from_answer(what, head.status, refusal_, head.retry_after);
-      ended(&api_error);
-    } else {
-      ended(nullptr);
-    }
+    std::optional<ApiError> failed;
+    if (!fault_.empty())
+      failed = ApiError{Failure::malformed, 0, "", what + ": " + fault_, {}};
+    else if (error != nullptr)
+      failed = error_from_transport(what, *error);
+    else if (head.status >= 300)
+      failed = error_from_answer(what, head.status, refusal_, head.retry_after);
+    ended(failed ? &*failed : nullptr);
   }
 
  protected:
