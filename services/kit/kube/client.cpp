@@ -65,15 +65,6 @@ Result<Response> result_of(Call& call) {
   return Response{call.status, std::move(call.body)};
 }
 
-Transport::Observer observer_of(const ClientOptions& options) {
-  if (!options.observer) return {};
-  return [observer = options.observer](const Request& request, int status, Failure failure,
-                                       std::chrono::microseconds duration) {
-    const RequestInfo info = request_info(request.method, request.path, request.content_type);
-    observer({info.verb, info.resource, info.subresource, status, failure, duration});
-  };
-}
-
 }  // namespace
 
 ApiError error_from_transport(std::string_view what, const TransportError& error) {
@@ -102,7 +93,7 @@ bool Pending::wait_for(std::chrono::milliseconds limit) const {
 void Pending::cancel() { call_->cancel(); }
 
 std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, const ClientOptions& options) {
-  auto transport = TRY(Transport::start(std::move(config), observer_of(options)));
+  auto transport = TRY(Transport::start(std::move(config), options.observer));
   return std::unique_ptr<Client>(new Client(std::move(transport), options));
 }
 

@@ -47,18 +47,9 @@ struct ListOptions {
   std::string_view label_selector = {}, field_selector = {};
 };
 
-/// One exchange with the server, watches included: reported when the answer begins or when there will be none.
-struct SeenCall {
-  std::string_view verb, resource, subresource;  // see RequestInfo
-  int code = 0;                                  // HTTP status; 0: no answer
-  Failure failure = Failure::none;               // then why
-  std::chrono::microseconds duration{0};         // from send() to the answer's head
-};
-
 struct ClientOptions {
-  RateLimit rate_limit = {};  // of all calls but watches, their lists and those that are exempt (CallOptions)
-  /// Called on the transport's thread: it must return at once. For metrics.
-  std::function<void(const SeenCall&)> observer = {};
+  RateLimit rate_limit = {};          // of all calls but watches, their lists and those that are exempt (CallOptions)
+  Transport::Observer observer = {};  // for metrics
 };
 
 class Call;

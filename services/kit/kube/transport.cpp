@@ -131,8 +131,9 @@ class Transport::Impl::Reading final : public http_client::Receiver {
  private:
   void observe(Failure failure) {
     if (!impl_.observer || std::exchange(observed_, true)) return;
-    impl_.observer(request_, failure == Failure::none ? head_.status : 0, failure,
-                   std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_));
+    const RequestInfo info = request_info(request_.method, request_.path, request_.content_type);
+    impl_.observer({info.verb, info.resource, info.subresource, failure == Failure::none ? head_.status : 0, failure,
+                    std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun_)});
   }
 
   Impl& impl_;

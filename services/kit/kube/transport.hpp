@@ -39,14 +39,20 @@ class Receiver {
   virtual void done(const HttpHead& head, const TransportError* error) = 0;
 };
 
+/// One exchange with the server, watches included: reported when the answer begins or when there will be none.
+struct SeenCall {
+  std::string_view verb, resource, subresource;  // see RequestInfo
+  int code = 0;                                  // HTTP status; 0: no answer
+  Failure failure = Failure::none;               // then why
+  std::chrono::microseconds duration{0};         // from send() to the answer's head
+};
+
 using http_client::ExchangeId;
 
 class Transport {
  public:
-  /// Called once for each exchange that was sent, on the transport's thread, when its answer begins (`status`) or when
-  /// there will be none (`failure`); `duration` counts from send(). It must return at once.
-  using Observer =
-      std::function<void(const Request& request, int status, Failure failure, std::chrono::microseconds duration)>;
+  /// Called once for each exchange that was sent, on the transport's thread: it must return at once.
+  using Observer = std::function<void(const SeenCall&)>;
 
   /// Starts the thread. No connection is made yet. Fails on unusable settings only.
   static std::expected<std::unique_ptr<Transport>, Error> start(Config config, Observer observer = {});
