@@ -41,7 +41,7 @@ std::expected<web::ReadPart, web::Failure> open_archive(const Datastore& datasto
   if (!answer) return std::unexpected(away(answer.error().message));
   auto held = std::make_shared<http_client::Answer>(std::move(*answer));
   if (held->head().status != (offset > 0 ? 206 : 200)) {
-    http_client::Response reply{.status = held->head().status, .headers = held->head().headers};
+    http_client::Response reply{held->head(), {}};
     while (reply.body.size() < most_reason) {
       char part[4096];
       const auto n = held->read(part);

@@ -108,9 +108,7 @@ bool Attempt::rewind() {
 
 void Attempt::done(const Head& head, const ExchangeError* error) {
   const std::scoped_lock lock(mutex_);
-  reply_.status = head.status;
-  reply_.headers = head.headers;
-  reply_.http2 = head.http2;
+  static_cast<Head&>(reply_) = head;
   if (error != nullptr) error_ = *error;
   ended_ = true;
   changed_.notify_one();

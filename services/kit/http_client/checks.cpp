@@ -15,12 +15,6 @@ bool is_token(std::string_view text) {
   });
 }
 
-std::optional<std::string_view> find(const Headers& headers, std::string_view name) {
-  for (const auto& [known, value] : headers)
-    if (ascii::equal_ignoring_case(known, name)) return value;
-  return std::nullopt;
-}
-
 }  // namespace checks_detail
 
 std::optional<std::string> fault_of(const Request& call) {
@@ -34,9 +28,10 @@ std::optional<std::string> fault_of(const Request& call) {
   return std::nullopt;
 }
 
-std::optional<std::string_view> Head::header(std::string_view name) const { return checks_detail::find(headers, name); }
-std::optional<std::string_view> Response::header(std::string_view name) const {
-  return checks_detail::find(headers, name);
+std::optional<std::string_view> Head::header(std::string_view name) const {
+  for (const auto& [known, value] : headers)
+    if (ascii::equal_ignoring_case(known, name)) return value;
+  return std::nullopt;
 }
 
 }  // namespace stackgate::http_client

@@ -70,13 +70,8 @@ struct Request {
   bool bulk = false;  // open(): a large body is expected, so it comes in larger pieces
 };
 
-struct Response {
-  int status = 0;
-  Headers headers{};
+struct Response : Head {
   std::string body{};
-  bool http2 = false;
-  /// The first of that name, without case.
-  std::optional<std::string_view> header(std::string_view name) const;
 };
 
 class Client {
