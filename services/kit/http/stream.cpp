@@ -24,6 +24,13 @@ Stream::Result from_errno(int error) {
   return {Stream::State::failed};
 }
 
+/// Of a call that sends: what it returned, with errno.
+Stream::Result sent(ssize_t n) {
+  if (n >= 0) return {Stream::State::done, static_cast<std::size_t>(n)};
+  const Stream::Result result = from_errno(errno);
+  return result.state == Stream::State::want_read ? Stream::Result{Stream::State::want_write} : result;
+}
+
 int clamp(std::size_t size) { return static_cast<int>(std::min<std::size_t>(size, INT_MAX)); }
 
 // RFC 7301: one of ours, or the connection ends with no_application_protocol.
@@ -106,12 +113,7 @@ Stream::Result Stream::read(std::span<char> into) {
 }
 
 Stream::Result Stream::write(std::string_view bytes) {
-  if (tls_ == nullptr) {
-    const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n >= 0) return {State::done, static_cast<std::size_t>(n)};
-    const Result result = stream_detail::from_errno(errno);
-    return result.state == State::want_read ? Result{State::want_write} : result;
-  }
+  if (tls_ == nullptr) return stream_detail::sent(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
   ERR_clear_error();
   errno = 0;
   const int n = SSL_write(tls_, bytes.data(), stream_detail::clamp(bytes.size()));
@@ -126,18 +128,12 @@ Stream::Result Stream::write_pieces(std::span<const std::string_view> pieces, bo
     if (message.msg_iovlen == parts.size()) break;
     if (!piece.empty()) parts[message.msg_iovlen++] = {const_cast<char*>(piece.data()), piece.size()};
   }
-  const ssize_t n = ::sendmsg(fd_, &message, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
-  if (n >= 0) return {State::done, static_cast<std::size_t>(n)};
-  const Result result = stream_detail::from_errno(errno);
-  return result.state == State::want_read ? Result{State::want_write} : result;
+  return stream_detail::sent(::sendmsg(fd_, &message, MSG_NOSIGNAL | (more ? MSG_MORE : 0)));
 }
 
 Stream::Result Stream::send_file(int file, std::uint64_t offset, std::size_t bytes) {
   auto at = static_cast<off_t>(offset);
-  const ssize_t n = ::sendfile(fd_, file, &at, bytes);
-  if (n >= 0) return {State::done, static_cast<std::size_t>(n)};
-  const Result result = stream_detail::from_errno(errno);
-  return result.state == State::want_read ? Result{State::want_write} : result;
+  return stream_detail::sent(::sendfile(fd_, file, &at, bytes));
 }
 
 void Stream::reset_on_close() {
