@@ -40,9 +40,7 @@ SelfManagedState read_secret(const json::Value& secret) {
 }
 
 std::string new_secret(std::string_view name, const SelfManagedState& state) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("apiVersion", "v1");
     w.member("kind", "Secret");
     w.member("type", "kubernetes.io/tls");
@@ -55,17 +53,13 @@ std::string new_secret(std::string_view name, const SelfManagedState& state) {
     });
     write_data(w, state, false);
   });
-  return out;
 }
 
 std::string patch_of_secret(std::string_view resource_version, const SelfManagedState& state) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.object("metadata", [&] { w.member("resourceVersion", resource_version); });
     write_data(w, state, true);
   });
-  return out;
 }
 
 }  // namespace stackgate::certs

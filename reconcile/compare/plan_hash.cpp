@@ -48,9 +48,7 @@ bool same_shape(std::string_view hash, std::string_view other) {
 }
 
 std::string with_plan_hash(const json::Value& body, std::string_view hash, std::string_view data) {
-  std::string out;
-  json::Writer writer(out);
-  writer.object([&] {
+  return json::object_text([&](json::Writer& writer) {
     for (const json::Member& each : body.members()) {
       if (each.key != "metadata") {
         if (each.key != "data" || data.empty()) writer.member(each.key, each.value);
@@ -68,7 +66,6 @@ std::string with_plan_hash(const json::Value& body, std::string_view hash, std::
     writer.key("data");
     writer.raw(data);
   });
-  return out;
 }
 
 std::string_view plan_hash_of(const json::Value& object) {

@@ -17,13 +17,10 @@ namespace {
 /// The data of a Secret that holds a new key pair.
 std::string ssh_key_data() {
   const SshKey key = make_ssh_key();
-  std::string out;
-  json::Writer writer(out);
-  writer.object([&] {
+  return json::object_text([&](json::Writer& writer) {
     writer.member("id", base64::encode(key.private_key));
     writer.member("id.pub", base64::encode(key.public_key + "\n"));
   });
-  return out;
 }
 
 /// Fails on the server when the entry is not the one that was meant.

@@ -102,9 +102,7 @@ void write_claims(const Scope& scope, json::Writer& out, const Field& training) 
 /// stand in a table in CONTRACT.md.
 std::string jobs_config(const Scope& scope) {
   const Field& spec = scope.spec;
-  std::string text;
-  json::Writer out(text);
-  out.object([&] {
+  return json::object_text([&](json::Writer& out) {
     write_owner(out, scope.planning.resource);
     write_scheduler(out, spec);
     parts::member_canonical(out, "imagePullSecrets", spec["image"]["pullSecrets"]);
@@ -116,7 +114,6 @@ std::string jobs_config(const Scope& scope) {
     write_claims(scope, out, spec["trainingConfig"]);
     write_training(scope, out, spec["trainingConfig"]);
   });
-  return text;
 }
 
 /// What the customizer may do in its namespace, by scheduler.type and scheduler.queueDialect: the rights of one

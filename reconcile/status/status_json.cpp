@@ -126,9 +126,7 @@ std::string whole_status(const Status& status, std::int64_t generation, const js
                          std::string_view now) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   generation = std::max<std::int64_t>(generation, 0);
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("observedGeneration", generation);
     w.member("state", to_string(status.state));
     write_conditions(w, status, generation, stored, now);
@@ -139,7 +137,6 @@ std::string whole_status(const Status& status, std::int64_t generation, const js
     if (!status.profiles.empty()) write_profiles(w, status.profiles);
     if (!status.services.empty()) write_services(w, status.services);
   });
-  return out;
 }
 
 /// RFC 7386: `wanted` as it is, and null for each member that only `stored` has.

@@ -56,9 +56,7 @@ pods::TextMap pod_annotations(const Scope& scope, const Workload& workload) {
 /// What the user writes wins; what is not written is as strict as a server can be.
 std::string security_context(const Scope& scope, const Workload& workload) {
   const Field user = scope.spec["podSecurityContext"];
-  std::string text;
-  json::Writer out(text);
-  out.object([&] {
+  return json::object_text([&](json::Writer& out) {
     if (user["fsGroup"].absent() && workload.fs_group) {
       out.member("fsGroup", *workload.fs_group);
       if (user["fsGroupChangePolicy"].absent()) out.member("fsGroupChangePolicy", "OnRootMismatch");
@@ -73,7 +71,6 @@ std::string security_context(const Scope& scope, const Workload& workload) {
     }
     members_canonical(out, user, {"supplementalGroups", "sysctls"});
   });
-  return text;
 }
 
 }  // namespace

@@ -47,16 +47,13 @@ std::vector<std::string> read_list(const std::string& text) {
 }
 
 std::string lora_text(const LoraConfig& lora) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("rank", lora.rank);
     w.member("alpha", lora.alpha);
     w.member("dropout", lora.dropout);
     w.key("target_modules");
     w.raw(list_text(lora.target_modules));
   });
-  return out;
 }
 
 LoraConfig read_lora(const std::string& text) {
