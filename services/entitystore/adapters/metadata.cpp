@@ -96,9 +96,8 @@ void read_lora(const json::Value& lora, Metadata& out) {
 
 /// What stands in `training` beside the fields with columns of their own: a commit, a revision, an image digest …
 std::string rest_of(const json::Value& training) {
-  std::string out;
-  json::Writer writer(out);
-  writer.object([&] { writer.members(training, {"dataset", "job_id", "hyperparameters"}); });
+  const std::string out =
+      json::object_text([&](json::Writer& w) { w.members(training, {"dataset", "job_id", "hyperparameters"}); });
   return out == "{}" ? std::string() : out;
 }
 

@@ -79,17 +79,12 @@ void storage(json::Writer& w, const Record& r) {
 }  // namespace render_detail
 
 std::string to_summary(const Record& record) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] { render_detail::head(w, record); });
-  return out;
+  return json::object_text([&](json::Writer& w) { render_detail::head(w, record); });
 }
 
 std::string to_detail(const Record& r, const DetailOptions& options) {
   namespace d = render_detail;
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     d::head(w, r);
     w.member("namespace", std::string_view(r.name_space));
     w.member("updated_at", std::string_view(r.updated_at));
@@ -108,14 +103,11 @@ std::string to_detail(const Record& r, const DetailOptions& options) {
     d::storage(w, r);
     if (options.with_notes) d::texts(w, "warnings", r.notes);
   });
-  return out;
 }
 
 std::string to_nemo_model(const Record& r) {
   namespace d = render_detail;
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("id", fmt::format("model-{}", r.id));
     w.member("name", fmt::format("{}@{}", r.name, r.version));
     w.member("namespace", std::string_view(r.name_space));
@@ -141,14 +133,11 @@ std::string to_nemo_model(const Record& r) {
     w.member("created_at", std::string_view(r.created_at));
     w.member("updated_at", std::string_view(r.updated_at));
   });
-  return out;
 }
 
 std::string to_provenance(const Record& r, const std::vector<StoredFile>& files) {
   namespace d = render_detail;
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("id", std::string_view(r.id));
     w.member("name", std::string_view(r.name));
     w.member("version", std::string_view(r.version));
@@ -167,7 +156,6 @@ std::string to_provenance(const Record& r, const std::vector<StoredFile>& files)
     });
     d::texts(w, "warnings", r.notes);
   });
-  return out;
 }
 
 }  // namespace stackgate::entitystore

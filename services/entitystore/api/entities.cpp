@@ -50,16 +50,13 @@ http::Response answer(const Entity& entity, std::string_view kind, int status = 
 
 /// The members of `change` over those of `old`; null takes one away. What we keep ourselves is left out.
 std::string merged(const json::Value& old, const json::Value& change) {
-  std::string out;
-  json::Writer w(out);
   const auto ours = [](std::string_view key) { return std::ranges::find(kept_by_us, key) != kept_by_us.end(); };
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     for (const json::Member& member : old.members())
       if (change.find(member.key) == nullptr && !ours(member.key)) w.member(member.key, member.value);
     for (const json::Member& member : change.members())
       if (!member.value.is_null() && !ours(member.key)) w.member(member.key, member.value);
   });
-  return out;
 }
 
 web::Failure missing(std::string_view kind, std::string_view name) {

@@ -12,9 +12,7 @@ namespace stackgate::entitystore {
 namespace models_detail {
 
 std::string envelope(const Selection& selection, const ListQuery& query) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("object", "list");
     w.array("data", [&] {
       for (const Listed* row : selection.rows) w.raw(to_nemo_model(row->record));
@@ -22,7 +20,6 @@ std::string envelope(const Selection& selection, const ListQuery& query) {
     web::write_pagination(w, *query.page, selection.rows.size(), selection.total);
     w.member("sort", fmt::format("{}{}", query.sort.descending ? "-" : "", query.sort.field));
   });
-  return out;
 }
 
 }  // namespace models_detail
