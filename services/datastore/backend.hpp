@@ -1,11 +1,10 @@
 // What the handlers of every API work on. Made by main(), shared by all threads, outlives every request.
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 
-#include "services/kit/log/log.hpp"
 #include "services/kit/objects/store.hpp"
+#include "services/kit/run/readiness.hpp"
 #include "services/kit/sql/database.hpp"
 
 namespace stackgate::datastore {
@@ -28,6 +27,8 @@ struct Backend {
       0;  // bytes; multipart uploads from there on; 0: 256 MiB straight to S3, 5 GiB through us
   std::uint64_t lfs_threshold = 1'000'000;  // bytes; files beyond it are large
   bool anonymous_read = true;               // public repositories without signing in
+  /// What probes read; without checks before the service runs.
+  std::shared_ptr<const run::Readiness> readiness = std::make_shared<run::Readiness>();
 };
 
 }  // namespace stackgate::datastore

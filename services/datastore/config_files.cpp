@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -39,14 +40,6 @@ std::optional<std::string> literal(std::string_view text) {
   return std::string(text);
 }
 
-std::optional<std::string> read_small_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text.size() > largest_config) return std::nullopt;
-  return text;
-}
-
 struct Adopter {
   std::vector<std::string> warnings{};
 
@@ -55,7 +48,7 @@ struct Adopter {
   }
 
   void file(const fs::path& path, bool may_be_value) {
-    const auto text = read_small_file(path);
+    const auto text = files::read_file(path.string(), largest_config);
     if (!text) {
       warnings.push_back(fmt::format("{}: cannot be read, or is larger than 1 MiB", path.string()));
       return;

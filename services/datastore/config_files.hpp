@@ -4,8 +4,6 @@
 // Nothing is run: an assignment is "NAME=VALUE" or "export NAME=VALUE", the value plain, in single or in double quotes,
 // without expansions. Other lines are counted, so that a script which was written for a shell is noticed.
 #pragma once
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -8,7 +8,7 @@
 #include "services/datastore/lfs/background.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/upkeep.hpp"
-#include "services/kit/json/write.hpp"
+#include "services/kit/json/object_text.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -120,9 +120,7 @@ int collect_garbage(Assembly& all) {
   const auto path_of = [&](std::int64_t id) { return all.repositories.path(id); };
   auto files = all.large_files.collect(lfs::BackgroundOptions{}.grace, lfs::pointers_in_git(path_of));
   if (!files) return command_failed(files.error().message);
-  std::string out;
-  json::Writer writer(out);
-  writer.object([&] {
+  const std::string out = json::object_text([&](json::Writer& writer) {
     writer.member("repositories", static_cast<std::uint64_t>(kept->repositories));
     writer.member("maintained", static_cast<std::uint64_t>(kept->maintained));
     writer.member("failed", static_cast<std::uint64_t>(kept->failed));

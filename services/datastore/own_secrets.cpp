@@ -3,8 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
+#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -27,11 +26,11 @@ Error secret_error(const std::string& path, int number) {
 /// Written beside and linked into place: whoever sees the file sees all of it, and the first one wins.
 std::expected<bool, Error> make_secret_file(const std::string& path, const std::string& text) {
   const std::string beside = fmt::format("{}.{}", path, crypto::random_hex(6));
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return std::unexpected(secret_error(beside, errno));
-  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-  int number = written ? 0 : errno;
-  ::close(fd);
+  files::File file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return std::unexpected(secret_error(beside, errno));
+  int number = files::write_all(file.fd(), text);
+  if (number == 0 && ::fsync(file.fd()) != 0) number = errno;
+  file.close();
   bool made = false;
   if (number == 0) {
     made = ::link(beside.c_str(), path.c_str()) == 0;
@@ -52,10 +51,9 @@ std::expected<SecretText, Error> read_or_make(const std::string& path, std::size
   if (::access(path.c_str(), F_OK) != 0) {
     fresh = TRY(make_secret_file(path, crypto::random_hex(bytes) + "\n"));
   }
-  std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = files::read_file(path, std::size_t{64} * 1024).value_or("");
   while (text.ends_with('\n')) text.pop_back();
-  if (!file || text.size() < 16)
+  if (text.size() < 16)
     return std::unexpected(Error{path + ": cannot be read or is too short; delete it to have another one made"});
   return SecretText{std::move(text), fresh};
 }

@@ -96,6 +96,9 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   service::Parts parts{
       .routes = all_routes(all.backend, all.options),
       .checks = {service::database_check(all.database), schema_check(all.database), store_check(running)}};
+  parts.on_readiness = [running](std::shared_ptr<const run::Readiness> readiness) {
+    running->assembly->backend.readiness = std::move(readiness);
+  };
   parts.on_stop = [running] {
     running->upkeep.reset();
     running->background.reset();

@@ -10,13 +10,15 @@
 namespace stackgate::datastore {
 namespace {
 
-ServiceError account_error(ServiceFault fault, std::string message) { return {fault, std::move(message)}; }
+std::unexpected<ServiceError> refused(ServiceFault fault, std::string message) {
+  return std::unexpected(ServiceError{fault, std::move(message)});
+}
 
-std::optional<ServiceError> fault_of_password(std::string_view password) {
-  if (password.empty()) return std::nullopt;
-  if (password.size() < 8) return account_error(ServiceFault::invalid, "the password has fewer than 8 characters");
-  if (password.size() > 1024) return account_error(ServiceFault::invalid, "the password has more than 1,024 bytes");
-  return std::nullopt;
+Accounts::Expected<void> check_password(std::string_view password) {
+  if (!password.empty() && password.size() < 8)
+    return refused(ServiceFault::invalid, "the password has fewer than 8 characters");
+  if (password.size() > 1024) return refused(ServiceFault::invalid, "the password has more than 1,024 bytes");
+  return {};
 }
 
 sql::Value text_or_null(const std::string& text) { return text.empty() ? sql::Value(nullptr) : sql::Value(text); }
@@ -52,18 +54,17 @@ Accounts::Expected<Identity> Accounts::Impl::administrator() {
     auto found = database_.run(look, {admin_key_});
     if (found && found->rows.empty()) {  // writes only then: a full disk keeps nobody out
       const std::string time = now();
-      auto made = database_.run(
+      (void)TRY(database_.run(
           "INSERT INTO accounts (name, name_key, kind, is_admin, created_at, updated_at) VALUES ($1, $2, 'user', 0, "
           "$3, $3) ON CONFLICT (name_key) DO NOTHING",
-          {admin_name_, admin_key_, time});
-      if (!made) return std::unexpected(sql::to_service_error(made.error()));
+          {admin_name_, admin_key_, time}));
       found = database_.run(look, {admin_key_});
     }
-    if (!found) return std::unexpected(sql::to_service_error(found.error()));
-    if (found->rows.empty()) return std::unexpected(account_error(ServiceFault::unavailable, "try again"));
+    if (!found) return std::unexpected(found.error());
+    if (found->rows.empty()) return refused(ServiceFault::unavailable, "try again");
     if (found->rows[0].text(1) != "user")
-      return std::unexpected(account_error(
-          ServiceFault::forbidden, "the configured administrator's name belongs to an organisation; choose another"));
+      return refused(ServiceFault::forbidden,
+                     "the configured administrator's name belongs to an organisation; choose another");
     admin_id_ = found->rows[0].integer(0);
   }
   return Identity{.account = admin_id_, .name = admin_name_, .admin = true};
@@ -76,26 +77,24 @@ Accounts::Expected<void> Accounts::prepare() {
 }
 
 Accounts::Expected<Account> Accounts::find(std::string_view name) {
-  auto found = impl_->database_.run(
-      std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1", {ascii::to_lower(name)});
-  if (!found) return std::unexpected(sql::to_service_error(found.error()));
-  if (found->rows.empty())
-    return std::unexpected(account_error(ServiceFault::missing, "there is no account of that name"));
-  return impl_->account_of(found->rows[0]);
+  auto found =
+      TRY(impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE name_key = $1",
+                               {ascii::to_lower(name)}));
+  if (found.rows.empty()) return refused(ServiceFault::missing, "there is no account of that name");
+  return impl_->account_of(found.rows[0]);
 }
 
 Accounts::Expected<Account> Accounts::find(std::int64_t id) {
-  auto found =
-      impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE id = $1", {id});
-  if (!found) return std::unexpected(sql::to_service_error(found.error()));
-  if (found->rows.empty()) return std::unexpected(account_error(ServiceFault::missing, "there is no such account"));
-  return impl_->account_of(found->rows[0]);
+  auto found = TRY(
+      impl_->database_.run(std::string("SELECT ").append(account_columns) + " FROM accounts a WHERE id = $1", {id}));
+  if (found.rows.empty()) return refused(ServiceFault::missing, "there is no such account");
+  return impl_->account_of(found.rows[0]);
 }
 
 Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
   auto found = TRY(find(account));
   if (!found.active || found.kind != AccountKind::user)
-    return std::unexpected(account_error(ServiceFault::missing, "the account is switched off"));
+    return refused(ServiceFault::missing, "the account is switched off");
   return Identity{.account = found.id, .name = found.name, .admin = found.admin};
 }
 
@@ -105,23 +104,21 @@ Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::s
   const std::string pattern = containing(ascii::to_lower(search));
   const std::string where = " FROM accounts a WHERE kind = $1 AND name_key LIKE $2 ESCAPE '!'";
   if (total != nullptr) {
-    auto count = impl_->database_.run("SELECT COUNT(*)" + where, {word, pattern});
-    if (!count) return std::unexpected(sql::to_service_error(count.error()));
-    *total = static_cast<std::size_t>(count->rows.at(0).integer(0));
+    auto count = TRY(impl_->database_.run("SELECT COUNT(*)" + where, {word, pattern}));
+    *total = static_cast<std::size_t>(count.rows.at(0).integer(0));
   }
-  auto found = impl_->database_.run(
+  auto found = TRY(impl_->database_.run(
       std::string("SELECT ").append(account_columns) + where + " ORDER BY name_key LIMIT $3 OFFSET $4",
-      {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)});
-  if (!found) return std::unexpected(sql::to_service_error(found.error()));
+      {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)}));
   std::vector<Account> out;
-  for (const sql::Row& row : found->rows) out.push_back(impl_->account_of(row));
+  for (const sql::Row& row : found.rows) out.push_back(impl_->account_of(row));
   return out;
 }
 
 Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::string_view password, bool admin,
                                                   std::string_view full_name, std::string_view email) {
-  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(ServiceFault::invalid, *fault));
-  if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
+  if (auto fault = fault_of_account_name(name)) return refused(ServiceFault::invalid, *fault);
+  TRY(check_password(password));
   const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
   auto made = impl_->database_.run(
       "INSERT INTO accounts (name, name_key, kind, full_name, email, password, is_admin, created_at, updated_at) "
@@ -129,22 +126,22 @@ Accounts::Expected<Account> Accounts::create_user(std::string_view name, std::st
       {std::string(name), ascii::to_lower(name), std::string(full_name), std::string(email), text_or_null(hash),
        std::int64_t{admin ? 1 : 0}, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
-    return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
-  if (!made) return std::unexpected(sql::to_service_error(made.error()));
+    return refused(ServiceFault::exists, "an account of that name exists");
+  if (!made) return std::unexpected(made.error());
   log::info("account made", {{"account", name}, {"kind", "user"}, {"admin", admin}});
   return find(name);
 }
 
 Accounts::Expected<Account> Accounts::create_organization(std::string_view name, std::int64_t steward,
                                                           std::string_view full_name) {
-  if (auto fault = fault_of_account_name(name)) return std::unexpected(account_error(ServiceFault::invalid, *fault));
+  if (auto fault = fault_of_account_name(name)) return refused(ServiceFault::invalid, *fault);
   auto made = impl_->database_.run(
       "INSERT INTO accounts (name, name_key, kind, full_name, steward_id, created_at, updated_at) "
       "VALUES ($1, $2, 'organization', $3, $4, $5, $5)",
       {std::string(name), ascii::to_lower(name), std::string(full_name), steward, impl_->now()});
   if (!made && made.error().fault == sql::Fault::duplicate)
-    return std::unexpected(account_error(ServiceFault::exists, "an account of that name exists"));
-  if (!made) return std::unexpected(sql::to_service_error(made.error()));
+    return refused(ServiceFault::exists, "an account of that name exists");
+  if (!made) return std::unexpected(made.error());
   log::info("account made", {{"account", name}, {"kind", "organization"}});
   return find(name);
 }
@@ -152,17 +149,16 @@ Accounts::Expected<Account> Accounts::create_organization(std::string_view name,
 Accounts::Expected<void> Accounts::set_password(std::string_view name, std::string_view password) {
   const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_)
-    return std::unexpected(account_error(
-        ServiceFault::forbidden, "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there"));
-  if (auto fault = fault_of_password(password)) return std::unexpected(*fault);
+    return refused(ServiceFault::forbidden,
+                   "the administrator's password is configured (GIT_ADMIN_PASSWORD); change it there");
+  TRY(check_password(password));
   const std::string hash = password.empty() ? std::string() : crypto::hash_password(password);
   auto changed =
       impl_->database_.run("UPDATE accounts SET password = $1, updated_at = $2 WHERE name_key = $3 AND kind = 'user'",
                            {text_or_null(hash), impl_->now(), key});
   impl_->forget(key);
-  if (!changed) return std::unexpected(sql::to_service_error(changed.error()));
-  if (changed->affected == 0)
-    return std::unexpected(account_error(ServiceFault::missing, "there is no user of that name"));
+  if (!changed) return std::unexpected(changed.error());
+  if (changed->affected == 0) return refused(ServiceFault::missing, "there is no user of that name");
   log::info("password changed", {{"account", name}});
   return {};
 }
@@ -170,13 +166,13 @@ Accounts::Expected<void> Accounts::set_password(std::string_view name, std::stri
 Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active) {
   const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_ && !active)
-    return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator stays active"));
+    return refused(ServiceFault::forbidden, "the configured administrator stays active");
   auto changed = impl_->database_.run(
       "UPDATE accounts SET is_active = $1, updated_at = $2 WHERE name_key = $3 AND is_active <> $1",
       {std::int64_t{active ? 1 : 0}, impl_->now(), key});
   if (!changed) {
     impl_->forget(key);  // whether it was done is not known
-    return std::unexpected(sql::to_service_error(changed.error()));
+    return std::unexpected(changed.error());
   }
   if (changed->affected == 0) {
     TRY(find(name));
@@ -190,15 +186,13 @@ Accounts::Expected<bool> Accounts::set_active(std::string_view name, bool active
 Accounts::Expected<void> Accounts::remove(std::string_view name) {
   const std::string key = ascii::to_lower(name);
   if (key == impl_->admin_key_)
-    return std::unexpected(account_error(ServiceFault::forbidden, "the configured administrator cannot be deleted"));
+    return refused(ServiceFault::forbidden, "the configured administrator cannot be deleted");
   auto removed = impl_->database_.run("DELETE FROM accounts WHERE name_key = $1", {key});
   impl_->forget(key);
   if (!removed && removed.error().fault == sql::Fault::refers)
-    return std::unexpected(
-        account_error(ServiceFault::exists, "repositories belong to this account; delete or transfer them first"));
-  if (!removed) return std::unexpected(sql::to_service_error(removed.error()));
-  if (removed->affected == 0)
-    return std::unexpected(account_error(ServiceFault::missing, "there is no account of that name"));
+    return refused(ServiceFault::exists, "repositories belong to this account; delete or transfer them first");
+  if (!removed) return std::unexpected(removed.error());
+  if (removed->affected == 0) return refused(ServiceFault::missing, "there is no account of that name");
   log::info("account deleted", {{"account", name}});
   return {};
 }

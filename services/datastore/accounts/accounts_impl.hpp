@@ -11,7 +11,6 @@
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/datastore/accounts/failures.hpp"
 #include "services/kit/sql/database.hpp"
-#include "services/kit/sql/service_error.hpp"
 
 namespace stackgate::datastore {
 

@@ -1,9 +1,10 @@
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
-#include "services/datastore/accounts/names.hpp"
+#include "services/datastore/clock.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/password.hpp"
 #include "services/kit/log/log.hpp"
@@ -70,7 +71,7 @@ Accounts::Expected<Identity> Accounts::Impl::check_password(const std::string& k
   auto found = database_.run(
       "SELECT id, name, password, is_admin, is_active FROM accounts WHERE name_key = $1 AND kind = 'user'", {key});
   // A name that no account can have is as wrong as one that none has.
-  if (!found && found.error().fault != sql::Fault::unfit) return std::unexpected(sql::to_service_error(found.error()));
+  if (!found && found.error().fault != sql::Fault::unfit) return std::unexpected(found.error());
   scrypt_.acquire();
   struct Release {
     std::counting_semaphore<8>& semaphore;
@@ -98,7 +99,7 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
   const std::string mac = keyed(key, password);
   const std::string_view address = address_of(peer);
   const auto at = std::chrono::steady_clock::now();
-  const std::int64_t clock = std::chrono::duration_cast<std::chrono::seconds>(now_().time_since_epoch()).count();
+  const std::int64_t clock = unix_seconds(now_());
   const auto limited = [](std::chrono::seconds wait) {
     return std::unexpected(ServiceError{
         ServiceFault::limited, "too many failed sign-ins; try again in " + std::to_string(wait.count()) + " s", wait});
@@ -138,13 +139,12 @@ Accounts::Expected<Identity> Accounts::Impl::by_password(const std::string& name
 
 Accounts::Expected<Identity> Accounts::Impl::by_token(const std::string& secret) {
   if (!looks_like_token(secret)) return std::unexpected(wrong_credentials());
-  auto found = database_.run(
+  auto found = TRY(database_.run(
       "SELECT t.id, t.scope, t.expires_at, t.last_used_at, a.id, a.name, a.is_admin, a.is_active, a.name_key "
       "FROM tokens t JOIN accounts a ON a.id = t.account_id WHERE t.hash = $1",
-      {crypto::to_hex(crypto::sha256(secret))});
-  if (!found) return std::unexpected(sql::to_service_error(found.error()));
-  if (found->rows.empty()) return std::unexpected(wrong_credentials());
-  const sql::Row& row = found->rows.front();
+      {crypto::to_hex(crypto::sha256(secret))}));
+  if (found.rows.empty()) return std::unexpected(wrong_credentials());
+  const sql::Row& row = found.rows.front();
   const std::string time = now();
   if (row.integer(7) == 0) return std::unexpected(wrong_credentials());
   if (!row.is_null(2) && row.text(2) <= time)

@@ -3,6 +3,7 @@
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
 #include "services/kit/base/time.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -49,18 +50,17 @@ Accounts::Expected<Accounts::NewToken> Accounts::create_token(std::int64_t accou
     return std::unexpected(ServiceError{ServiceFault::exists, "the account has a token of that name"});
   if (!made && made.error().fault == sql::Fault::refers)
     return std::unexpected(ServiceError{ServiceFault::missing, "there is no such account"});
-  if (!made) return std::unexpected(sql::to_service_error(made.error()));
+  if (!made) return std::unexpected(made.error());
   log::info("token made",
             {{"account_id", account}, {"token", last}, {"scope", scope == Scope::read ? "read" : "write"}});
   return NewToken{token_of(made->rows.at(0)), secret};
 }
 
 Accounts::Expected<std::vector<Token>> Accounts::list_tokens(std::int64_t account) {
-  auto found = impl_->database_.run(
-      std::string("SELECT ").append(token_columns) + " FROM tokens WHERE account_id = $1 ORDER BY id", {account});
-  if (!found) return std::unexpected(sql::to_service_error(found.error()));
+  auto found = TRY(impl_->database_.run(
+      std::string("SELECT ").append(token_columns) + " FROM tokens WHERE account_id = $1 ORDER BY id", {account}));
   std::vector<Token> out;
-  for (const sql::Row& row : found->rows) out.push_back(token_of(row));
+  for (const sql::Row& row : found.rows) out.push_back(token_of(row));
   return out;
 }
 
@@ -72,7 +72,7 @@ Accounts::Expected<void> Accounts::remove_token(std::int64_t account, std::strin
   if (removed && removed->affected == 0)
     removed = impl_->database_.run("DELETE FROM tokens WHERE account_id = $1 AND name = $2",
                                    {account, std::string(id_or_name)});
-  if (!removed) return std::unexpected(sql::to_service_error(removed.error()));
+  if (!removed) return std::unexpected(removed.error());
   if (removed->affected == 0)
     return std::unexpected(ServiceError{ServiceFault::missing, "the account has no such token"});
   log::info("token withdrawn", {{"account_id", account}});

@@ -15,12 +15,8 @@ namespace {
 
 Expected<void> check_commit(const std::string& repository, const Oid& oid) {
   const auto handle = TRY(open_handle(repository));
-  git_oid id;
-  git_commit* raw = nullptr;
-  if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", oid));
-  if (git_commit_lookup(&raw, handle.get(), &id) != 0)
-    return git_error_of(Fault::missing, fmt::format("there is no commit {}", oid));
-  git_commit_free(raw);
+  const auto id = TRY(commit_id(oid));
+  if (!lookup_commit(handle.get(), id)) return git_error_of(Fault::missing, fmt::format("there is no commit {}", oid));
   return {};
 }
 
@@ -50,7 +46,7 @@ Expected<void> delete_reference(const std::string& repository, const std::string
 
 Expected<void> create_branch(const std::string& repository_path, std::string_view name, const Oid& at, bool overwrite) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
-  if (const auto there = check_commit(repository_path, at); !there) return there;
+  TRY(check_commit(repository_path, at));
   const auto lock = TRY(WriterLock::share(repository_path));
   const std::string reference = fmt::format("refs/heads/{}", name);
   for (int attempt = 0;; ++attempt) {
@@ -76,7 +72,7 @@ Expected<void> delete_branch(const std::string& repository_path, std::string_vie
 Expected<void> create_tag(const std::string& repository_path, std::string_view name, const Oid& at,
                           std::string_view message, const Signature& tagger) {
   if (auto fault = fault_of_branch_name(name)) return git_error_of(Fault::invalid, std::move(*fault));
-  if (const auto there = check_commit(repository_path, at); !there) return there;
+  TRY(check_commit(repository_path, at));
   const auto lock = TRY(WriterLock::share(repository_path));
   const std::string reference = fmt::format("refs/tags/{}", name);
   const auto before = TRY(current(repository_path, reference));
@@ -89,9 +85,8 @@ Expected<void> create_tag(const std::string& repository_path, std::string_view n
     for (const char c : message)
       if (c != '\0') text.push_back(c);
     if (!text.ends_with('\n')) text.push_back('\n');
-    const auto tag = TRY(pack.add(ObjectType::tag, text));
-    if (const auto done = pack.finish(); !done) return done;
-    target = tag;
+    target = TRY(pack.add(ObjectType::tag, text));
+    TRY(pack.finish());
   }
   const auto moved = move_reference(repository_path, reference, {}, target, &lock);
   if (!moved && moved.error().fault == Fault::conflict) return exists();

@@ -19,49 +19,22 @@ constexpr std::chrono::seconds commit_patience{10};  // with pushes to the same 
 /// The tree of a commit; empty for no commit.
 Expected<Oid> tree_of(git_repository* repository, const Oid& commit) {
   if (commit.empty()) return Oid{};
-  git_oid id;
-  git_commit* raw = nullptr;
-  if (!from_oid(commit, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
-  if (const int code = git_commit_lookup(&raw, repository, &id); code != 0)
-    return library_error(code, fmt::format("commit {}", commit));
-  const CommitHandle handle(raw);
-  return to_oid(*git_commit_tree_id(raw));
+  const auto handle = TRY(lookup_commit(repository, TRY(commit_id(commit))));
+  return to_oid(*git_commit_tree_id(handle.get()));
 }
 
 Expected<std::vector<TreeLine>> read_tree_lines(git_repository* repository, const Oid& oid) {
   git_oid id;
-  git_tree* raw = nullptr;
   if (!from_oid(oid, id)) return git_error_of(Fault::broken, fmt::format("\"{}\" is no tree id", oid));
-  if (const int code = git_tree_lookup(&raw, repository, &id); code != 0)
-    return library_error(code, fmt::format("tree {}", oid));
-  const TreeHandle handle(raw);
+  const auto tree = TRY(lookup_tree(repository, id));
   std::vector<TreeLine> lines;
-  lines.reserve(git_tree_entrycount(raw));
-  for (std::size_t i = 0; i < git_tree_entrycount(raw); ++i) {
-    const git_tree_entry* entry = git_tree_entry_byindex(raw, i);
+  lines.reserve(git_tree_entrycount(tree.get()));
+  for (std::size_t i = 0; i < git_tree_entrycount(tree.get()); ++i) {
+    const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
     lines.push_back({git_tree_entry_name(entry), static_cast<std::uint32_t>(git_tree_entry_filemode_raw(entry)),
                      to_oid(*git_tree_entry_id(entry))});
   }
   return lines;
-}
-
-/// Files go into the pack while the client sends them; trees follow under the lock.
-Expected<TreeEdit> take_changes(const NextChange& next, PackWriter& pack) {
-  TreeEdit edit;
-  for (;;) {
-    Change change;
-    const auto more = TRY(next(change));
-    if (!more) return edit;
-    if (auto fault = fault_of_path(change.path)) return git_error_of(Fault::invalid, std::move(*fault));
-    Expected<void> done;
-    if (change.kind == Change::Kind::put) {
-      auto blob = TRY(pack.add(ObjectType::blob, change.content));
-      done = edit.put(change.path, std::move(blob));
-    } else {
-      done = edit.remove(change.path, change.kind == Change::Kind::remove_folder);
-    }
-    if (!done) return std::unexpected(done.error());
-  }
 }
 
 struct Attempt {
@@ -118,27 +91,47 @@ Expected<Committed> commit_once(const Attempt& attempt, PackWriter& pack, const 
 
 }  // namespace
 
-Expected<Committed> commit_changes(const std::string& repository_path, const CommitRequest& request,
-                                   const NextChange& next) {
-  prepare_library();
+struct ChangeSet::Impl {
+  const std::string path;
+  std::unique_ptr<PackWriter> pack = std::make_unique<PackWriter>(path);
+  TreeEdit edit{};
+};
+
+ChangeSet::ChangeSet(std::string repository_path) : impl_(new Impl{std::move(repository_path)}) { prepare_library(); }
+ChangeSet::~ChangeSet() = default;
+
+Expected<void> ChangeSet::add(const Change& change) {
+  if (auto fault = fault_of_path(change.path)) return git_error_of(Fault::invalid, std::move(*fault));
+  if (change.kind != Change::Kind::put)
+    return impl_->edit.remove(change.path, change.kind == Change::Kind::remove_folder);
+  auto blob = TRY(impl_->pack->add(ObjectType::blob, change.content));
+  return impl_->edit.put(change.path, std::move(blob));
+}
+
+Expected<Committed> ChangeSet::commit(const CommitRequest& request) {
   if (auto fault = fault_of_branch_name(request.branch)) return git_error_of(Fault::invalid, std::move(*fault));
   if (!request.parent.empty() && !is_oid(request.parent))
     return git_error_of(Fault::invalid, fmt::format("the parent \"{}\" is no commit id", request.parent));
-  auto pack = std::make_unique<PackWriter>(repository_path);
-  const auto edit = TRY(take_changes(next, *pack));
-
-  const auto lock = TRY(CommitLock::take(repository_path, commit_wait));
-  const Attempt attempt{repository_path, request, "refs/heads/" + request.branch, edit};
+  // Trees and the commit follow under the lock.
+  const auto lock = TRY(CommitLock::take(impl_->path, commit_wait));
+  const Attempt attempt{impl_->path, request, "refs/heads/" + request.branch, impl_->edit};
   const auto deadline = std::chrono::steady_clock::now() + commit_patience;
   for (bool again = false;; again = true) {
-    auto out = commit_once(attempt, *pack, lock.writer());
+    auto out = commit_once(attempt, *impl_->pack, lock.writer());
     // A push may have been faster; with a demanded parent, find_base() says so the next time round.
     if (out || out.error().fault != Fault::conflict || (again && !request.parent.empty()) ||
         std::chrono::steady_clock::now() >= deadline)
       return out;
     // The files' pack is finished; trees and commit need another.
-    if (pack->finished()) pack = std::make_unique<PackWriter>(repository_path);
+    if (impl_->pack->finished()) impl_->pack = std::make_unique<PackWriter>(impl_->path);
   }
+}
+
+Expected<Committed> commit_changes(const std::string& repository_path, const CommitRequest& request,
+                                   const std::vector<Change>& changes) {
+  ChangeSet set(repository_path);
+  for (const Change& change : changes) TRY(set.add(change));
+  return set.commit(request);
 }
 
 }  // namespace stackgate::datastore::git

@@ -2,8 +2,6 @@
 #include <queue>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "services/datastore/git/repository_impl.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -34,7 +32,7 @@ struct Repository::Impl::HistoryWalk {
   Expected<const git_commit*> get(const git_oid& id) {
     auto& kept = held[key(id)];
     if (!kept) {
-      kept = TRY(repository.lookup_commit(id));
+      kept = TRY(repository.commit_at(id));
     }
     return kept.get();
   }
@@ -52,8 +50,7 @@ struct Repository::Impl::HistoryWalk {
     return out;
   }
   Expected<void> push_parents(const git_commit& commit) {
-    for (unsigned i = 0; i < git_commit_parentcount(&commit); ++i)
-      if (const auto done = push(*git_commit_parent_id(&commit, i)); !done) return done;
+    for (unsigned i = 0; i < git_commit_parentcount(&commit); ++i) TRY(push(*git_commit_parent_id(&commit, i)));
     return {};
   }
   /// The same for a commit; found once, as a parent, and kept until it is a commit's turn itself.
@@ -67,15 +64,13 @@ struct Repository::Impl::HistoryWalk {
   /// What stands at a path in a commit's tree; all zeroes for nothing.
   Expected<git_oid> at(const git_oid& tree, const std::string& path) {
     if (path.empty()) return tree;
-    const auto root = TRY(repository.lookup_tree(tree));
-    git_tree_entry* raw = nullptr;
-    git_oid none{};
-    if (git_tree_entry_bypath(&raw, root.get(), path.c_str()) != 0) return none;
-    const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
+    const auto root = TRY(repository.tree_at(tree));
+    const auto entry = entry_at(root.get(), path);
+    if (!entry) return git_oid{};
     // The mode counts as well: a file that becomes executable has changed.
-    git_oid out = *git_tree_entry_id(raw);
-    out.id[0] =
-        static_cast<unsigned char>(out.id[0] ^ (git_tree_entry_filemode(raw) == GIT_FILEMODE_BLOB_EXECUTABLE ? 1 : 0));
+    git_oid out = *git_tree_entry_id(entry.get());
+    const bool executable = git_tree_entry_filemode(entry.get()) == GIT_FILEMODE_BLOB_EXECUTABLE;
+    out.id[0] = static_cast<unsigned char>(out.id[0] ^ (executable ? 1 : 0));
     return out;
   }
 };
@@ -85,8 +80,7 @@ bool Repository::out_of_time() const { return impl_->out_of_time; }
 
 Expected<std::vector<Commit>> Repository::log(const Oid& commit, std::string_view path, std::size_t skip,
                                               std::size_t limit) {
-  git_oid start;
-  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  const auto start = TRY(commit_id(commit));
   Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   const std::string where(path);
@@ -101,7 +95,7 @@ Expected<std::vector<Commit>> Repository::log(const Oid& commit, std::string_vie
       std::optional<git_oid> same;
       for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !same; ++i) {
         const git_oid& id = *git_commit_parent_id(at.get(), i);
-        const auto parent = TRY(impl_->lookup_commit(id));
+        const auto parent = TRY(impl_->commit_at(id));
         const auto there = TRY(walk.at(*parent, where));
         if (git_oid_cmp(&here, &there) == 0) same = id;
       }
@@ -124,8 +118,7 @@ Expected<std::vector<Commit>> Repository::log(const Oid& commit, std::string_vie
 }
 
 Expected<std::size_t> Repository::count_commits(const Oid& commit, std::size_t at_most) {
-  git_oid start;
-  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  const auto start = TRY(commit_id(commit));
   Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   std::size_t count = 0;
@@ -140,8 +133,7 @@ Expected<std::vector<std::pair<std::string, Commit>>> Repository::last_commits(c
                                                                                std::string_view folder,
                                                                                const std::vector<std::string>& names,
                                                                                std::size_t at_most) {
-  git_oid start;
-  if (!from_oid(commit, start)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", commit));
+  const auto start = TRY(commit_id(commit));
   Impl::HistoryWalk walk{*impl_};
   TRY(walk.push(start));
   const std::string where(folder);
@@ -151,13 +143,11 @@ Expected<std::vector<std::pair<std::string, Commit>>> Repository::last_commits(c
 
   // Nothing for a folder that is not there.
   const auto folder_of = [&](const git_commit& of) -> Expected<TreeHandle> {
-    auto root = impl_->lookup_tree(*git_commit_tree_id(&of));
+    auto root = impl_->tree_at(*git_commit_tree_id(&of));
     if (!root || where.empty()) return root;
-    git_tree_entry* raw = nullptr;
-    if (git_tree_entry_bypath(&raw, root->get(), where.c_str()) != 0) return TreeHandle{};
-    const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
-    if (git_tree_entry_type(raw) != GIT_OBJECT_TREE) return TreeHandle{};
-    return impl_->lookup_tree(*git_tree_entry_id(raw));
+    const auto entry = entry_at(root->get(), where);
+    if (!entry || git_tree_entry_type(entry.get()) != GIT_OBJECT_TREE) return TreeHandle{};
+    return impl_->tree_at(*git_tree_entry_id(entry.get()));
   };
   const auto same_in = [&](std::size_t name, const TreeHandle& a, const TreeHandle& b) {
     const git_tree_entry* left = a ? git_tree_entry_byname(a.get(), names[name].c_str()) : nullptr;
@@ -177,7 +167,7 @@ Expected<std::vector<std::pair<std::string, Commit>>> Repository::last_commits(c
     const auto here = TRY(folder_of(*at));
     for (unsigned i = 0; i < git_commit_parentcount(at.get()) && !pending.empty(); ++i) {
       const git_oid& id = *git_commit_parent_id(at.get(), i);
-      const auto parent = TRY(impl_->lookup_commit(id));
+      const auto parent = TRY(impl_->commit_at(id));
       const auto there = TRY(folder_of(*parent));
       const bool alike = here && there && git_oid_cmp(git_tree_id(here.get()), git_tree_id(there.get())) == 0;
       std::set<std::size_t> passed;

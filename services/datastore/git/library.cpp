@@ -7,8 +7,29 @@
 #include <fmt/format.h>
 
 #include "services/kit/files/file.hpp"
+#include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::git {
+
+GitError::operator ServiceError() const {
+  switch (fault) {
+    case Fault::missing:
+      return {ServiceFault::missing, message};
+    case Fault::invalid:
+      return {ServiceFault::invalid, message};
+    case Fault::conflict:
+    case Fault::exists:
+      return {ServiceFault::exists, message};
+    case Fault::too_large:
+      return {ServiceFault::too_large, message};
+    case Fault::full:
+    case Fault::broken:
+      break;
+  }
+  log::error("git failed", {{"cause", message}});
+  if (fault == Fault::full) return {ServiceFault::full, "no space is left on the data volume"};
+  return {ServiceFault::broken, "the repository cannot be read; the server's log says why"};
+}
 
 void prepare_library() {
   static std::once_flag once;
@@ -84,6 +105,38 @@ Expected<RepositoryHandle> open_handle(const std::string& path) {
     return std::unexpected(std::move(error));
   }
   return RepositoryHandle(raw);
+}
+
+Expected<OdbHandle> open_objects(git_repository* repository) {
+  git_odb* raw = nullptr;
+  if (const int code = git_repository_odb(&raw, repository); code != 0)
+    return library_error(code, "objects cannot be opened");
+  return OdbHandle(raw);
+}
+
+Expected<git_oid> commit_id(std::string_view text) {
+  git_oid id;
+  if (!from_oid(text, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", text));
+  return id;
+}
+
+Expected<CommitHandle> lookup_commit(git_repository* repository, const git_oid& id) {
+  git_commit* raw = nullptr;
+  if (const int code = git_commit_lookup(&raw, repository, &id); code != 0)
+    return library_error(code, fmt::format("commit {}", to_oid(id)));
+  return CommitHandle(raw);
+}
+
+Expected<TreeHandle> lookup_tree(git_repository* repository, const git_oid& id) {
+  git_tree* raw = nullptr;
+  if (const int code = git_tree_lookup(&raw, repository, &id); code != 0)
+    return library_error(code, fmt::format("tree {}", to_oid(id)));
+  return TreeHandle(raw);
+}
+
+TreeEntryHandle entry_at(const git_tree* tree, const std::string& path) {
+  git_tree_entry* raw = nullptr;
+  return TreeEntryHandle(git_tree_entry_bypath(&raw, tree, path.c_str()) == 0 ? raw : nullptr);
 }
 
 }  // namespace stackgate::datastore::git

@@ -27,6 +27,7 @@ using ReferenceHandle = std::unique_ptr<git_reference, Freed<git_reference_free>
 using ObjectHandle = std::unique_ptr<git_object, Freed<git_object_free>>;
 using CommitHandle = std::unique_ptr<git_commit, Freed<git_commit_free>>;
 using TreeHandle = std::unique_ptr<git_tree, Freed<git_tree_free>>;
+using TreeEntryHandle = std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>>;
 using DiffHandle = std::unique_ptr<git_diff, Freed<git_diff_free>>;
 using PatchHandle = std::unique_ptr<git_patch, Freed<git_patch_free>>;
 
@@ -45,7 +46,15 @@ Oid to_oid(const git_oid& oid);
 /// False unless `text` is 40 hex digits.
 bool from_oid(std::string_view text, git_oid& out);
 
-/// The bare repository at exactly this path.
+/// The bare repository at exactly this path, and its objects.
 Expected<RepositoryHandle> open_handle(const std::string& path);
+Expected<OdbHandle> open_objects(git_repository* repository);
+
+/// Fault::invalid unless `text` is a whole id.
+Expected<git_oid> commit_id(std::string_view text);
+Expected<CommitHandle> lookup_commit(git_repository* repository, const git_oid& id);
+Expected<TreeHandle> lookup_tree(git_repository* repository, const git_oid& id);
+/// Null for nothing at that path.
+TreeEntryHandle entry_at(const git_tree* tree, const std::string& path);
 
 }  // namespace stackgate::datastore::git

@@ -135,16 +135,14 @@ Expected<std::uint64_t> disk_size(const std::string& repository_path) {
 Expected<void> each_lfs_pointer(const std::string& repository_path,
                                 const std::function<void(const LfsPointer&)>& visit) {
   const auto handle = TRY(open_handle(repository_path));
-  git_odb* raw = nullptr;
-  if (const int code = git_repository_odb(&raw, handle.get()); code != 0) return library_error(code, "objects");
-  const OdbHandle odb(raw);
+  const auto odb = TRY(open_objects(handle.get()));
   struct Visit {
     git_odb* odb;
     const std::function<void(const LfsPointer&)>& visit;
     int fault = 0;
-  } all{raw, visit};
+  } all{odb.get(), visit};
   const int code = git_odb_foreach(
-      raw,
+      odb.get(),
       [](const git_oid* id, void* payload) {
         auto& state = *static_cast<Visit*>(payload);
         std::size_t size = 0;

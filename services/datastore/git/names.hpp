@@ -22,4 +22,7 @@ std::optional<std::string> fault_of_branch_name(std::string_view name);
 
 bool is_oid(std::string_view text);  // 40 lower-case hex digits
 
+/// The last segment of a path.
+inline std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace stackgate::datastore::git

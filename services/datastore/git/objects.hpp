@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/base/service_error.hpp"
+
 namespace stackgate::datastore::git {
 
 using Oid = std::string;  // 40 lower-case hex digits
@@ -21,6 +23,9 @@ enum class Fault : std::uint8_t { missing, invalid, conflict, exists, too_large,
 struct GitError {
   Fault fault = Fault::broken;
   std::string message;  // for a person; names the revision or path
+
+  /// So that TRY passes it on. Full and broken are logged, for their words name our folders.
+  operator ServiceError() const;
 };
 
 template <typename T>

@@ -156,7 +156,7 @@ Expected<void> PackWriter::finish() {
   finished_ = true;
   if (path_.empty()) return {};
   const auto failed = [](std::string_view what) { return system_error(errno, what); };
-  if (const auto done = flush(); !done) return done;
+  TRY(flush());
   std::string count;
   append_be32(count, entries_.size());
   if (::pwrite(file_.fd(), count.data(), count.size(), 8) != static_cast<ssize_t>(count.size()))

@@ -52,11 +52,9 @@ Expected<Oid> peel_to_commit(git_object* object, std::string_view revision) {
 
 Expected<std::unique_ptr<Repository>> Repository::open(const std::string& path) {
   auto handle = TRY(open_handle(path));
-  git_odb* odb = nullptr;
-  if (const int code = git_repository_odb(&odb, handle.get()); code != 0)
-    return library_error(code, "objects cannot be opened");
+  auto objects = TRY(open_objects(handle.get()));
   return std::unique_ptr<Repository>(
-      new Repository(std::unique_ptr<Impl>(new Impl{path, std::move(handle), OdbHandle(odb)})));
+      new Repository(std::unique_ptr<Impl>(new Impl{path, std::move(handle), std::move(objects)})));
 }
 
 Repository::Repository(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -72,26 +70,6 @@ Commit to_commit(const git_commit& commit) {
   out.committer = to_signature(git_commit_committer(&commit));
   if (const char* message = git_commit_message(&commit)) out.message = message;
   return out;
-}
-
-Expected<CommitHandle> Repository::Impl::lookup_commit(const git_oid& oid) {
-  git_commit* raw = nullptr;
-  if (const int code = git_commit_lookup(&raw, handle.get(), &oid); code != 0)
-    return library_error(code, fmt::format("commit {}", to_oid(oid)));
-  return CommitHandle(raw);
-}
-
-Expected<CommitHandle> Repository::Impl::lookup_commit(std::string_view oid) {
-  git_oid id;
-  if (!from_oid(oid, id)) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no commit id", oid));
-  return lookup_commit(id);
-}
-
-Expected<TreeHandle> Repository::Impl::lookup_tree(const git_oid& oid) {
-  git_tree* raw = nullptr;
-  if (const int code = git_tree_lookup(&raw, handle.get(), &oid); code != 0)
-    return library_error(code, fmt::format("tree {}", to_oid(oid)));
-  return TreeHandle(raw);
 }
 
 Expected<std::vector<Ref>> Repository::refs() {
@@ -183,7 +161,7 @@ Expected<Oid> Repository::resolve(std::string_view revision) {
 }
 
 Expected<Commit> Repository::commit(const Oid& oid) {
-  const auto found = TRY(impl_->lookup_commit(oid));
+  const auto found = TRY(impl_->commit_at(oid));
   return to_commit(*found);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "services/datastore/git/library.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -17,9 +18,9 @@ struct Repository::Impl {
 
   struct HistoryWalk;
 
-  Expected<CommitHandle> lookup_commit(const git_oid& oid);
-  Expected<CommitHandle> lookup_commit(std::string_view oid);
-  Expected<TreeHandle> lookup_tree(const git_oid& oid);
+  Expected<CommitHandle> commit_at(const git_oid& id) { return lookup_commit(handle.get(), id); }
+  Expected<CommitHandle> commit_at(std::string_view oid) { return lookup_commit(handle.get(), TRY(commit_id(oid))); }
+  Expected<TreeHandle> tree_at(const git_oid& id) { return lookup_tree(handle.get(), id); }
   /// The tree of a commit, or of one of its folders.
   Expected<TreeHandle> folder_at(const Oid& commit, std::string_view path);
   Expected<std::string> blob(const Oid& oid, std::uint64_t largest);

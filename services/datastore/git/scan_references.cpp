@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/reference.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/files/file.hpp"
 
 namespace stackgate::datastore::git {
 namespace {
@@ -47,9 +47,7 @@ class Scanner {
     if (!out_.unusual) read_packed();
     if (out_.unusual) return std::move(out_);
     auto handle = TRY(open_handle(repository_));
-    git_odb* odb = nullptr;
-    if (const int code = git_repository_odb(&odb, handle.get()); code != 0) return library_error(code, "objects");
-    odb_.reset(odb);
+    odb_ = TRY(open_objects(handle.get()));
     for (const auto& [name, ref] : found_) show(name, ref);
     show_head();
     return std::move(out_);

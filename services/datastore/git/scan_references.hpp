@@ -1,7 +1,6 @@
 // Reads HEAD, packed-refs and everything below refs/, with the marks by which a later change can be told.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>

@@ -59,21 +59,20 @@ Expected<void> Repository::Impl::describe(Entry& entry, bool size, bool lfs) {
 }
 
 Expected<TreeHandle> Repository::Impl::folder_at(const Oid& commit, std::string_view path) {
-  const auto found = lookup_commit(commit);
+  const auto found = commit_at(commit);
   git_oid id;
   if (found)
     id = *git_commit_tree_id(found->get());
   else if (found.error().fault != Fault::missing || !from_oid(commit, id))
     return std::unexpected(found.error());
-  auto root = lookup_tree(id);
+  auto root = tree_at(id);
   if (!root && !found) return std::unexpected(found.error());
   if (!root || path.empty()) return root;
-  git_tree_entry* raw = nullptr;
-  if (git_tree_entry_bypath(&raw, root->get(), std::string(path).c_str()) != 0)
-    return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
-  const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> entry(raw);
-  if (kind_of(*raw) != EntryKind::folder) return git_error_of(Fault::invalid, fmt::format("\"{}\" is no folder", path));
-  return lookup_tree(*git_tree_entry_id(raw));
+  const auto entry = entry_at(root->get(), std::string(path));
+  if (!entry) return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
+  if (kind_of(*entry) != EntryKind::folder)
+    return git_error_of(Fault::invalid, fmt::format("\"{}\" is no folder", path));
+  return tree_at(*git_tree_entry_id(entry.get()));
 }
 
 Expected<void> Repository::Impl::list(const git_tree& tree, const std::string& prefix, std::string_view after,
@@ -91,12 +90,12 @@ Expected<void> Repository::Impl::list(const git_tree& tree, const std::string& p
     Entry entry = to_entry(from, prefix + std::string(name));
     const std::string below = entry.path + "/";
     if (!at_mark) {
-      if (const auto described = describe(entry, options.sizes, options.lfs); !described) return described;
+      TRY(describe(entry, options.sizes, options.lfs));
       out.push_back(std::move(entry));
     }
     if (!is_folder || !options.recursive) continue;
-    const auto folder = TRY(lookup_tree(*git_tree_entry_id(&from)));
-    if (const auto done = list(*folder, below, at_mark ? deeper : std::string_view{}, options, out); !done) return done;
+    const auto folder = TRY(tree_at(*git_tree_entry_id(&from)));
+    TRY(list(*folder, below, at_mark ? deeper : std::string_view{}, options, out));
   }
   return {};
 }
@@ -116,14 +115,14 @@ Expected<std::vector<Entry>> Repository::tree(const Oid& commit, std::string_vie
 }
 
 Expected<Entry> Repository::entry(const Oid& commit, std::string_view path) {
-  const auto found = TRY(impl_->lookup_commit(commit));
+  const auto found = TRY(impl_->commit_at(commit));
   if (path.empty()) return Entry{{}, EntryKind::folder, to_oid(*git_commit_tree_id(found.get())), 0, {}};
-  const auto root = TRY(impl_->lookup_tree(*git_commit_tree_id(found.get())));
+  const auto root = TRY(impl_->tree_at(*git_commit_tree_id(found.get())));
   git_tree_entry* raw = nullptr;
   const int code = git_tree_entry_bypath(&raw, root.get(), std::string(path).c_str());
   if (code == GIT_ENOTFOUND) return git_error_of(Fault::missing, fmt::format("there is no \"{}\"", path));
   if (code != 0) return library_error(code, fmt::format("\"{}\"", path));
-  const std::unique_ptr<git_tree_entry, Freed<git_tree_entry_free>> held(raw);
+  const TreeEntryHandle held(raw);
   Entry out = to_entry(*raw, std::string(path));
   TRY(impl_->describe(out, true, true));
   return out;

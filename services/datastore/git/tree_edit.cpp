@@ -139,9 +139,7 @@ Expected<Oid> TreeEdit::apply(const Oid& base, const std::string& path, const Re
     Oid below{};
     if (edit.what_ == What::inner || !edit.children_.empty()) {
       const Oid start = is_folder && edit.what_ == What::inner ? line->oid : Oid{};
-      auto made = edit.apply(start, here + "/", read, write);
-      if (!made) return made;
-      below = std::move(*made);
+      below = TRY(edit.apply(start, here + "/", read, write));
     }
     if (line == nullptr) {
       if (!below.empty()) added.push_back({name, mode_folder, below});

@@ -1,7 +1,7 @@
 // Changes that the server itself makes: commits from the Hugging Face API and the pages, branches, tags. Each takes the
 // repository's lock (lock.hpp), the same that a push takes, and moves references by compare-and-swap.
 #pragma once
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +17,6 @@ struct Change {
   std::string content{};  // put
 };
 
-/// Hands over the next change; false at the end. Called while the repository is not locked yet, so that a slow client
-/// holds up nobody.
-using NextChange = std::function<Expected<bool>(Change&)>;
-
 struct CommitRequest {
   std::string branch;  // created when it does not exist (from nothing, or from `parent`)
   std::string message;
@@ -34,9 +30,25 @@ struct Committed {
   bool changed = true;
 };
 
-/// Objects reach the disk (fsync) before the reference moves. Fault::conflict: `parent` is not the tip.
+/// Changes on their way into one commit. Files are stored as they come, while the repository is not locked yet, so that
+/// a slow client holds up nobody.
+class ChangeSet {
+ public:
+  explicit ChangeSet(std::string repository_path);
+  ~ChangeSet();
+  ChangeSet(const ChangeSet&) = delete;
+  ChangeSet& operator=(const ChangeSet&) = delete;
+  Expected<void> add(const Change& change);
+  /// Once. Objects reach the disk (fsync) before the reference moves. Fault::conflict: `parent` is not the tip.
+  Expected<Committed> commit(const CommitRequest& request);
+
+ private:
+  struct Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+/// All at once.
 Expected<Committed> commit_changes(const std::string& repository_path, const CommitRequest& request,
-                                   const NextChange& next);
+                                   const std::vector<Change>& changes);
 
 Expected<void> create_branch(const std::string& repository_path, std::string_view name, const Oid& at, bool overwrite);
 Expected<void> delete_branch(const std::string& repository_path, std::string_view name);

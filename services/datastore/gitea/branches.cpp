@@ -29,14 +29,18 @@ constexpr std::string_view new_tag_schema = R"({
   }
 })";
 
-std::expected<std::vector<git::Ref>, web::Failure> refs_below(git::Repository& git, std::string_view prefix) {
-  auto all = git.refs();
-  if (!all) return std::unexpected(to_failure(all.error()));
-  std::erase_if(*all, [&](const git::Ref& ref) { return !ref.name.starts_with(prefix); });
-  return std::move(*all);
+git::Expected<std::vector<git::Ref>> refs_below(git::Repository& git, std::string_view prefix) {
+  auto all = TRY(git.refs());
+  std::erase_if(all, [&](const git::Ref& ref) { return !ref.name.starts_with(prefix); });
+  return all;
 }
 
-const git::Oid& commit_of(const git::Ref& ref) { return ref.peeled.empty() ? ref.oid : ref.peeled; }
+git::Expected<git::Commit> commit_of(git::Repository& git, const git::Ref& ref) {
+  auto commit = git.commit(ref.peeled.empty() ? ref.oid : ref.peeled);
+  // A branch is always a commit's: one that is missing is lost.
+  if (!commit && ref.name.starts_with(heads)) commit.error().fault = git::Fault::broken;
+  return commit;
+}
 
 void write_ref(const Shape& shape, const Repository& repository, const git::Ref& ref, const git::Commit& commit) {
   if (ref.name.starts_with(heads))
@@ -49,15 +53,15 @@ web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix)
   auto opened = TRY(open_at(backend, call, {}));
   const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
   auto refs = TRY(refs_below(*opened.git, prefix));
-  std::optional<web::Failure> failure;
+  std::optional<ServiceError> failure;
   auto response = json_page(call, page, refs.size(), [&](json::Writer& w) {
     const Shape shape{w, call.base_url(), opened.allowed.identity};
     for (std::size_t i = page.offset(); i < std::min(refs.size(), page.offset() + page.size); ++i) {
-      auto commit = opened.git->commit(commit_of(refs[i]));
-      // A branch is always a commit's: one that is missing is lost.
-      if (!commit && prefix == heads) commit.error().fault = git::Fault::broken;
-      if (!commit && commit.error().fault == git::Fault::broken) failure = to_failure(commit.error());
-      if (commit) write_ref(shape, opened.allowed.repository, refs[i], *commit);  // a tag may name a tree: left out
+      const auto commit = commit_of(*opened.git, refs[i]);
+      if (commit)
+        write_ref(shape, opened.allowed.repository, refs[i], *commit);
+      else if (commit.error().fault == git::Fault::broken)  // a tag may name a tree: left out
+        failure = commit.error();
     }
   });
   if (failure) return *failure;
@@ -66,20 +70,17 @@ web::Answer ref_page(Backend& backend, web::Call& call, std::string_view prefix)
 
 web::Answer ref_response(Backend& backend, web::Call& call, const Authorization& allowed, const std::string& name,
                          int status) {
-  auto git = open_git(backend, allowed.repository);
-  if (!git) return git.error();
-  auto refs = TRY(refs_below(**git, name));
+  const auto git = TRY(open_git(backend, allowed.repository));
+  const auto refs = TRY(refs_below(*git, name));
   for (const git::Ref& ref : refs) {
     if (ref.name != name) continue;
-    auto commit = (*git)->commit(commit_of(ref));
-    if (!commit && name.starts_with(heads)) commit.error().fault = git::Fault::broken;
-    if (!commit) return to_failure(commit.error());
+    const auto commit = TRY(commit_of(*git, ref));
     return json_response(status, [&](json::Writer& w) {
-      write_ref({w, call.base_url(), allowed.identity}, allowed.repository, ref, *commit);
+      write_ref({w, call.base_url(), allowed.identity}, allowed.repository, ref, commit);
     });
   }
   // Listing passes over references that cannot be read.
-  if (const auto tip = (*git)->resolve(name); !tip && tip.error().fault == git::Fault::broken)
+  if (const auto tip = git->resolve(name); !tip && tip.error().fault == git::Fault::broken)
     return to_failure(tip.error());
   return web::Failure{.status = 404, .message = "there is no " + name};
 }
@@ -90,11 +91,8 @@ web::Answer one_ref(Backend& backend, web::Call& call, std::string_view prefix) 
 }
 
 /// The commit that a new branch or tag is to stand at; empty is the default branch.
-std::expected<git::Oid, web::Failure> start_of(Backend& backend, const Repository& repository,
-                                               std::string_view revision) {
-  auto at = open_revision(backend, repository, revision.empty() ? repository.default_branch : revision);
-  if (!at) return std::unexpected(to_failure(at.error()));
-  return std::move(at->commit);
+git::Expected<git::Oid> start_of(Backend& backend, const Repository& repository, std::string_view revision) {
+  return TRY(open_revision(backend, repository, revision.empty() ? repository.default_branch : revision)).commit;
 }
 
 web::Answer create_branch_route(Backend& backend, web::Call& call) {
@@ -105,8 +103,7 @@ web::Answer create_branch_route(Backend& backend, web::Call& call) {
   const std::string name(json::text_at(root, "new_branch_name"));
   auto at = TRY(start_of(backend, allowed.repository,
                          json::text_at(root, "old_ref_name", json::text_at(root, "old_branch_name"))));
-  if (auto made = git::create_branch(backend.repositories.path(allowed.repository), name, at, false); !made)
-    return to_failure(made.error());
+  TRY(git::create_branch(backend.repositories.path(allowed.repository), name, at, false));
   (void)backend.repositories.touch(allowed.repository.id);
   return ref_response(backend, call, allowed, std::string(heads) + name, 201);
 }
@@ -115,8 +112,7 @@ web::Answer delete_branch_route(Backend& backend, web::Call& call) {
   auto allowed = TRY(authorize_named(backend, call, Action::write));
   if (call.parameter("name") == allowed.repository.default_branch)
     return web::Failure{.status = 403, .message = "the default branch cannot be deleted; choose another default first"};
-  if (auto done = git::delete_branch(backend.repositories.path(allowed.repository), call.parameter("name")); !done)
-    return to_failure(done.error());
+  TRY(git::delete_branch(backend.repositories.path(allowed.repository), call.parameter("name")));
   (void)backend.repositories.touch(allowed.repository.id);
   return http::Response{.status = 204};
 }
@@ -128,17 +124,15 @@ web::Answer create_tag_route(Backend& backend, web::Call& call) {
   const json::Value& root = body->root;
   const std::string name(json::text_at(root, "tag_name"));
   auto at = TRY(start_of(backend, allowed.repository, json::text_at(root, "target")));
-  const std::string path = backend.repositories.path(allowed.repository);
-  if (auto made = git::create_tag(path, name, at, json::text_at(root, "message"), author_of(allowed.identity)); !made)
-    return to_failure(made.error());
+  TRY(git::create_tag(backend.repositories.path(allowed.repository), name, at, json::text_at(root, "message"),
+                      signature_of(backend, allowed.identity)));
   (void)backend.repositories.touch(allowed.repository.id);
   return ref_response(backend, call, allowed, std::string(tags) + name, 201);
 }
 
 web::Answer delete_tag_route(Backend& backend, web::Call& call) {
   auto allowed = TRY(authorize_named(backend, call, Action::write));
-  if (auto done = git::delete_tag(backend.repositories.path(allowed.repository), call.parameter("name")); !done)
-    return to_failure(done.error());
+  TRY(git::delete_tag(backend.repositories.path(allowed.repository), call.parameter("name")));
   (void)backend.repositories.touch(allowed.repository.id);
   return http::Response{.status = 204};
 }

@@ -13,33 +13,28 @@ constexpr std::uint64_t largest_tree_page = 1'000;
 
 web::Answer commit_page(Backend& backend, web::Call& call) {
   auto opened = TRY(open_at(backend, call, call.query().get("sha").value_or("")));
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
   if (opened.commit.empty()) return web::Failure{.status = 409, .message = "the repository is empty"};  // as Gitea
   const std::string path(call.query().get("path").value_or(""));
   std::size_t total = 0;
   if (path.empty()) {
-    auto count = opened.git->count_commits(opened.commit, most_counted);
-    if (!count) return to_failure(count.error());
-    total = *count;
+    total = TRY(opened.git->count_commits(opened.commit, most_counted));
   }
-  auto commits = opened.git->log(opened.commit, path, page->offset(), page->size + 1);
-  if (!commits) return to_failure(commits.error());
+  auto commits = TRY(opened.git->log(opened.commit, path, page.offset(), page.size + 1));
   // Counting the commits of one path would walk the whole history: the page says whether there is another.
-  if (!path.empty()) total = page->offset() + commits->size();
-  if (commits->size() > page->size) commits->pop_back();
-  return json_page(call, *page, total, [&](json::Writer& w) {
+  if (!path.empty()) total = page.offset() + commits.size();
+  if (commits.size() > page.size) commits.pop_back();
+  return json_page(call, page, total, [&](json::Writer& w) {
     const Shape shape{w, call.base_url(), opened.allowed.identity};
-    for (const git::Commit& commit : *commits) shape.commit(opened.allowed.repository, commit);
+    for (const git::Commit& commit : commits) shape.commit(opened.allowed.repository, commit);
   });
 }
 
 web::Answer one_commit(Backend& backend, web::Call& call) {
   auto opened = TRY(open_at(backend, call, call.parameter("sha")));
-  auto commit = opened.git->commit(opened.commit);
-  if (!commit) return to_failure(commit.error());
+  auto commit = TRY(opened.git->commit(opened.commit));
   return json_response(200, [&](json::Writer& w) {
-    Shape{w, call.base_url(), opened.allowed.identity}.commit(opened.allowed.repository, *commit);
+    Shape{w, call.base_url(), opened.allowed.identity}.commit(opened.allowed.repository, commit);
   });
 }
 
@@ -48,9 +43,7 @@ web::Answer tree_page(Backend& backend, web::Call& call) {
   auto opened = TRY(open_at(backend, call, ""));
   git::Oid tree;
   if (const auto at = opened.git->resolve(wanted)) {
-    auto commit = opened.git->commit(*at);
-    if (!commit) return to_failure(commit.error());
-    tree = commit->tree;
+    tree = TRY(opened.git->commit(*at)).tree;
   } else if (at.error().fault == git::Fault::missing && git::is_oid(wanted)) {
     tree = wanted;  // as the URLs of commits and folders name it
   } else {
@@ -61,21 +54,20 @@ web::Answer tree_page(Backend& backend, web::Call& call) {
   const std::string_view recursive = call.query().get("recursive").value_or("");
   const git::TreeOptions options{.recursive = recursive == "true" || recursive == "1",
                                  .limit = page.offset() + page.size + 1};
-  auto entries = opened.git->tree(tree, "", options);
-  if (!entries) return to_failure(entries.error());
-  const std::size_t begin = std::min<std::size_t>(page.offset(), entries->size());
-  const std::size_t end = std::min<std::size_t>(begin + page.size, entries->size());
+  auto entries = TRY(opened.git->tree(tree, "", options));
+  const std::size_t begin = std::min<std::size_t>(page.offset(), entries.size());
+  const std::size_t end = std::min<std::size_t>(begin + page.size, entries.size());
   return json_object(200, [&](json::Writer& w) {
     const Shape shape{w, call.base_url(), opened.allowed.identity};
     w.member("sha", tree);
     w.member("url", shape.api(opened.allowed.repository) + "/git/trees/" + tree);
     w.key("tree");
     w.array([&] {
-      for (std::size_t i = begin; i < end; ++i) shape.tree_entry(opened.allowed.repository, (*entries)[i]);
+      for (std::size_t i = begin; i < end; ++i) shape.tree_entry(opened.allowed.repository, entries[i]);
     });
-    w.member("truncated", entries->size() > end);
+    w.member("truncated", entries.size() > end);
     w.member("page", page.number);
-    w.member("total_count", static_cast<std::uint64_t>(entries->size()));
+    w.member("total_count", static_cast<std::uint64_t>(entries.size()));
   });
 }
 

@@ -1,21 +1,14 @@
-
-#include <memory>
-#include <span>
-
+#include "services/datastore/git/names.hpp"
 #include "services/datastore/gitea/handlers.hpp"
 #include "services/datastore/gitea/shapes.hpp"
-#include "services/datastore/lfs/http.hpp"
-#include "services/datastore/lfs/large_files.hpp"
+#include "services/datastore/lfs/serve.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/web/conditional.hpp"
-#include "services/kit/web/send.hpp"
 
 namespace stackgate::datastore::gitea {
 namespace {
 
 constexpr std::uint64_t largest_inline = 10 * 1024 * 1024;  // as /settings/api says
-constexpr std::uint64_t largest_held = 4 * 1024 * 1024;     // of raw content in memory
 
 std::string_view ref_of(web::Call& call) { return call.query().get("ref").value_or(""); }
 
@@ -24,12 +17,11 @@ web::Answer missing_path(std::string_view path) {
 }
 
 web::Answer folder(web::Call& call, const Opened& opened, std::string_view path) {
-  auto entries = opened.git->tree(opened.commit, path, {.lfs = true, .limit = 10'000});
-  if (!entries) return to_failure(entries.error());
+  auto entries = TRY(opened.git->tree(opened.commit, path, {.lfs = true, .limit = 10'000}));
   return json_response(200, [&](json::Writer& w) {
     const Shape shape{w, call.base_url(), opened.allowed.identity};
     w.array([&] {
-      for (const git::Entry& entry : *entries)
+      for (const git::Entry& entry : entries)
         shape.entry(opened.allowed.repository, entry, opened.revision, opened.commit, nullptr);
     });
   });
@@ -43,18 +35,15 @@ web::Answer contents(Backend& backend, web::Call& call) {
     return missing_path(path);
   }
   if (path.empty()) return folder(call, opened, path);
-  auto entry = opened.git->entry(opened.commit, path);
-  if (!entry) return to_failure(entry.error());
-  if (entry->kind == git::EntryKind::folder) return folder(call, opened, path);
+  auto entry = TRY(opened.git->entry(opened.commit, path));
+  if (entry.kind == git::EntryKind::folder) return folder(call, opened, path);
   std::string content;
-  const bool holds = entry->kind != git::EntryKind::submodule && entry->size <= largest_inline;
+  const bool holds = entry.kind != git::EntryKind::submodule && entry.size <= largest_inline;
   if (holds) {
-    auto blob = opened.git->blob(entry->oid, largest_inline);
-    if (!blob) return to_failure(blob.error());
-    content = base64::encode(*blob);
+    content = base64::encode(TRY(opened.git->blob(entry.oid, largest_inline)));
   }
   return json_response(200, [&](json::Writer& w) {
-    Shape{w, call.base_url(), opened.allowed.identity}.entry(opened.allowed.repository, *entry, opened.revision,
+    Shape{w, call.base_url(), opened.allowed.identity}.entry(opened.allowed.repository, entry, opened.revision,
                                                              opened.commit, holds ? &content : nullptr);
   });
 }
@@ -73,31 +62,11 @@ web::Answer git_blob(Backend& backend, web::Call& call) {
 }
 
 /// Never a type that a browser would run on this origin.
-web::Content content_of(const git::Entry& entry, std::uint64_t size, std::string_view etag) {
-  const std::string_view path = entry.path;
-  return {.size = size,
-          .validators = {.etag = web::make_etag(etag)},
-          .headers = {{"Content-Disposition", web::content_disposition("attachment", path.substr(path.rfind('/') + 1))},
+web::Content content_of(const git::Entry& entry, std::string_view etag) {
+  return {.validators = {.etag = web::make_etag(etag)},
+          .headers = {{"Content-Disposition", web::content_disposition("attachment", git::file_name(entry.path))},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Cache-Control", "private, no-cache"}}};
-}
-
-web::Answer send_blob(web::Call& call, Opened& opened, const git::Entry& entry) {
-  web::Content content = content_of(entry, entry.size, entry.oid);
-  if (entry.size <= largest_held) {
-    auto blob = opened.git->blob(entry.oid, largest_held);
-    if (!blob) return to_failure(blob.error());
-    content.bytes = *blob;
-    return web::send_content(call, content);
-  }
-  // A large blob comes in pieces from its beginning: whole, without ranges.
-  http::Response head{.status = 200, .content_type = content.type, .headers = std::move(content.headers)};
-  head.headers.emplace_back("ETag", content.validators.etag);
-  auto writer = call.start(std::move(head), entry.size);
-  const auto done =
-      opened.git->stream_blob(entry.oid, [&](std::string_view bytes) { return writer->write(bytes).has_value(); });
-  if (done) (void)writer->finish();
-  return web::Streamed{};
 }
 
 std::expected<git::Entry, web::Answer> file_at(Opened& opened, std::string_view path) {
@@ -109,41 +78,30 @@ std::expected<git::Entry, web::Answer> file_at(Opened& opened, std::string_view 
   return std::move(*entry);
 }
 
+web::Answer send_blob(web::Call& call, Opened& opened, const git::Entry& entry) {
+  return lfs::send_blob(call, *opened.git, entry, content_of(entry, entry.oid));
+}
+
 web::Answer raw(Backend& backend, web::Call& call) {
   auto opened = TRY(open_at(backend, call, ref_of(call)));
-  auto entry = file_at(opened, call.parameter("path"));
-  if (!entry) return std::move(entry.error());
-  return send_blob(call, opened, *entry);
+  return send_blob(call, opened, TRY(file_at(opened, call.parameter("path"))));
 }
 
 /// The file that an LFS pointer stands for.
 web::Answer media(Backend& backend, web::Call& call) {
   auto opened = TRY(open_at(backend, call, ref_of(call)));
-  auto entry = file_at(opened, call.parameter("path"));
-  if (!entry) return std::move(entry.error());
-  if (!entry->lfs) return send_blob(call, opened, *entry);
-  auto file = backend.large_files.stat(opened.allowed.repository.id, entry->lfs->oid);
-  if (!file) return to_failure(file.error());
-  if (!*file)
+  const auto entry = TRY(file_at(opened, call.parameter("path")));
+  if (!entry.lfs) return send_blob(call, opened, entry);
+  const auto file = TRY(backend.large_files.stat(opened.allowed.repository.id, entry.lfs->oid));
+  if (!file)
     return web::Failure{.status = 404, .message = "the large file of this pointer was not uploaded to this repository"};
-  const lfs::Stat stat = **file;
-  web::Content content = content_of(*entry, stat.size, entry->lfs->oid);
+  web::Content content = content_of(entry, entry.lfs->oid);
   if (backend.serve_direct) {
     const objects::PresignOptions options{.content_disposition = content.headers.front().second};
-    if (auto url = backend.large_files.presign(stat, options))
+    if (auto url = backend.large_files.presign(*file, options))
       return http::Response{.status = 302, .headers = {{"Location", *url}, {"Cache-Control", "no-store"}}};
   }
-  content.open = [&](std::uint64_t offset) -> std::expected<web::ReadPart, web::Failure> {
-    auto opened_file = backend.large_files.open(stat, offset);
-    if (!opened_file) return std::unexpected(to_failure(opened_file.error()));
-    return [download = std::shared_ptr<objects::Download>(std::move(*opened_file))](
-               std::span<char> space) -> std::expected<std::size_t, Error> {
-      auto count = download->read(space);
-      if (!count) return std::unexpected(Error{count.error().message});
-      return *count;
-    };
-  };
-  return web::send_content(call, content);
+  return lfs::serve(backend, call, *file, std::move(content));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "services/datastore/gitea/handlers.hpp"
 
-#include "services/datastore/clock.hpp"
 #include "services/datastore/routes.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -34,8 +33,10 @@ std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, s
   return Opened{std::move(*at), std::move(allowed)};
 }
 
-git::Signature author_of(const Identity& identity) {
-  return {.name = identity.name, .email = identity.name + "@noreply.localhost", .seconds = seconds_now()};
+web::Failure failure_with(const ServiceError& error, int taken) {
+  web::Failure out = to_failure(error);
+  if (error.fault == ServiceFault::exists) out.status = taken;
+  return out;
 }
 
 }  // namespace stackgate::datastore::gitea

@@ -51,8 +51,8 @@ struct Opened : RepositoryAtRevision {
 };
 std::expected<Opened, web::Failure> open_at(Backend& backend, web::Call& call, std::string_view revision);
 
-/// Of what the server itself writes for this account.
-git::Signature author_of(const Identity& identity);
+/// With Gitea's own status for a name that is taken.
+web::Failure failure_with(const ServiceError& error, int taken);
 
 /// `write` puts one value into a json::Writer. With Gitea's own type.
 template <typename Write>

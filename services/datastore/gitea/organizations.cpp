@@ -32,9 +32,7 @@ web::Answer create_organization(Backend& backend, web::Call& call) {
   const json::Value& root = body->root;
   auto made = backend.accounts.create_organization(json::text_at(root, "username"), identity.account,
                                                    json::text_at(root, "full_name"));
-  if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
-    return web::Failure{.status = 422, .message = made.error().message};
-  if (!made) return to_failure(made.error());
+  if (!made) return failure_with(made.error(), 422);
   return json_response(201, [&](json::Writer& w) { Shape{w, call.base_url(), identity}.organization(*made); });
 }
 

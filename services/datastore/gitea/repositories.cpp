@@ -44,54 +44,20 @@ constexpr std::string_view changed_repository_schema = R"({
 
 /// The error is a folder that is damaged: what lies in it is unknown, so it must not be shown as empty.
 git::Expected<bool> is_empty(const Backend& backend, const Repository& repository) {
-  auto git = git::Repository::open(backend.repositories.path(repository));
-  if (!git) return std::unexpected(git.error());
-  auto refs = TRY((*git)->refs());
-  if (!refs.empty()) return false;
+  const auto git = TRY(git::Repository::open(backend.repositories.path(repository)));
+  if (!TRY(git->refs()).empty()) return false;
   // Listing passes over references that cannot be read.
-  const auto tip = (*git)->resolve("refs/heads/" + repository.default_branch);
+  const auto tip = git->resolve("refs/heads/" + repository.default_branch);
   if (!tip && tip.error().fault != git::Fault::missing) return std::unexpected(tip.error());
   return true;
 }
 
-std::expected<void, web::Failure> write_repository(Backend& backend, const Shape& shape, const Repository& repository,
-                                                   bool empty) {
-  auto owner = backend.accounts.find(repository.owner_id);
-  if (!owner) return std::unexpected(to_failure(owner.error()));
-  shape.repository(repository, *owner, empty);
-  return {};
-}
-
 web::Answer repository_response(Backend& backend, web::Call& call, const Identity& viewer, const Repository& repository,
                                 int status) {
-  const auto empty = is_empty(backend, repository);
-  if (!empty) return to_failure(empty.error());
-  std::expected<void, web::Failure> done;
-  auto response = json_response(status, [&](json::Writer& w) {
-    done = write_repository(backend, {w, call.base_url(), viewer}, repository, *empty);
-  });
-  if (!done) return done.error();
-  return response;
-}
-
-/// README.md with name and description, as Gitea's auto_init makes it.
-std::expected<void, web::Failure> add_first_commit(Backend& backend, const Identity& identity,
-                                                   const Repository& repository) {
-  const git::Signature author = author_of(identity);
-  std::string text = fmt::format("# {}\n", repository.name);
-  if (!repository.description.empty()) text += fmt::format("\n{}\n", repository.description);
-  bool given = false;
-  const auto next = [&](git::Change& change) -> git::Expected<bool> {
-    if (given) return false;
-    change = {.kind = git::Change::Kind::put, .path = "README.md", .content = text};
-    return given = true;
-  };
-  auto made = git::commit_changes(
-      backend.repositories.path(repository),
-      {.branch = repository.default_branch, .message = "Initial commit\n", .author = author, .committer = author},
-      next);
-  if (!made) return std::unexpected(to_failure(made.error()));
-  return {};
+  const auto empty = TRY(is_empty(backend, repository));
+  const auto owner = TRY(backend.accounts.find(repository.owner_id));
+  return json_response(
+      status, [&](json::Writer& w) { Shape{w, call.base_url(), viewer}.repository(repository, owner, empty); });
 }
 
 web::Answer create_in(Backend& backend, web::Call& call, const Identity& identity, std::int64_t owner_id) {
@@ -108,8 +74,7 @@ web::Answer create_in(Backend& backend, web::Call& call, const Identity& identit
   }
   auto made = TRY(backend.repositories.create(wanted));
   log::info("repository made", {{"repository", made.full_name()}, {"id", made.id}, {"by", identity.name}});
-  if (json::flag_at(root, "auto_init"))
-    if (auto done = add_first_commit(backend, identity, made); !done) return done.error();
+  if (json::flag_at(root, "auto_init")) (void)TRY(commit_readme(backend, identity, made));
   return repository_response(backend, call, identity, made, 201);
 }
 
@@ -133,22 +98,17 @@ web::Answer one_repository(Backend& backend, web::Call& call) {
 
 /// Languages are not counted; Gitea answers so where it has not yet.
 web::Answer languages(Backend& backend, web::Call& call) {
-  if (auto allowed = authorize_named(backend, call, Action::read); !allowed) return allowed.error();
+  (void)TRY(authorize_named(backend, call, Action::read));
   return json_response(200, "{}");
 }
 
 /// HEAD to a branch that is there; in an empty repository to any good name.
-std::expected<void, web::Failure> move_head(Backend& backend, const Repository& repository, std::string_view branch) {
-  const std::string path = backend.repositories.path(repository);
-  auto git = open_git(backend, repository);
-  if (!git) return std::unexpected(std::move(git.error()));
-  auto refs = (*git)->refs();
-  if (!refs) return std::unexpected(to_failure(refs.error()));
+std::expected<void, ServiceError> move_head(Backend& backend, const Repository& repository, std::string_view branch) {
+  const auto refs = TRY(TRY(open_git(backend, repository))->refs());
   const std::string full = fmt::format("refs/heads/{}", branch);
-  if (!refs->empty() && std::ranges::none_of(*refs, [&](const git::Ref& ref) { return ref.name == full; }))
-    return std::unexpected(web::Failure{.status = 422, .message = fmt::format("there is no branch {}", branch)});
-  if (auto done = git::set_default_branch(path, branch); !done) return std::unexpected(to_failure(done.error()));
-  return {};
+  if (!refs.empty() && std::ranges::none_of(refs, [&](const git::Ref& ref) { return ref.name == full; }))
+    return std::unexpected(ServiceError{ServiceFault::invalid, fmt::format("there is no branch {}", branch)});
+  return git::set_default_branch(backend.repositories.path(repository), branch);
 }
 
 web::Answer change_repository(Backend& backend, web::Call& call) {
@@ -163,7 +123,7 @@ web::Answer change_repository(Backend& backend, web::Call& call) {
   if (root.find("archived") != nullptr) change.archived = json::flag_at(root, "archived");
   if (root.find("default_branch") != nullptr) {
     change.default_branch = json::text_at(root, "default_branch");
-    if (auto done = move_head(backend, allowed.repository, *change.default_branch); !done) return done.error();
+    TRY(move_head(backend, allowed.repository, *change.default_branch));
   }
   auto changed = TRY(backend.repositories.update(allowed.repository.id, change));
   return repository_response(backend, call, allowed.identity, changed, 200);
@@ -199,43 +159,34 @@ std::expected<RepositoryFilter, web::Failure> read_filter(const web::Query& quer
   filter.is_private = flag("private").value_or(true) ? std::nullopt : std::optional(false);  // as Gitea reads it
   if (flag("is_private")) filter.is_private = flag("is_private");
   filter.archived = flag("archived");
-  const std::string_view sort = query.get("sort").value_or("alpha");
-  if (sort == "alpha" || sort.empty())
-    filter.order = RepositoryOrder::name;
-  else if (sort == "created")
-    filter.order = RepositoryOrder::created;
-  else if (sort == "updated")
-    filter.order = RepositoryOrder::updated;
-  else if (sort == "size")
-    filter.order = RepositoryOrder::size;
-  else if (sort == "id")
-    filter.order = RepositoryOrder::id;
-  else
+  constexpr std::pair<std::string_view, RepositoryOrder> orders[] = {
+      {"", RepositoryOrder::name},           {"alpha", RepositoryOrder::name}, {"created", RepositoryOrder::created},
+      {"updated", RepositoryOrder::updated}, {"size", RepositoryOrder::size},  {"id", RepositoryOrder::id}};
+  const auto* order = std::ranges::find(orders, query.get("sort").value_or(""), [](auto& each) { return each.first; });
+  if (order == std::end(orders))
     return std::unexpected(
         web::Failure{.status = 422, .message = "sort must be one of alpha, created, updated, size and id"});
+  filter.order = order->second;
   filter.descending = query.get("order").value_or("asc") == "desc";
   return filter;
 }
 
 web::Answer repository_page(Backend& backend, web::Call& call, const Identity& viewer, RepositoryFilter filter,
                             bool in_envelope) {
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
-  filter.skip = page->offset();
-  filter.limit = page->size;
-  auto found = backend.repositories.list(viewer, filter);
-  if (!found) return to_failure(found.error());
-  std::optional<web::Failure> failure;
-  auto response = json_page(call, *page, found->total, [&](json::Writer& w) {
-    for (const Repository& each : found->items) {
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
+  filter.skip = page.offset();
+  filter.limit = page.size;
+  auto found = TRY(backend.repositories.list(viewer, filter));
+  std::vector<Account> owners;
+  for (const Repository& each : found.items) owners.push_back(TRY(backend.accounts.find(each.owner_id)));
+  auto response = json_page(call, page, found.total, [&](json::Writer& w) {
+    for (std::size_t i = 0; i < owners.size(); ++i) {
       // One damaged folder does not hide the others.
-      const auto empty = is_empty(backend, each);
-      if (!empty) (void)to_failure(empty.error());  // the log's line
-      if (auto done = write_repository(backend, {w, call.base_url(), viewer}, each, empty.value_or(false)); !done)
-        failure = done.error();
+      const auto empty = is_empty(backend, found.items[i]);
+      if (!empty) (void)ServiceError(empty.error());  // the log's line
+      Shape{w, call.base_url(), viewer}.repository(found.items[i], owners[i], empty.value_or(false));
     }
   });
-  if (failure) return *failure;
   if (in_envelope) response.body = R"({"ok":true,"data":)" + response.body + "}";
   return response;
 }

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "services/datastore/git/names.hpp"
 #include "services/datastore/repositories/access.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/time.hpp"
-#include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::gitea {
 namespace {
@@ -43,8 +43,6 @@ std::string_view type_of(git::EntryKind kind) {
   }
   return "submodule";
 }
-
-std::string_view last_segment(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
@@ -287,7 +285,7 @@ void Shape::entry(const Repository& repository, const git::Entry& entry, std::st
   const std::string html =
       fmt::format("{}/{}/{}/{}/{}", base, repository.full_name(), folder ? "tree" : "blob", ref, path);
   writer.object([&] {
-    writer.member("name", last_segment(entry.path));
+    writer.member("name", git::file_name(entry.path));
     writer.member("path", entry.path);
     writer.member("sha", entry.oid);
     writer.member("last_commit_sha", last_commit);

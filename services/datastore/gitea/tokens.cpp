@@ -98,9 +98,7 @@ web::Answer create_token(Backend& backend, web::Call& call) {
   const json::Value* days = root.find("valid_days");
   const std::chrono::hours valid(days == nullptr ? 0 : days->integer() * 24);
   auto made = backend.accounts.create_token(account.id, json::text_at(root, "name"), scope, valid);
-  if (!made && made.error().fault == ServiceFault::exists)  // as Gitea
-    return web::Failure{.status = 400, .message = made.error().message};
-  if (!made) return to_failure(made.error());
+  if (!made) return failure_with(made.error(), 400);
   return json_response(201, [&](json::Writer& w) { Shape{w, {}}.token(made->token, made->secret); },
                        {{"Cache-Control", "no-store"}});
 }

@@ -31,13 +31,11 @@ http::Response user_response(web::Call& call, const Identity& viewer, const Acco
 
 web::Answer user_page(Backend& backend, web::Call& call, const Identity& viewer, std::string_view search,
                       bool in_envelope) {
-  const auto page = web::read_page(call.query(), web::gitea_pages, default_page, largest_page);
-  if (!page) return page.error();
+  const auto page = TRY(web::read_page(call.query(), web::gitea_pages, default_page, largest_page));
   std::size_t total = 0;
-  auto found = backend.accounts.list(AccountKind::user, search, page->offset(), page->size, &total);
-  if (!found) return to_failure(found.error());
-  auto response = json_page(call, *page, total, [&](json::Writer& w) {
-    for (const Account& account : *found) Shape{w, call.base_url(), viewer}.user(account);
+  auto found = TRY(backend.accounts.list(AccountKind::user, search, page.offset(), page.size, &total));
+  auto response = json_page(call, page, total, [&](json::Writer& w) {
+    for (const Account& account : found) Shape{w, call.base_url(), viewer}.user(account);
   });
   if (in_envelope) response.body = R"({"data":)" + response.body + R"(,"ok":true})";
   return response;
@@ -74,10 +72,7 @@ web::Answer create_user(Backend& backend, web::Call& call) {
   auto made = backend.accounts.create_user(json::text_at(root, "username"), json::text_at(root, "password"),
                                            json::flag_at(root, "is_admin"), json::text_at(root, "full_name"),
                                            json::text_at(root, "email"));
-  // Gitea says 422 for a name that is taken.
-  if (!made && made.error().fault == ServiceFault::exists)
-    return web::Failure{.status = 422, .message = made.error().message};
-  if (!made) return to_failure(made.error());
+  if (!made) return failure_with(made.error(), 422);
   return user_response(call, identity, *made, 201);
 }
 
@@ -85,10 +80,7 @@ web::Answer delete_user(Backend& backend, web::Call& call) {
   auto identity = TRY(identify_admin(backend, call));
   auto account = TRY(backend.accounts.find(call.parameter("username")));
   if (account.kind != AccountKind::user) return web::Failure{.status = 404, .message = "there is no user of that name"};
-  if (auto done = backend.accounts.remove(account.name); !done) {
-    if (done.error().fault == ServiceFault::exists) return web::Failure{.status = 422, .message = done.error().message};
-    return to_failure(done.error());
-  }
+  if (auto done = backend.accounts.remove(account.name); !done) return failure_with(done.error(), 422);
   return http::Response{.status = 204};
 }
 

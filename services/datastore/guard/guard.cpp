@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/log/log.hpp"
 #include "services/kit/web/basic_auth.hpp"
 
 namespace stackgate::datastore {
@@ -72,26 +71,6 @@ std::expected<Authorization, web::Failure> authorize(const Backend& backend, web
   auto identity = TRY(identify(backend, call));
   auto repository = TRY(authorize(backend, identity, owner, name, action));
   return Authorization{std::move(identity), std::move(repository)};
-}
-
-ServiceError to_service_error(const git::GitError& error) {
-  switch (error.fault) {
-    case git::Fault::missing:
-      return {ServiceFault::missing, error.message};
-    case git::Fault::invalid:
-      return {ServiceFault::invalid, error.message};
-    case git::Fault::conflict:
-    case git::Fault::exists:
-      return {ServiceFault::exists, error.message};
-    case git::Fault::too_large:
-      return {ServiceFault::too_large, error.message};
-    case git::Fault::full:
-    case git::Fault::broken:
-      break;
-  }
-  log::error("git failed", {{"cause", error.message}});
-  if (error.fault == git::Fault::full) return {ServiceFault::full, "no space is left on the data volume"};
-  return {ServiceFault::broken, "the repository cannot be read; the server's log says why"};
 }
 
 }  // namespace stackgate::datastore

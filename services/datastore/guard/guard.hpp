@@ -7,11 +7,8 @@
 #include "services/datastore/accounts/accounts.hpp"
 #include "services/datastore/accounts/identity.hpp"
 #include "services/datastore/backend.hpp"
-#include "services/datastore/git/objects.hpp"
 #include "services/datastore/repositories/access.hpp"
 #include "services/datastore/repositories/repositories.hpp"
-#include "services/kit/objects/service_error.hpp"
-#include "services/kit/sql/service_error.hpp"
 #include "services/kit/web/call.hpp"
 
 namespace stackgate::datastore {
@@ -37,13 +34,5 @@ std::expected<Repository, web::Failure> authorize(const Backend& backend, const 
 web::Failure unauthorized(std::string_view message = "authentication is required");
 
 using web::to_failure;
-/// Its status is web::to_failure's, as of every other error; full and broken are logged, for their words name our
-/// folders.
-ServiceError to_service_error(const git::GitError& error);
-inline web::Failure to_failure(const git::GitError& error) { return to_failure(to_service_error(error)); }
-inline web::Failure to_failure(const sql::SqlError& error) { return to_failure(sql::to_service_error(error)); }
-inline web::Failure to_failure(const objects::StoreError& error) {
-  return to_failure(objects::to_service_error(error));
-}
 
 }  // namespace stackgate::datastore

@@ -9,9 +9,8 @@
 
 #include "services/datastore/accounts/identity.hpp"
 #include "services/datastore/backend.hpp"
-#include "services/datastore/git/objects.hpp"
+#include "services/datastore/git/write.hpp"
 #include "services/datastore/repositories/record.hpp"
-#include "services/kit/web/answer.hpp"
 
 namespace stackgate::datastore {
 
@@ -22,12 +21,12 @@ struct RepositoryAtRevision {
   git::Oid commit{};       // empty: nothing has been committed there
 };
 
-/// Failures are logged and worded by to_failure.
-std::expected<std::unique_ptr<git::Repository>, web::Failure> open_git(const Backend& backend,
+/// Failures are logged, and worded for clients.
+std::expected<std::unique_ptr<git::Repository>, ServiceError> open_git(const Backend& backend,
                                                                        const Repository& repository);
 
 /// At `revision`; empty is the default branch, which may be unborn, and so may `unborn` in a repository without any
-/// reference. Where "revision" names nothing, the shortest beginning of "revision/path" that does is meant: clients do
+/// branch. Where "revision" names nothing, the shortest beginning of "revision/path" that does is meant: clients do
 /// not always escape the slashes of a branch. Fault::missing and Fault::invalid: there is no such revision.
 git::Expected<RepositoryAtRevision> open_revision(const Backend& backend, const Repository& repository,
                                                   std::string_view revision, std::string_view path = {},
@@ -38,5 +37,12 @@ bool names_nothing(const git::GitError& error);
 
 /// Now, as this account.
 git::Signature signature_of(const Backend& backend, const Identity& identity);
+
+/// After a commit: the record's time of change. What goes wrong is logged.
+void note_change(const Backend& backend, const Repository& repository);
+
+/// A README.md with name and description: the first commit of a repository that was made with one.
+git::Expected<git::Committed> commit_readme(const Backend& backend, const Identity& identity,
+                                            const Repository& repository);
 
 }  // namespace stackgate::datastore

@@ -36,19 +36,16 @@ web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType 
   const std::string_view start = json::text_at(root, "startingPoint");
   const bool overwrite = json::flag_at(root, "overwrite"), empty = json::flag_at(root, "emptyBranch");
   const std::string path = backend.repositories.path(place.repository);
-  const auto git = open_git(backend, place.repository);
-  if (!git) return git.error();
-  const bool exists = (*git)->resolve("refs/heads/" + name).has_value();
+  const bool exists = TRY(open_git(backend, place.repository))->resolve("refs/heads/" + name).has_value();
   if (exists && !overwrite) return web::Failure{.status = 409, .message = "the branch \"" + name + "\" exists already"};
   if (exists && start.empty() && !empty) return json_answer("{}");
   if (empty) {
-    if (exists) {
+    if (exists)
       if (auto gone = git::delete_branch(path, name); !gone) return moved(gone.error());
-    }
     const git::Signature who = signature_of(backend, place.identity);
     auto made = git::commit_changes(
         path, {.branch = name, .message = "Initial commit\n", .author = who, .committer = who, .allow_empty = true},
-        [](git::Change&) -> git::Expected<bool> { return false; });
+        {});
     if (!made) return moved(made.error());
     return json_answer("{}");
   }

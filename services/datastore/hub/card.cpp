@@ -3,29 +3,13 @@
 #include <algorithm>
 #include <span>
 
+#include "services/datastore/repositories/front_matter.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/yaml/parse.hpp"
 
 namespace stackgate::datastore::hub {
 
-std::optional<std::string_view> front_matter(std::string_view readme) {
-  if (readme.starts_with("\xEF\xBB\xBF")) readme.remove_prefix(3);
-  const auto rest_of_line = [](std::string_view text) {
-    const auto end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return std::pair(line, end == std::string_view::npos ? text.size() : end + 1);
-  };
-  const auto [first, begin] = rest_of_line(readme);
-  if (first != "---") return {};
-  const std::string_view body = readme.substr(begin);
-  for (std::size_t at = 0; at < body.size();) {
-    const auto [line, next] = rest_of_line(body.substr(at));
-    if (line == "---") return body.substr(0, at);
-    at += next;
-  }
-  return {};
-}
+std::optional<std::string_view> front_matter(std::string_view readme) { return take_front_matter(readme); }
 
 namespace card_detail {
 

@@ -24,18 +24,16 @@ web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType 
       return bad_request("\"p\" must be a page number, from 0");
   }
   if (opened.commit.empty()) return json_answer("[]", {{"X-Total-Count", "0"}});
-  const auto commits = opened.git->log(opened.commit, "", page * limit, limit);
-  if (!commits) return to_failure(commits.error());
-  const auto total = opened.git->count_commits(opened.commit, commits_counted);
-  if (!total) return to_failure(total.error());
-  web::Headers headers{{"X-Total-Count", std::to_string(*total)}};
-  if (commits->size() == limit && (page + 1) * limit < *total)
+  const auto commits = TRY(opened.git->log(opened.commit, "", page * limit, limit));
+  const auto total = TRY(opened.git->count_commits(opened.commit, commits_counted));
+  web::Headers headers{{"X-Total-Count", std::to_string(total)}};
+  if (commits.size() == limit && (page + 1) * limit < total)
     web::add_next_link(headers, place.base + std::string(call.request().path), call.query(), "p",
                        std::to_string(page + 1));
   return json_answer(
       [&](json::Writer& w) {
         w.array([&] {
-          for (const git::Commit& commit : *commits) write_commit(w, commit);
+          for (const git::Commit& commit : commits) write_commit(w, commit);
         });
       },
       std::move(headers));
@@ -44,10 +42,9 @@ web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType 
 web::Answer get_refs(const Backend& backend, web::Call& call, RepositoryType type) {
   const auto place = TRY(enter(backend, call, type, Action::read));
   const auto git = TRY(open_git(backend, place.repository));
-  const auto all = git->refs();
-  if (!all) return to_failure(all.error());
+  const auto all = TRY(git->refs());
   const auto pulls = call.query().get("include_prs");
-  return json_answer(refs(*all, pulls && *pulls != "0" && *pulls != "false"));
+  return json_answer(refs(all, pulls && *pulls != "0" && *pulls != "false"));
 }
 
 }  // namespace stackgate::datastore::hub

@@ -61,17 +61,14 @@ Tags tags_at(git::Repository& git, const git::Oid& commit, RepositoryType type) 
 }
 
 /// Every file; in pages, because the listing is bounded.
-std::expected<std::vector<git::Entry>, web::Failure> all_files(git::Repository& git, const git::Oid& commit,
-                                                               bool blobs) {
+git::Expected<std::vector<git::Entry>> all_files(git::Repository& git, const git::Oid& commit, bool blobs) {
   std::vector<git::Entry> out;
   git::TreeOptions options{.recursive = true, .sizes = blobs, .lfs = blobs, .limit = 5000};
   for (;;) {
-    auto page = git.tree(commit, "", options);
-    if (!page) return std::unexpected(to_failure(page.error()));
-    const std::size_t count = page->size();
-    if (count > 0) options.after = page->back().path;
-    out.insert(out.end(), std::make_move_iterator(page->begin()), std::make_move_iterator(page->end()));
-    if (count < options.limit) return out;
+    auto page = TRY(git.tree(commit, "", options));
+    if (!page.empty()) options.after = page.back().path;
+    out.insert(out.end(), std::make_move_iterator(page.begin()), std::make_move_iterator(page.end()));
+    if (page.size() < options.limit) return out;
   }
 }
 
@@ -107,7 +104,7 @@ Head head_of(const Backend& backend, const Repository& repository) {
     out.commit = *id;
     out.modified = commit->committer.seconds;
   } else if (id || id.error().fault != git::Fault::missing) {
-    (void)to_failure({git::Fault::broken, commit.error().message});
+    (void)ServiceError(git::GitError{git::Fault::broken, commit.error().message});  // the log's line
   }
   return out;
 }
@@ -117,18 +114,31 @@ Tags tags_of(const Head& head, RepositoryType type) {
   return tags_at(*head.git, head.commit, type);
 }
 
-/// A page of those that have all `tags`, written into `w`; where the next one begins in the list without tags, or
-/// nothing. Looks at so many only: a page may come short, and even empty, with a next one.
-std::expected<std::optional<std::size_t>, web::Failure> write_tagged(json::Writer& w, const Backend& backend,
+/// One page written into `w`; where the next one begins, or nothing.
+std::expected<std::optional<std::size_t>, ServiceError> write_page(json::Writer& w, const Backend& backend,
+                                                                   const Identity& identity,
+                                                                   const RepositoryFilter& filter,
+                                                                   RepositoryType type) {
+  const auto page = TRY(backend.repositories.list(identity, filter));
+  for (const Repository& repository : page.items) {
+    const Head head = head_of(backend, repository);
+    write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
+  }
+  const std::size_t end = filter.skip + page.items.size();
+  return end < page.total && !page.items.empty() ? std::optional(end) : std::nullopt;
+}
+
+/// A page of those that have all `tags`; the next one begins in the list without tags. Looks at so many only: a page
+/// may come short, and even empty, with a next one.
+std::expected<std::optional<std::size_t>, ServiceError> write_tagged(json::Writer& w, const Backend& backend,
                                                                      const Identity& identity, RepositoryFilter filter,
                                                                      RepositoryType type,
                                                                      const std::vector<std::string_view>& tags) {
   const std::size_t wanted = filter.limit, end = filter.skip + most_examined;
   filter.limit = 200;
   for (std::size_t written = 0;;) {
-    const auto page = backend.repositories.list(identity, filter);
-    if (!page) return std::unexpected(to_failure(page.error()));
-    for (const Repository& repository : page->items) {
+    const auto page = TRY(backend.repositories.list(identity, filter));
+    for (const Repository& repository : page.items) {
       ++filter.skip;
       const Head head = head_of(backend, repository);
       const Tags has = tags_of(head, type);
@@ -139,13 +149,9 @@ std::expected<std::optional<std::size_t>, web::Failure> write_tagged(json::Write
           {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified, .tags = has.get()});
       if (++written == wanted) break;
     }
-    if (page->items.empty() || filter.skip >= page->total) return std::nullopt;
+    if (page.items.empty() || filter.skip >= page.total) return std::nullopt;
     if (written == wanted || filter.skip >= end) return filter.skip;
   }
-}
-
-bool is_true(std::optional<std::string_view> text) {
-  return text && (*text == "true" || *text == "True" || *text == "1");
 }
 
 }  // namespace
@@ -162,12 +168,10 @@ web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType typ
   info.tags = tags.get();
   std::vector<git::Entry> files;
   if (!opened.commit.empty()) {
-    const auto commit = opened.git->commit(opened.commit);
-    if (!commit) return to_failure(commit.error());
-    info.modified = commit->committer.seconds;
+    const auto commit = TRY(opened.git->commit(opened.commit));
+    info.modified = commit.committer.seconds;
     if (siblings) {
-      auto all = TRY(all_files(*opened.git, opened.commit, info.blobs));
-      files = std::move(all);
+      files = TRY(all_files(*opened.git, opened.commit, info.blobs));
     }
   }
   if (siblings) info.siblings = &files;
@@ -195,37 +199,21 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
     if (*sort == "createdAt" || *sort == "created_at") filter.order = RepositoryOrder::created;
     if (*sort == "id") filter.order = RepositoryOrder::name, filter.descending = false;
   }
+  if (identity.anonymous() && !backend.anonymous_read) return unauthorized();
   const std::vector<std::string_view> tags = wanted_tags(query);
-  if (!tags.empty() && (!identity.anonymous() || backend.anonymous_read)) {
-    std::string out;
-    json::Writer w(out);
-    std::expected<std::optional<std::size_t>, web::Failure> next;
-    w.array([&] { next = write_tagged(w, backend, identity, filter, type, tags); });
-    if (!next) return next.error();
-    web::Headers headers;
-    if (*next)
-      web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
-                         std::to_string(**next));
-    return json_answer(std::move(out), std::move(headers));
-  }
-  if (!identity.anonymous() || backend.anonymous_read) {
-    const auto page = TRY(backend.repositories.list(identity, filter));
-    web::Headers headers;
-    if (skip + page.items.size() < page.total && !page.items.empty())
-      web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
-                         std::to_string(skip + page.items.size()));
-    return json_answer(
-        [&](json::Writer& w) {
-          w.array([&] {
-            for (const Repository& repository : page.items) {
-              const Head head = head_of(backend, repository);
-              write_info(w, {.repository = repository, .type = type, .sha = head.commit, .modified = head.modified});
-            }
-          });
-        },
-        std::move(headers));
-  }
-  return unauthorized();
+  std::expected<std::optional<std::size_t>, ServiceError> next;
+  std::string out;
+  json::Writer w(out);
+  w.array([&] {
+    next = tags.empty() ? write_page(w, backend, identity, filter, type)
+                        : write_tagged(w, backend, identity, filter, type, tags);
+  });
+  if (!next) return next.error();
+  web::Headers headers;
+  if (*next)
+    web::add_next_link(headers, call.base_url() + std::string(call.request().path), query, "cursor",
+                       std::to_string(**next));
+  return json_answer(std::move(out), std::move(headers));
 }
 
 }  // namespace stackgate::datastore::hub

@@ -1,5 +1,4 @@
 // Repositories made, deleted, moved, changed.
-#include <fmt/format.h>
 
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/write.hpp"
@@ -88,7 +87,7 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
   const auto type = TRY(wanted_type(root));
   const FullName wanted = full_name(root, identity.name);
   const auto owner = TRY(name_space(backend, identity, wanted.owner));
-  auto files = TRY(first_files(root));
+  const auto files = TRY(first_files(root));
   auto made = backend.repositories.create(
       {.owner_id = owner.id, .name = wanted.name, .type = type, .is_private = wants_private(root).value_or(false)});
   Place place{.repository = {.owner = owner.name, .name = wanted.name},
@@ -110,16 +109,10 @@ web::Answer create_repository(const Backend& backend, web::Call& call) {
   place.repository = std::move(*made);
   if (!files.empty()) {
     const git::Signature who = signature_of(backend, identity);
-    std::size_t at = 0;
-    auto first = git::commit_changes(
+    (void)TRY(git::commit_changes(
         backend.repositories.path(place.repository),
         {.branch = place.repository.default_branch, .message = "initial commit\n", .author = who, .committer = who},
-        [&](git::Change& change) -> git::Expected<bool> {
-          if (at == files.size()) return false;
-          change = std::move(files[at++]);
-          return true;
-        });
-    if (!first) return to_failure(first.error());
+        files));
   }
   return json_answer(created(place.url(), place.repository.full_name()));
 }

@@ -1,7 +1,6 @@
 #include "services/datastore/hub/ndjson.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "services/datastore/git/names.hpp"
@@ -53,12 +52,18 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
   const json::Value* value = root->find("value");
   if (key.empty() || value == nullptr || !value->is_object())
     return bad_line(400, R"(each line must be {"key": "…", "value": {…}})");
-  constexpr std::array<std::string_view, 5> known{"header", "file", "lfsFile", "deletedFile", "deletedFolder"};
-  if (std::ranges::find(known, key) == known.end())
+  using Kind = CommitLine::Kind;
+  constexpr std::pair<std::string_view, Kind> kinds[] = {{"header", Kind::header},
+                                                         {"file", Kind::file},
+                                                         {"lfsFile", Kind::lfs_file},
+                                                         {"deletedFile", Kind::deleted_file},
+                                                         {"deletedFolder", Kind::deleted_folder}};
+  const auto* kind = std::ranges::find(kinds, key, [](const auto& each) { return each.first; });
+  if (kind == std::end(kinds))
     return bad_line(400, (key.size() <= 64 ? "\"" + key + "\" is not a known key; " : std::string()) +
                              "\"key\" must be header, file, lfsFile, deletedFile or deletedFolder");
-  CommitLine out;
-  if (key == "header") {
+  CommitLine out{.kind = kind->second};
+  if (out.kind == Kind::header) {
     out.summary = json::text_at(*value, "summary");
     out.description = json::text_at(*value, "description");
     out.parent = json::text_at(*value, "parentCommit");
@@ -68,13 +73,11 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
     return out;
   }
   out.path = json::text_at(*value, "path");
-  if (key == "deletedFolder" && out.path.ends_with('/')) out.path.pop_back();
+  if (out.kind == Kind::deleted_folder && out.path.ends_with('/')) out.path.pop_back();
   if (const auto fault = git::fault_of_path(out.path)) return bad_line(400, "\"path\" " + out.path + ": " + *fault);
-  if (key == "file") {
-    out.kind = CommitLine::Kind::file;
+  if (out.kind == Kind::file) {
     out.content = TRY(content_of(*value, largest));
-  } else if (key == "lfsFile") {
-    out.kind = CommitLine::Kind::lfs_file;
+  } else if (out.kind == Kind::lfs_file) {
     out.oid = json::text_at(*value, "oid");
     const json::Value* size = value->find("size");
     if (const std::string_view algorithm = json::text_at(*value, "algo"); !algorithm.empty() && algorithm != "sha256")
@@ -83,10 +86,6 @@ std::expected<CommitLine, web::Failure> parse_commit_line(std::string_view text,
     if (size == nullptr || !size->is_integer() || size->integer() < 0)
       return bad_line(400, "\"size\" must be a whole number of bytes");
     out.size = static_cast<std::uint64_t>(size->integer());
-  } else if (key == "deletedFile") {
-    out.kind = CommitLine::Kind::deleted_file;
-  } else {
-    out.kind = CommitLine::Kind::deleted_folder;
   }
   return out;
 }

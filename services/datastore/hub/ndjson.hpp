@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "services/kit/http/body.hpp"
-#include "services/kit/json/value.hpp"
 #include "services/kit/web/answer.hpp"
 
 namespace stackgate::datastore::hub {

@@ -5,7 +5,6 @@
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/json.hpp"
-#include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
 

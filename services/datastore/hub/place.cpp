@@ -3,7 +3,6 @@
 #include "services/datastore/hub/shapes.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::hub {
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "services/datastore/backend.hpp"
 #include "services/datastore/git/objects.hpp"
@@ -45,6 +44,11 @@ std::expected<Place, web::Failure> enter(const Backend& backend, web::Call& call
 /// as in open_revision().
 std::expected<RepositoryAtRevision, web::Failure> open_at(const Backend& backend, const Place& place,
                                                           std::string_view revision, std::string_view path = {});
+
+/// A flag as Python and JavaScript write it.
+inline bool is_true(std::optional<std::string_view> text) {
+  return text && (*text == "true" || *text == "True" || *text == "1");
+}
 
 /// With the code that clients look for.
 web::Failure entry_failure(const git::GitError& error);

@@ -1,5 +1,6 @@
 #include "services/datastore/hub/preupload.hpp"
 
+#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::hub {
@@ -37,9 +38,7 @@ bool goes_to_lfs(const Attributes& attributes, std::string_view path, std::uint6
 std::string answer_preupload(const PreuploadRequest& request, const Attributes& attributes, std::uint64_t threshold,
                              const Current& current) {
   const IgnoreList ignore = IgnoreList::parse(request.ignore.value_or(""));
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.key("files");
     w.array([&] {
       for (const Candidate& file : request.files) {
@@ -61,7 +60,6 @@ std::string answer_preupload(const PreuploadRequest& request, const Attributes& 
       }
     });
   });
-  return out;
 }
 
 }  // namespace stackgate::datastore::hub

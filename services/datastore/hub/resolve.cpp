@@ -2,7 +2,6 @@
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
-#include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/serve.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/ranges.hpp"
@@ -16,11 +15,8 @@ constexpr std::uint64_t held_in_memory = 8ULL << 20U;
 
 /// On every answer about a file, redirects and 404 as well.
 web::Headers file_headers(const Place& place, const RepositoryAtRevision& opened) {
-  const std::string_view path = opened.path;
-  const auto slash = path.rfind('/');
-  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   web::Headers out{{"X-Repo-Commit", opened.commit},
-                   {"Content-Disposition", web::content_disposition("attachment", name)},
+                   {"Content-Disposition", web::content_disposition("attachment", git::file_name(opened.path))},
                    // Files of users never act as pages of this server.
                    {"X-Content-Type-Options", "nosniff"},
                    {"Content-Security-Policy", "default-src 'none'; sandbox"},
@@ -81,9 +77,7 @@ web::Answer send_blob(web::Call& call, git::Repository& git, const git::Entry& e
       return std::unexpected(web::Failure{.message = "HEAD has no content"});
     };
   } else {
-    auto blob = git.blob(entry.oid, held_in_memory);
-    if (!blob) return to_failure(blob.error());
-    bytes = std::move(*blob);
+    bytes = TRY(git.blob(entry.oid, held_in_memory));
     content.bytes = bytes;
   }
   return web::send_content(call, content);
@@ -91,18 +85,15 @@ web::Answer send_blob(web::Call& call, git::Repository& git, const git::Entry& e
 
 web::Answer send_linked(const Backend& backend, web::Call& call, const Place& place, const git::Entry& entry,
                         web::Headers headers) {
-  const auto file = backend.large_files.stat(place.repository.id, entry.lfs->oid);
-  if (!file) return to_failure(file.error());
-  if (!*file || (*file)->size != entry.lfs->size)
+  const auto file = TRY(backend.large_files.stat(place.repository.id, entry.lfs->oid));
+  if (!file || file->size != entry.lfs->size)
     return web::Failure{.status = 404,
                         .message = "the large file behind " + entry.path + " has not been uploaded",
                         .code = std::string(entry_not_found),
                         .headers = std::move(headers)};
-  headers.emplace_back("X-Linked-Size", std::to_string((*file)->size));
+  headers.emplace_back("X-Linked-Size", std::to_string(file->size));
   headers.emplace_back("X-Linked-Etag", web::make_etag(entry.lfs->oid));
-  const auto slash = entry.path.rfind('/');
-  const std::string name = slash == std::string::npos ? entry.path : entry.path.substr(slash + 1);
-  if (auto url = lfs::direct_url(backend, **file, name, "application/octet-stream")) {
+  if (auto url = lfs::direct_url(backend, *file, git::file_name(entry.path), "application/octet-stream")) {
     for (auto& [key, value] : headers)
       if (key == "Cache-Control") value = "no-store";  // the address runs out
     headers.emplace_back("ETag", web::make_etag(entry.lfs->oid));
@@ -111,7 +102,7 @@ web::Answer send_linked(const Backend& backend, web::Call& call, const Place& pl
     return http::Response{.status = 302, .content_type = "text/plain", .headers = std::move(headers)};
   }
   web::Content head{.validators = {.etag = web::make_etag(entry.lfs->oid)}, .headers = std::move(headers)};
-  return lfs::serve(backend, call, **file, std::move(head));
+  return lfs::serve(backend, call, *file, std::move(head));
 }
 
 web::Answer send_file(const Backend& backend, web::Call& call, RepositoryType type, bool follow) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/time.hpp"
+#include "services/kit/json/object_text.hpp"
 
 namespace stackgate::datastore::hub {
 
@@ -39,9 +40,7 @@ std::string format_date(std::string_view time) {
 }
 
 std::string whoami(const Account& account, Scope scope, const std::vector<Account>& organizations) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("type", "user");
     w.member("id", hub_id(account.id));
     w.member("name", account.name);
@@ -78,7 +77,6 @@ std::string whoami(const Account& account, Scope scope, const std::vector<Accoun
       });
     });
   });
-  return out;
 }
 
 void write_entry(json::Writer& w, const git::Entry& entry, const LastCommit* last) {
@@ -202,27 +200,21 @@ std::string refs(std::span<const git::Ref> all, bool with_pull_requests) {
 }
 
 std::string committed(const Committed& commit) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("success", true);
     w.member("commitOid", commit.oid);
     w.member("commitUrl", commit.url);
     w.member("hookOutput", "");
   });
-  return out;
 }
 
 std::string created(std::string_view url, std::string_view id, std::string_view error) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     if (!error.empty()) w.member("error", error);
     w.member("url", url);
     w.member("id", id);
     w.member("name", id);
   });
-  return out;
 }
 
 }  // namespace stackgate::datastore::hub

@@ -1,8 +1,6 @@
 // JSON as Hugging Face clients read it. Pure: values in, text out.
 #pragma once
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

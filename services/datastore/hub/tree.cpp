@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t commits_looked_at = 2000;
 constexpr std::size_t paths_at_once = 1000;
 
-bool tree_flag(std::optional<std::string_view> text) {
-  return text && (*text == "true" || *text == "True" || *text == "1");
-}
-
 std::pair<std::string, std::string> folder_and_name(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return {{}, path};
@@ -27,9 +23,8 @@ std::pair<std::string, std::string> folder_and_name(const std::string& path) {
 }
 
 /// By path; folder by folder, since a walk through the history answers for a whole folder.
-std::expected<std::map<std::string, LastCommit>, web::Failure> last_commits(git::Repository& git,
-                                                                            const git::Oid& commit,
-                                                                            const std::vector<git::Entry>& entries) {
+git::Expected<std::map<std::string, LastCommit>> last_commits(git::Repository& git, const git::Oid& commit,
+                                                              const std::vector<git::Entry>& entries) {
   std::map<std::string, std::vector<std::string>> folders;
   for (const git::Entry& entry : entries) {
     auto [folder, name] = folder_and_name(entry.path);
@@ -37,16 +32,15 @@ std::expected<std::map<std::string, LastCommit>, web::Failure> last_commits(git:
   }
   std::map<std::string, LastCommit> out;
   for (const auto& [folder, names] : folders) {
-    auto found = git.last_commits(commit, folder, names, commits_looked_at);
-    if (!found) return std::unexpected(to_failure(found.error()));
+    const auto found = TRY(git.last_commits(commit, folder, names, commits_looked_at));
     const std::string before = folder.empty() ? folder : folder + "/";
-    for (const auto& [name, last] : *found) out[before + name] = {last.oid, last.title(), last.committer.seconds};
+    for (const auto& [name, last] : found) out[before + name] = {last.oid, last.title(), last.committer.seconds};
   }
   return out;
 }
 
-std::expected<std::string, web::Failure> entries_json(git::Repository& git, const git::Oid& commit,
-                                                      const std::vector<git::Entry>& entries, bool expand) {
+git::Expected<std::string> entries_json(git::Repository& git, const git::Oid& commit,
+                                        const std::vector<git::Entry>& entries, bool expand) {
   std::map<std::string, LastCommit> last;
   if (expand) {
     last = TRY(last_commits(git, commit, entries));
@@ -74,15 +68,14 @@ std::expected<PathsRequest, web::Failure> read_paths(web::Call& call) {
     const auto body = TRY(call.body());
     const web::Query form = web::Query::parse(body);
     for (std::string_view path : form.all("paths")) out.paths.emplace_back(path);
-    out.expand = tree_flag(form.get("expand"));
+    out.expand = is_true(form.get("expand"));
   } else {
     const json::Value& root = *TRY(web::read_object(call));
     if (const json::Value* paths = root.find("paths"); paths != nullptr) {
       if (paths->is_string()) out.paths.emplace_back(paths->string());
       for (const json::Value& path : paths->items()) out.paths.emplace_back(path.string());
     }
-    const json::Value* expand = root.find("expand");
-    out.expand = expand != nullptr && expand->boolean();
+    out.expand = json::flag_at(root, "expand");
   }
   if (out.paths.size() > paths_at_once)
     return std::unexpected(bad_request("at most " + std::to_string(paths_at_once) + " paths go into one call"));
@@ -97,14 +90,14 @@ web::Answer get_tree(const Backend& backend, web::Call& call, RepositoryType typ
   while (path.ends_with('/')) path.pop_back();
   const auto opened = TRY(open_at(backend, place, call.parameter("revision"), path));
   const web::Query& query = call.query();
-  const bool expand = tree_flag(query.get("expand"));
+  const bool expand = is_true(query.get("expand"));
   const auto limit = TRY(web::read_limit(query, expand ? 100 : 1000, 1000));
   if (opened.commit.empty()) {
     if (!opened.path.empty()) return entry_failure({git::Fault::missing, "nothing has been committed yet"});
     return json_answer("[]");
   }
   const auto entries = opened.git->tree(opened.commit, opened.path,
-                                        {.recursive = tree_flag(query.get("recursive")),
+                                        {.recursive = is_true(query.get("recursive")),
                                          .lfs = true,
                                          .after = std::string(query.get("cursor").value_or("")),
                                          .limit = limit});
@@ -130,8 +123,7 @@ web::Answer post_paths_info(const Backend& backend, web::Call& call, RepositoryT
       return to_failure(entry.error());
     }
   }
-  auto body = TRY(entries_json(*opened.git, opened.commit, entries, asked.expand));
-  return json_answer(std::move(body));
+  return json_answer(TRY(entries_json(*opened.git, opened.commit, entries, asked.expand)));
 }
 
 }  // namespace stackgate::datastore::hub

@@ -1,10 +1,9 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/parts.hpp"
+#include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -147,38 +146,33 @@ std::expected<Authorization, web::Failure> authorize_batch(const Backend& backen
 
 web::Answer answer_batch(const Backend& backend, web::Call& call, std::string_view owner, std::string_view name,
                          Proof proof) {
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  const auto request = parse_batch(**body);
-  if (!request) return web::Failure{.status = request.error().status, .message = request.error().message};
-  const bool upload = request->operation == Operation::upload;
-  auto allowed = authorize_batch(backend, call, owner, name, request->operation);
-  if (!allowed) return with_challenge(std::move(allowed.error()));
+  const auto body = TRY(read_body(call));
+  const auto request = TRY(parse_batch(*body));
+  const bool upload = request.operation == Operation::upload;
+  auto allowed = authorize_batch(backend, call, owner, name, request.operation);
+  if (!allowed) return challenged(std::move(allowed.error()));
   LargeFiles& files = backend.large_files;
   const std::int64_t id = allowed->repository.id;
 
-  auto known = files.look_up(id, request->oids());
-  if (!known) return to_failure(known.error());
+  auto known = TRY(files.look_up(id, request.oids()));
   Facts facts{.limits = files.limits()};
   facts.direct = backend.serve_direct && can_presign(backend.store);
   facts.parts_from = backend.lfs_parts_from != 0 ? backend.lfs_parts_from : facts.direct ? 256ULL << 20U : 5ULL << 30U;
   if (upload) {
-    link_readable(backend, allowed->identity, allowed->repository, *request, *known);
-    if (auto touched = files.touch(id, *known); !touched) return to_failure(touched.error());
+    link_readable(backend, allowed->identity, allowed->repository, request, known);
+    TRY(files.touch(id, known));
     if (facts.limits.repository != 0 || facts.limits.total != 0) {
-      auto used = files.usage(id);
-      if (!used) return to_failure(used.error());
-      facts.usage = *used;
+      facts.usage = TRY(files.usage(id));
     }
   }
-  facts.known = *known;
-  Plan plan = decide(*request, facts);
-  const Batch batch{backend, allowed->repository, allowed->identity.account,    request->operation,
+  facts.known = known;
+  Plan plan = decide(request, facts);
+  const Batch batch{backend, allowed->repository, allowed->identity.account,    request.operation,
                     proof,   call.base_url(),     lfs_path(allowed->repository)};
   std::vector<Actions> actions;
   actions.reserve(plan.objects.size());
   for (Decision& decision : plan.objects) actions.push_back(actions_for(batch, decision));
-  return answer(200, render(*request, plan, actions));
+  return answer(200, render(request, plan, actions));
 }
 
 }  // namespace stackgate::datastore::lfs

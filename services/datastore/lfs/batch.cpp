@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {
 
 namespace {
 
-std::unexpected<Refused> batch_refused(int status, std::string message) {
-  return std::unexpected(Refused{status, std::move(message)});
+std::unexpected<web::Failure> batch_refused(int status, std::string message) {
+  return std::unexpected(web::Failure{.status = status, .message = std::move(message)});
 }
 
 Wanted read_wanted(const json::Value& item) {
@@ -109,7 +110,7 @@ std::vector<std::string> BatchRequest::oids() const {
   return out;
 }
 
-std::expected<BatchRequest, Refused> parse_batch(const json::Value& body) {
+std::expected<BatchRequest, web::Failure> parse_batch(const json::Value& body) {
   BatchRequest out;
   if (!body.is_object()) return batch_refused(422, "the body must be a JSON object");
   const json::Value* operation = body.find("operation");
@@ -164,9 +165,7 @@ Plan decide(const BatchRequest& request, const Facts& facts) {
 }
 
 std::string render(const BatchRequest& request, const Plan& plan, std::span<const Actions> actions) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("transfer", plan.transfer);
     w.key("objects");
     w.array([&] {
@@ -198,7 +197,6 @@ std::string render(const BatchRequest& request, const Plan& plan, std::span<cons
     });
     if (!request.hash_algo.empty()) w.member("hash_algo", request.hash_algo);
   });
-  return out;
 }
 
 }  // namespace stackgate::datastore::lfs

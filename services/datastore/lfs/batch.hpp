@@ -3,7 +3,6 @@
 #pragma once
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,16 +12,12 @@
 
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/kit/json/value.hpp"
+#include "services/kit/web/answer.hpp"
 
 namespace stackgate::datastore::lfs {
 
 enum class Operation : std::uint8_t { download, upload };
 std::string_view to_string(Operation operation);
-
-struct Refused {
-  int status = 422;
-  std::string message;
-};
 
 struct Wanted {
   std::string oid;  // as it came
@@ -42,7 +37,7 @@ struct BatchRequest {
 inline constexpr std::size_t batch_objects = 1000;
 
 /// 422 for what is no batch, 409 for another hash, 413 for too many objects. Faults of one object stand with it.
-std::expected<BatchRequest, Refused> parse_batch(const json::Value& body);
+std::expected<BatchRequest, web::Failure> parse_batch(const json::Value& body);
 
 struct Facts {
   std::span<const Known> known;  // LargeFiles::look_up

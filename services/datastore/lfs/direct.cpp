@@ -31,7 +31,7 @@ Expected<void> LargeFiles::confirm(std::int64_t repository, std::string_view oid
   const auto there = store_.stat(key);
   if (!there) {
     if (there.error().fault == objects::Fault::missing) return std::unexpected(missing);
-    return failed(there.error());
+    return std::unexpected(there.error());
   }
   if (there->size != size) {
     (void)store_.remove(key);
@@ -48,38 +48,35 @@ Expected<void> LargeFiles::confirm(std::int64_t repository, std::string_view oid
 }
 
 Expected<void> LargeFiles::drop_incoming(std::int64_t repository, std::string_view oid) {
-  auto gone =
-      database_.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, std::string(oid)});
-  if (!gone) return failed(gone.error());
-  if (auto removed = store_.remove(incoming_key(repository, oid)); !removed) return failed(removed.error());
+  (void)TRY(
+      database_.run("DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2", {repository, std::string(oid)}));
+  TRY(store_.remove(incoming_key(repository, oid)));
   return {};
 }
 
 Expected<bool> LargeFiles::promote(std::chrono::seconds claim) {
   const std::string_view now = sql::now_seconds(database_.engine());
-  auto next = database_.run(
+  auto next = TRY(database_.run(
       fmt::format("SELECT repository_id, oid, size, claimed_until, attempts FROM lfs_incoming WHERE claimed_until < {} "
                   "ORDER BY claimed_until, touched_at LIMIT 1",
-                  now));
-  if (!next) return failed(next.error());
-  if (next->rows.empty()) return false;
-  const sql::Row row = next->rows.front();
+                  now)));
+  if (next.rows.empty()) return false;
+  const sql::Row row = next.rows.front();
   const std::int64_t repository = row.integer(0);
   const std::string oid = row.text(1);
   const auto size = static_cast<std::uint64_t>(row.integer(2));
-  auto mine = database_.run(fmt::format("UPDATE lfs_incoming SET claimed_until = {} + $1, attempts = attempts + 1 "
-                                        "WHERE repository_id = $2 AND oid = $3 AND claimed_until = $4",
-                                        now),
-                            {std::int64_t{claim.count()}, repository, oid, row.integer(3)});
-  if (!mine) return failed(mine.error());
-  if (mine->affected != 1) return true;  // another replica was faster
+  auto mine = TRY(database_.run(fmt::format("UPDATE lfs_incoming SET claimed_until = {} + $1, attempts = attempts + 1 "
+                                            "WHERE repository_id = $2 AND oid = $3 AND claimed_until = $4",
+                                            now),
+                                {std::int64_t{claim.count()}, repository, oid, row.integer(3)}));
+  if (mine.affected != 1) return true;  // another replica was faster
 
   auto file = store_.open(incoming_key(repository, oid));
   Expected<void> moved;
   if (file) {
     moved = receive(repository, oid, size, from(**file));
   } else {
-    moved = failed(file.error());
+    moved = std::unexpected(file.error());
   }
   if (moved) {
     if (auto removed = store_.remove(incoming_key(repository, oid)); !removed) log_cause(removed.error().message);

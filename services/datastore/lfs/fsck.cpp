@@ -9,15 +9,13 @@ namespace stackgate::datastore::lfs {
 namespace {
 
 Expected<std::string> fsck_hash(objects::Store& store, const std::string& key) {
-  auto file = store.open(key);
-  if (!file) return failed(file.error());
+  auto file = TRY(store.open(key));
   crypto::Sha256Stream hash;
   std::string space(256UL * 1024, '\0');
   for (;;) {
-    auto got = (*file)->read(space);
-    if (!got) return failed(got.error());
-    if (*got == 0) return crypto::to_hex(hash.finish());
-    hash.add(std::string_view(space).substr(0, *got));
+    auto got = TRY(file->read(space));
+    if (got == 0) return crypto::to_hex(hash.finish());
+    hash.add(std::string_view(space).substr(0, got));
   }
 }
 
@@ -27,17 +25,16 @@ Expected<Fsck> LargeFiles::fsck(bool hash) {
   Fsck out;
   std::string after;
   for (;;) {  // in pages: there may be millions
-    auto rows = database_.run(
-        "SELECT oid, size FROM lfs_objects WHERE state = 'present' AND oid > $1 ORDER BY oid LIMIT 1000", {after});
-    if (!rows) return failed(rows.error());
-    if (rows->rows.empty()) break;
-    for (const sql::Row& row : rows->rows) {
+    auto rows = TRY(database_.run(
+        "SELECT oid, size FROM lfs_objects WHERE state = 'present' AND oid > $1 ORDER BY oid LIMIT 1000", {after}));
+    if (rows.rows.empty()) break;
+    for (const sql::Row& row : rows.rows) {
       after = row.text(0);
       const auto size = static_cast<std::uint64_t>(row.integer(1));
       ++out.files;
       out.bytes += size;
       const auto there = store_.stat(key_of(after));
-      if (!there && there.error().fault != objects::Fault::missing) return failed(there.error());
+      if (!there && there.error().fault != objects::Fault::missing) return std::unexpected(there.error());
       if (!there) {
         out.faults.push_back("large file " + after + ": not in the object store");
       } else if (there->size != size) {
@@ -49,11 +46,10 @@ Expected<Fsck> LargeFiles::fsck(bool hash) {
       }
     }
   }
-  auto dangling = database_.run(
+  auto dangling = TRY(database_.run(
       "SELECT l.repository_id, l.oid FROM lfs_links l LEFT JOIN lfs_objects o ON o.oid = l.oid AND o.state = 'present' "
-      "WHERE o.oid IS NULL ORDER BY l.repository_id, l.oid LIMIT 1000");
-  if (!dangling) return failed(dangling.error());
-  for (const sql::Row& row : dangling->rows)
+      "WHERE o.oid IS NULL ORDER BY l.repository_id, l.oid LIMIT 1000"));
+  for (const sql::Row& row : dangling.rows)
     out.faults.push_back("repository " + std::to_string(row.integer(0)) + ": linked to large file " + row.text(1) +
                          ", which is not here");
   return out;

@@ -3,25 +3,31 @@
 #include <algorithm>
 #include <charconv>
 
+#include "services/datastore/clock.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/jwt.hpp"
 #include "services/kit/crypto/signed_query.hpp"
+#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {
 
 namespace {
 
-std::int64_t unix_seconds(std::chrono::system_clock::time_point time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
-}
-
-std::optional<Operation> operation_of(std::string_view word) {
+std::expected<Operation, std::string> operation_of(const json::Value& claims) {
+  const std::string_view word = json::text_at(claims, "Op");
   if (word == "upload") return Operation::upload;
   if (word == "download") return Operation::download;
-  return {};
+  return std::unexpected("the claim Op is neither upload nor download");
+}
+
+/// A whole number from 0.
+std::optional<std::int64_t> count_at(const json::Value& claims, std::string_view name) {
+  const json::Value* value = claims.find(name);
+  if (value == nullptr || !value->is_integer() || value->integer() < 0) return {};
+  return value->integer();
 }
 
 template <typename Number>
@@ -47,64 +53,46 @@ std::optional<std::string_view> bearer_jwt(std::string_view authorization) {
 }
 
 std::string sign_grant(std::string_view key, const Grant& grant, std::chrono::system_clock::time_point now) {
-  std::string claims;
-  json::Writer w(claims);
-  w.object([&] {
-    w.member("RepoID", grant.repository);
-    w.member("UserID", grant.user);
-    w.member("Op", to_string(grant.operation));
-    w.member("Oid", grant.oid);
-    w.member("Size", grant.size);
-    w.member("nbf", unix_seconds(now));
-    w.member("exp", unix_seconds(now + grant_life));
-  });
-  return crypto::sign_jwt(key, claims);
+  return crypto::sign_jwt(key, json::object_text([&](json::Writer& w) {
+                            w.member("RepoID", grant.repository);
+                            w.member("UserID", grant.user);
+                            w.member("Op", to_string(grant.operation));
+                            w.member("Oid", grant.oid);
+                            w.member("Size", grant.size);
+                            w.member("nbf", unix_seconds(now));
+                            w.member("exp", unix_seconds(now + grant_life));
+                          }));
 }
 
 std::expected<Grant, std::string> read_grant(std::string_view key, std::string_view token,
                                              std::chrono::system_clock::time_point now) {
-  auto claims = TRY(crypto::verify_jwt(key, token, now));
-  const json::Value& root = claims.root;
-  Grant out;
-  const auto number = [&](std::string_view name) -> std::optional<std::int64_t> {
-    const json::Value* value = root.find(name);
-    if (value == nullptr || !value->is_integer() || value->integer() < 0) return {};
-    return value->integer();
-  };
-  const auto repository = number("RepoID"), user = number("UserID"), size = number("Size");
-  const json::Value* operation = root.find("Op");
-  const json::Value* oid = root.find("Oid");
-  if (!repository || !user || !size || operation == nullptr || oid == nullptr || !is_oid(oid->string()))
+  const auto claims = TRY(crypto::verify_jwt(key, token, now));
+  const auto repository = count_at(claims.root, "RepoID"), user = count_at(claims.root, "UserID"),
+             size = count_at(claims.root, "Size");
+  const std::string_view oid = json::text_at(claims.root, "Oid");
+  if (!repository || !user || !size || claims.root.find("Op") == nullptr || !is_oid(oid))
     return std::unexpected("the claims are not those of a large-file token");
-  const auto word = operation_of(operation->string());
-  if (!word) return std::unexpected("the claim Op is neither upload nor download");
-  out.repository = *repository;
-  out.user = *user;
-  out.operation = *word;
-  out.oid = oid->string();
-  out.size = static_cast<std::uint64_t>(*size);
-  return out;
+  const auto operation = TRY(operation_of(claims.root));
+  return Grant{.repository = *repository,
+               .user = *user,
+               .operation = operation,
+               .oid = std::string(oid),
+               .size = static_cast<std::uint64_t>(*size)};
 }
 
 std::expected<RepositoryGrant, std::string> read_repository_grant(std::string_view key, std::string_view token,
                                                                   std::chrono::system_clock::time_point now) {
-  auto claims = crypto::verify_jwt(key, token, now);
-  if (!claims && key.size() == 43)
-    if (const auto spelt = base64::decode_url(key)) claims = crypto::verify_jwt(*spelt, token, now);
-  if (!claims) return std::unexpected(claims.error());
-  const json::Value& root = claims->root;
-  const json::Value* repository = root.find("RepoID");
-  const json::Value* user = root.find("UserID");
-  const json::Value* operation = root.find("Op");
-  const auto is_id = [](const json::Value* value) {
-    return value != nullptr && value->is_integer() && value->integer() > 0;
-  };
-  if (!is_id(repository) || !is_id(user) || operation == nullptr || !operation->is_string() ||
-      root.find("Oid") != nullptr || root.find("Size") != nullptr)
+  auto verified = crypto::verify_jwt(key, token, now);
+  if (!verified && key.size() == 43)
+    if (const auto spelt = base64::decode_url(key)) verified = crypto::verify_jwt(*spelt, token, now);
+  const auto claims = TRY(std::move(verified));
+  const auto repository = count_at(claims.root, "RepoID"), user = count_at(claims.root, "UserID");
+  const json::Value* operation = claims.root.find("Op");
+  if (repository.value_or(0) == 0 || user.value_or(0) == 0 || operation == nullptr || !operation->is_string() ||
+      claims.root.find("Oid") != nullptr || claims.root.find("Size") != nullptr)
     return std::unexpected("the claims are not those of a repository's token");
-  const auto word = operation_of(operation->string());
-  if (!word) return std::unexpected("the claim Op is neither upload nor download");
-  return RepositoryGrant{repository->integer(), user->integer(), *word};
+  const auto wanted = TRY(operation_of(claims.root));
+  return RepositoryGrant{*repository, *user, wanted};
 }
 
 std::string sign_url(std::string_view key, std::string_view method, std::string_view path, const Grant& grant,

@@ -16,9 +16,10 @@ http::Response answer(int status, std::string body) {
   return out;
 }
 
-web::Failure with_challenge(web::Failure failure) {
-  if (failure.status == 401) failure.headers.emplace_back("LFS-Authenticate", web::basic_challenge("stackgate"));
-  return failure;
+web::Answer challenged(web::Answer answer) {
+  if (auto* failure = std::get_if<web::Failure>(&answer); failure != nullptr && failure->status == 401)
+    failure->headers.emplace_back("LFS-Authenticate", web::basic_challenge("stackgate"));
+  return answer;
 }
 
 std::expected<void, web::Failure> check_accept(const web::Call& call) {
@@ -40,17 +41,14 @@ namespace {
 /// The repository that the path names, whoever asks: the grant says who may.
 std::expected<Permitted, web::Failure> granted(const Backend& backend, web::Call& call, Grant grant,
                                                Operation operation, std::string_view oid) {
-  const auto invalid = [] { return std::unexpected(with_challenge(unauthorized("invalid or expired token"))); };
   auto repository = backend.repositories.find(call.parameter("owner"), call.parameter("repo"));
-  if (!repository) {
-    if (repository.error().fault == ServiceFault::missing) return invalid();
+  if (!repository && repository.error().fault != ServiceFault::missing)
     return std::unexpected(to_failure(repository.error()));
-  }
-  if (!grant.allows(repository->id, operation, oid)) {
+  const bool allowed = repository && grant.allows(repository->id, operation, oid);
+  if (repository && !allowed)
     log::warning("a token for large files was used for something else",
                  {{"repository", repository->id}, {"peer", call.request().peer}});
-    return invalid();
-  }
+  if (!allowed) return std::unexpected(unauthorized("invalid or expired token"));
   call.set_actor("grant:" + std::to_string(grant.user));
   const std::int64_t user = grant.user;
   return Permitted{std::move(*repository), user, std::move(grant)};
@@ -65,21 +63,18 @@ std::expected<Permitted, web::Failure> permit(const Backend& backend, web::Call&
   if (call.query().get("signature")) {
     const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : request.method;
     auto grant = read_url(backend.jwt_key, method, request.path, request.query, oid, now);
-    if (!grant) return std::unexpected(with_challenge(unauthorized(grant.error())));
+    if (!grant) return std::unexpected(unauthorized(grant.error()));
     return granted(backend, call, std::move(*grant), operation, oid);
   }
   if (const auto token = bearer_jwt(request.header("authorization"))) {
     auto grant = read_grant(backend.jwt_key, *token, now);
-    if (!grant) {
-      log::info("a token for large files was refused", {{"problem", grant.error()}, {"peer", request.peer}});
-      return std::unexpected(with_challenge(unauthorized("invalid or expired token")));
-    }
-    return granted(backend, call, std::move(*grant), operation, oid);
+    if (grant) return granted(backend, call, std::move(*grant), operation, oid);
+    log::info("a token for large files was refused", {{"problem", grant.error()}, {"peer", request.peer}});
+    return std::unexpected(unauthorized("invalid or expired token"));
   }
-  auto allowed = authorize(backend, call, call.parameter("owner"), call.parameter("repo"),
-                           operation == Operation::upload ? Action::write : Action::read);
-  if (!allowed) return std::unexpected(with_challenge(std::move(allowed.error())));
-  return Permitted{std::move(allowed->repository), allowed->identity.account, {}};
+  auto allowed = TRY(authorize(backend, call, call.parameter("owner"), call.parameter("repo"),
+                               operation == Operation::upload ? Action::write : Action::read));
+  return Permitted{std::move(allowed.repository), allowed.identity.account, {}};
 }
 
 std::string lfs_path(const Repository& repository) {

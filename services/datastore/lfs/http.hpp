@@ -16,7 +16,7 @@ inline constexpr std::string_view media_type = "application/vnd.git-lfs+json";
 
 http::Response answer(int status, std::string body);
 /// 401 also tells git-lfs where to take credentials from.
-web::Failure with_challenge(web::Failure failure);
+web::Answer challenged(web::Answer answer);
 
 /// 406 when the client takes no LFS answer.
 std::expected<void, web::Failure> check_accept(const web::Call& call);

@@ -82,10 +82,9 @@ Expected<std::vector<Known>> LargeFiles::look_up(std::int64_t repository, std::s
   const sql::Engine engine = database_.engine();
   const std::string list = list_value(engine, oids);
   auto result =
-      database_.run(engine == sql::Engine::sqlite ? sqlite : postgresql, {repository, list, repository, list});
-  if (!result) return failed(result.error());
+      TRY(database_.run(engine == sql::Engine::sqlite ? sqlite : postgresql, {repository, list, repository, list}));
   std::vector<Known> out;
-  for (const sql::Row& row : result->rows) {
+  for (const sql::Row& row : result.rows) {
     const bool trusted = row.integer(2) == 1;
     std::string oid = row.text(0);
     Stat stat{static_cast<std::uint64_t>(row.integer(1)), trusted ? State::trusted : State::unverified,
@@ -139,13 +138,12 @@ Expected<void> LargeFiles::link(std::int64_t repository, std::string_view oid) {
 }
 
 Expected<void> LargeFiles::unlink(std::int64_t repository, std::string_view oid) {
-  auto done = database_.transact([&](sql::Session& session) -> sql::Expected<void> {
+  (void)TRY(database_.transact([&](sql::Session& session) -> sql::Expected<void> {
     for (std::string_view statement : {"DELETE FROM lfs_links WHERE repository_id = $1 AND oid = $2",
                                        "DELETE FROM lfs_incoming WHERE repository_id = $1 AND oid = $2"})
       TRY(session.run(statement, {repository, std::string(oid)}));
     return {};
-  });
-  if (!done) return failed(done.error());
+  }));
   return {};
 }
 
@@ -157,35 +155,32 @@ Expected<void> LargeFiles::touch(std::int64_t repository, std::span<const Known>
   if (stale.empty()) return {};
   const sql::Engine engine = database_.engine();
   for (std::string_view table : {"lfs_links", "lfs_incoming"}) {
-    auto done = database_.run("UPDATE " + std::string(table) +
-                                  " SET touched_at = $1 WHERE repository_id = $2 AND oid " + in_list(engine, "$3"),
-                              {now, repository, list_value(engine, stale)});
-    if (!done) return failed(done.error());
+    (void)TRY(database_.run("UPDATE " + std::string(table) + " SET touched_at = $1 WHERE repository_id = $2 AND oid " +
+                                in_list(engine, "$3"),
+                            {now, repository, list_value(engine, stale)}));
   }
   return {};
 }
 
 Expected<std::vector<std::int64_t>> LargeFiles::holders(std::string_view oid, std::int64_t except, std::size_t limit) {
-  auto rows = database_.run(
+  auto rows = TRY(database_.run(
       "SELECT repository_id FROM lfs_links WHERE oid = $1 AND repository_id <> $2 ORDER BY repository_id LIMIT $3",
-      {std::string(oid), except, as_sql(limit)});
-  if (!rows) return failed(rows.error());
+      {std::string(oid), except, as_sql(limit)}));
   std::vector<std::int64_t> out;
-  for (const sql::Row& row : rows->rows) out.push_back(row.integer(0));
+  for (const sql::Row& row : rows.rows) out.push_back(row.integer(0));
   return out;
 }
 
 Expected<Usage> LargeFiles::usage(std::int64_t repository) {
-  auto row = database_.run(
+  auto row = TRY(database_.run(
       "SELECT (SELECT CAST(COALESCE(SUM(o.size), 0) AS BIGINT) FROM lfs_links l JOIN lfs_objects o ON o.oid = l.oid "
       "        WHERE l.repository_id = $1), "
       "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_incoming WHERE repository_id = $2), "
       "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_objects), "
       "       (SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM lfs_incoming)",
-      {repository, repository});
-  if (!row) return failed(row.error());
-  if (row->rows.empty()) return Usage{};
-  const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(row->rows[0].integer(i)); };
+      {repository, repository}));
+  if (row.rows.empty()) return Usage{};
+  const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(row.rows[0].integer(i)); };
   return Usage{at(0) + at(1), at(2) + at(3)};
 }
 
@@ -212,7 +207,7 @@ Expected<std::unique_ptr<objects::Download>> LargeFiles::open(const Stat& file, 
     if (opened) return std::make_unique<MovingDownload>(store_, std::move(later), std::move(*opened), offset);
     if (opened.error().fault == objects::Fault::missing) opened = store_.open(later, offset);
   }
-  if (!opened) return failed(opened.error());
+  if (!opened) return std::unexpected(opened.error());
   return std::move(*opened);
 }
 

@@ -52,7 +52,7 @@ Expected<void> LargeFiles::link_within_limits(std::int64_t repository, std::stri
     return {};
   });
   if (over) return std::unexpected(ServiceError{ServiceFault::quota, *over});
-  if (!done) return failed(done.error());
+  if (!done) return std::unexpected(done.error());
   return {};
 }
 

@@ -1,7 +1,6 @@
 #include "services/datastore/lfs/locks.hpp"
 
 #include <chrono>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
+#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -34,14 +34,13 @@ Expected<LockTaken> take_lock(sql::Database& database, const NewLock& wanted) {
   const std::string now = to_rfc3339(std::chrono::system_clock::now());
   // A lock that is dropped between the two statements: take it then.
   for (int attempt = 0; attempt < 5; ++attempt) {
-    auto made = database.run(
+    auto made = TRY(database.run(
         "INSERT INTO lfs_locks (id, repository_id, path, ref, owner_id, owner_name, locked_at) "
         "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (repository_id, path) DO NOTHING "
         "RETURNING " +
             std::string(lock_columns),
-        {new_lock_id(), wanted.repository, wanted.path, wanted.ref, wanted.owner, wanted.owner_name, now});
-    if (!made) return failed(made.error());
-    if (!made->rows.empty()) return LockTaken{to_lock(made->rows.front()), true};
+        {new_lock_id(), wanted.repository, wanted.path, wanted.ref, wanted.owner, wanted.owner_name, now}));
+    if (!made.rows.empty()) return LockTaken{to_lock(made.rows.front()), true};
     auto standing = TRY(list_locks(database, wanted.repository, {.path = wanted.path, .limit = 1}));
     if (!standing.locks.empty()) return LockTaken{standing.locks.front(), false};
   }
@@ -62,10 +61,9 @@ Expected<LockPage> list_locks(sql::Database& database, std::int64_t repository, 
   also("ref", filter.ref);
   values.emplace_back(static_cast<std::int64_t>(filter.limit + 1));
   statement += fmt::format(" ORDER BY id LIMIT ${}", values.size());
-  auto rows = database.run(statement, values);
-  if (!rows) return failed(rows.error());
+  auto rows = TRY(database.run(statement, values));
   LockPage out;
-  for (const sql::Row& row : rows->rows) {
+  for (const sql::Row& row : rows.rows) {
     if (out.locks.size() == filter.limit) {
       if (!out.locks.empty()) out.next = out.locks.back().id;
       break;
@@ -82,22 +80,19 @@ Expected<std::optional<Lock>> find_lock(sql::Database& database, std::int64_t re
 }
 
 Expected<bool> drop_lock(sql::Database& database, std::int64_t repository, std::string_view id) {
-  auto gone = database.run("DELETE FROM lfs_locks WHERE repository_id = $1 AND id = $2", {repository, std::string(id)});
-  if (!gone) return failed(gone.error());
-  return gone->affected > 0;
+  auto gone =
+      TRY(database.run("DELETE FROM lfs_locks WHERE repository_id = $1 AND id = $2", {repository, std::string(id)}));
+  return gone.affected > 0;
 }
 
 std::string to_json(const Lock& lock) {
-  std::string out;
-  json::Writer w(out);
-  w.object([&] {
+  return json::object_text([&](json::Writer& w) {
     w.member("id", lock.id);
     w.member("path", lock.path);
     w.member("locked_at", lock.locked_at);
     w.key("owner");
     w.object([&] { w.member("name", lock.owner_name); });
   });
-  return out;
 }
 
 }  // namespace stackgate::datastore::lfs

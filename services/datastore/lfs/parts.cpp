@@ -39,7 +39,7 @@ class PartsSource {
         if (!file && file.error().fault == objects::Fault::missing)
           return std::unexpected(
               ServiceError{ServiceFault::invalid, fmt::format("part {} has not been uploaded", at_ + 1)});
-        if (!file) return failed(file.error());
+        if (!file) return std::unexpected(file.error());
         open_ = std::move(*file);
         ++at_;
       }
@@ -101,11 +101,11 @@ Expected<Link> begin_parts(const Backend& backend, const Repository& repository,
   grant.parts = plan.count;
   std::vector<std::string> urls;
   if (backend.serve_direct) {
-    auto begun = backend.store.begin_parts(incoming_key(repository.id, grant.oid), plan.count, {.valid = url_life});
-    if (!begun) return failed(begun.error());
-    if (*begun) {
-      urls = std::move((*begun)->urls);
-      grant.upload = std::string(at_store) + (*begun)->id;
+    auto begun =
+        TRY(backend.store.begin_parts(incoming_key(repository.id, grant.oid), plan.count, {.valid = url_life}));
+    if (begun) {
+      urls = std::move(begun->urls);
+      grant.upload = std::string(at_store) + begun->id;
     }
   }
   if (grant.upload.empty()) {
@@ -137,9 +137,8 @@ web::Answer put_part(const Backend& backend, web::Call& call) {
   };
   http::BodyReader& body = call.stream();
   if (body.length() && *body.length() != size) return differs(*body.length());
-  auto upload =
-      backend.store.create(part_key(may.repository.id, oid, may.grant->upload.substr(at_ours.size()), number), size);
-  if (!upload) return to_failure(upload.error());
+  auto upload = TRY(
+      backend.store.create(part_key(may.repository.id, oid, may.grant->upload.substr(at_ours.size()), number), size));
   crypto::Sha256Stream hash;
   std::uint64_t came = 0;
   const auto space = std::make_unique<char[]>(256 * 1024);
@@ -151,10 +150,10 @@ web::Answer put_part(const Backend& backend, web::Call& call) {
     if (came > size) return differs(came);
     const std::string_view piece(space.get(), *got);
     hash.add(piece);
-    if (auto written = (*upload)->write(piece); !written) return to_failure(written.error());
+    TRY(upload->write(piece));
   }
   if (came != size) return differs(came);
-  if (auto stored = (*upload)->commit(); !stored) return to_failure(stored.error());
+  TRY(upload->commit());
   http::Response out = answer(200, "");
   out.headers.emplace_back("ETag", "\"" + crypto::to_hex(hash.finish()) + "\"");
   return out;

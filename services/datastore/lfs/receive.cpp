@@ -23,10 +23,9 @@ struct Counted {
 Expected<std::size_t> read_piece(const Source& source, std::span<char> space) {
   std::size_t filled = 0;
   while (filled < space.size()) {
-    const auto got = source(space.subspan(filled));
-    if (!got) return got;
-    if (*got == 0) break;
-    filled += *got;
+    const auto got = TRY(source(space.subspan(filled)));
+    if (got == 0) break;
+    filled += got;
   }
   return filled;
 }
@@ -43,7 +42,7 @@ Expected<Counted> pass_through(const Source& source, std::uint64_t largest, obje
     if (size > largest) return Counted{{}, size};
     hash.add(got);
     if (upload == nullptr) continue;
-    if (auto written = upload->write({space.data(), got}); !written) return failed(written.error());
+    TRY(upload->write({space.data(), got}));
   }
   return Counted{crypto::to_hex(hash.finish()), size};
 }
@@ -63,7 +62,7 @@ Source from(objects::Download& file) {
   return [&file](std::span<char> space) -> Expected<std::size_t> {
     auto got = file.read(space);
     if (got) return *got;
-    return failed(got.error());
+    return std::unexpected(got.error());
   };
 }
 
@@ -78,9 +77,7 @@ Expected<void> LargeFiles::receive(std::int64_t repository, std::string_view oid
   if (auto fits = admit(repository, size, size); !counted_already && !fits) return fits;
   std::unique_ptr<objects::Upload> upload;
   if (!here) {  // otherwise the sender only has to show that it has the bytes
-    auto made = store_.create(key_of(oid), size);
-    if (!made) return failed(made.error());
-    upload = std::move(*made);
+    upload = TRY(store_.create(key_of(oid), size));
   }
   const auto counted = TRY(pass_through(source, size, upload.get()));
   if (counted.size != size)
@@ -91,8 +88,7 @@ Expected<void> LargeFiles::receive(std::int64_t repository, std::string_view oid
   if (counted.oid != oid)
     return std::unexpected(ServiceError{ServiceFault::invalid, "the bytes have the SHA-256 " + counted.oid +
                                                                    ", not the announced " + std::string(oid)});
-  if (upload)
-    if (auto stored = upload->commit(); !stored) return failed(stored.error());
+  if (upload) TRY(upload->commit());
   return record(repository, oid, size);
 }
 
@@ -132,7 +128,7 @@ Expected<void> LargeFiles::record(std::int64_t repository, std::string_view oid,
   // Whoever removed the file did so before our row could stand; nobody will now. So this look settles it.
   const auto there = store_.stat(key_of(oid));
   if (there && there->size == size) return {};
-  if (!there && there.error().fault != objects::Fault::missing) return failed(there.error());
+  if (!there && there.error().fault != objects::Fault::missing) return std::unexpected(there.error());
   (void)unlink(repository, oid);
   (void)database_.run(
       "DELETE FROM lfs_objects WHERE oid = $1 AND NOT EXISTS (SELECT 1 FROM lfs_links l WHERE l.oid = $2)",
@@ -144,16 +140,14 @@ Expected<LargeFiles::Taken> LargeFiles::take_in(std::int64_t repository, std::ui
   std::uint64_t most = largest == 0 ? UINT64_MAX : largest;
   if (limits_.file != 0) most = std::min(most, limits_.file);
   const std::string key = "incoming/browser/" + crypto::random_hex(16);
-  auto upload = store_.create(key, std::nullopt);
-  if (!upload) return failed(upload.error());
-  const auto counted = TRY(pass_through(source, most, upload->get()));
+  auto upload = TRY(store_.create(key, std::nullopt));
+  const auto counted = TRY(pass_through(source, most, upload.get()));
   if (counted.size > most)
     return std::unexpected(
         ServiceError{ServiceFault::too_large, "the file has more than the allowed " + std::to_string(most) + " bytes"});
-  if (auto stored = (*upload)->commit(); !stored) return failed(stored.error());
-  auto again = store_.open(key);
-  if (!again) return failed(again.error());
-  auto moved = receive(repository, counted.oid, counted.size, from(**again));
+  TRY(upload->commit());
+  auto again = TRY(store_.open(key));
+  auto moved = receive(repository, counted.oid, counted.size, from(*again));
   (void)store_.remove(key);
   if (!moved) return std::unexpected(moved.error());
   return Taken{counted.oid, counted.size};

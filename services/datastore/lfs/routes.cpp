@@ -1,6 +1,7 @@
 #include "services/datastore/routes.hpp"
 
 #include "services/datastore/lfs/handlers.hpp"
+#include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/parts.hpp"
 
 namespace stackgate::datastore::lfs {
@@ -15,7 +16,7 @@ std::vector<web::Route> routes(const Backend& backend) {
   constexpr web::RouteOptions file{.dialect = dialect, .transfer = true};
   constexpr web::RouteOptions stream{.dialect = dialect, .streams_body = true, .body_bytes = 0};
   const auto to = [&backend](web::Answer (*handler)(const Backend&, web::Call&)) -> web::Handler {
-    return [&backend, handler](web::Call& call) { return handler(backend, call); };
+    return [&backend, handler](web::Call& call) { return challenged(handler(backend, call)); };
   };
   const web::Handler batch = [&backend](web::Call& call) {
     return answer_batch(backend, call, call.parameter("owner"), call.parameter("repo"), Proof::header);

@@ -1,7 +1,7 @@
 #include "services/datastore/lfs/serve.hpp"
 
+#include "services/datastore/guard/guard.hpp"
 #include "services/datastore/lfs/grant.hpp"
-#include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/parts.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -11,8 +11,7 @@ web::Answer serve(const Backend& backend, web::Call& call, const Stat& file, web
   head.size = file.size;
   std::unique_ptr<objects::Download> whole;  // keeps the descriptor open while it is sent
   if (call.request().method != "HEAD" && !can_presign(backend.store)) {
-    auto opened = TRY(backend.large_files.open(file));
-    whole = std::move(opened);
+    whole = TRY(backend.large_files.open(file));
     head.fd = whole->descriptor();
   }
   if (head.fd < 0) {
@@ -28,6 +27,23 @@ web::Answer serve(const Backend& backend, web::Call& call, const Stat& file, web
     };
   }
   return web::send_content(call, head);
+}
+
+web::Answer send_blob(web::Call& call, git::Repository& git, const git::Entry& entry, web::Content head) {
+  constexpr std::uint64_t held_in_memory = 4ULL << 20U;
+  head.size = entry.size;
+  if (entry.size <= held_in_memory) {
+    const auto blob = TRY(git.blob(entry.oid, held_in_memory));
+    head.bytes = blob;
+    return web::send_content(call, head);
+  }
+  http::Response response{.status = 200, .content_type = head.type, .headers = std::move(head.headers)};
+  response.headers.emplace_back("ETag", head.validators.etag);
+  const auto writer = call.start(std::move(response), entry.size);
+  const auto done =
+      git.stream_blob(entry.oid, [&](std::string_view bytes) { return writer->write(bytes).has_value(); });
+  if (done) (void)writer->finish();
+  return web::Streamed{};
 }
 
 std::optional<std::string> direct_url(const Backend& backend, const Stat& file, std::string_view file_name,

@@ -1,25 +1,15 @@
-// What the statements of this folder share: errors of the layers below, as a client gets them (their causes are in the
-// log), and lists of ids.
+// What the statements of this folder share: lists of ids.
 #pragma once
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "services/datastore/lfs/large_files.hpp"
-#include "services/kit/objects/service_error.hpp"
 #include "services/kit/sql/database.hpp"
-#include "services/kit/sql/service_error.hpp"
 
 namespace stackgate::datastore::lfs {
 
 void log_cause(std::string_view message);  // large_files.cpp
-
-inline std::unexpected<ServiceError> failed(const sql::SqlError& cause) {
-  return std::unexpected(sql::to_service_error(cause));
-}
-inline std::unexpected<ServiceError> failed(const objects::StoreError& cause) {
-  return std::unexpected(objects::to_service_error(cause));
-}
 
 /// A list of ids travels as one value, so that one prepared statement serves any length. What is no id is left out.
 inline std::string list_value(sql::Engine engine, std::span<const std::string> oids) {

@@ -43,10 +43,9 @@ web::Answer get_object(const Backend& backend, web::Call& call) {
 }
 
 web::Answer verify_object(const Backend& backend, web::Call& call) {
-  const auto body = read_body(call);
-  if (!body) return body.error();
-  const json::Value* oid = (*body)->find("oid");
-  const json::Value* size = (*body)->find("size");
+  const auto body = TRY(read_body(call));
+  const json::Value* oid = body->find("oid");
+  const json::Value* size = body->find("size");
   if (oid == nullptr || !is_oid(oid->string()) || size == nullptr || !size->is_integer() || size->integer() < 0)
     return web::Failure{.status = 422, .message = "the body must be {\"oid\": \"<SHA-256>\", \"size\": <bytes>}"};
   auto may = TRY(permit(backend, call, Operation::upload, oid->string()));

@@ -2,6 +2,7 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace commit_detail {
@@ -9,19 +10,18 @@ namespace commit_detail {
 constexpr git::DiffLimits limits{.files = 100, .lines_per_file = 400, .bytes = 256 * 1024};
 
 Html line_row(const git::DiffLine& line) {
-  Html out;
   const std::string before = line.old_line > 0 ? std::to_string(line.old_line) : "";
   const std::string after = line.new_line > 0 ? std::to_string(line.new_line) : "";
   if (line.origin == '+')
-    return out.put(
+    return html(
         R"(<tr class="plus"><td class="no old"></td><td class="no">{}</td><td class="sign">+</td><td>{}</td></tr>)",
         after, line.text);
   if (line.origin == '-')
-    return out.put(
+    return html(
         R"(<tr class="minus"><td class="no old">{}</td><td class="no"></td><td class="sign">-</td><td>{}</td></tr>)",
         before, line.text);
-  return out.put(R"(<tr><td class="no old">{}</td><td class="no">{}</td><td class="sign"></td><td>{}</td></tr>)",
-                 before, after, line.text);
+  return html(R"(<tr><td class="no old">{}</td><td class="no">{}</td><td class="sign"></td><td>{}</td></tr>)", before,
+              after, line.text);
 }
 
 Html file_box(const Place& place, const git::DiffFile& file, std::string_view commit, std::string_view parent) {
@@ -58,7 +58,7 @@ Html file_box(const Place& place, const git::DiffFile& file, std::string_view co
 }
 
 Html commit_box(const Visit& visit, const Place& place, const git::Commit& commit) {
-  Html out, parents, message;
+  Html parents, message;
   for (const git::Oid& parent : commit.parents)
     parents.put(R"(<a class="oid" href="{}">{}</a> )", link_to(place.repository, "commit", parent), short_id(parent));
   if (commit.parents.empty()) parents.put("none, the first commit");
@@ -66,7 +66,7 @@ Html commit_box(const Visit& visit, const Place& place, const git::Commit& commi
   std::string_view rest = std::string_view(commit.message).substr(std::min(title.size(), commit.message.size()));
   while (rest.starts_with('\n')) rest.remove_prefix(1);
   if (!rest.empty()) message.put(R"(<p class="message">{}</p>)", rest.substr(0, 20'000));
-  return out.put(
+  return html(
       R"(<div class="box"><div class="pad"><h2>{}</h2><p class="quiet">{}, {}</p>{}</div><dl class="facts-list"><dt>Commit</dt><dd class="mono">{}</dd><dt>Parents</dt><dd>{}</dd><dt>Files</dt><dd><a href="{}">Browse at this commit</a></dd></dl></div>)",
       title.empty() ? "(no message)" : title, commit.author.name, time_tag(commit.committer.seconds, visit.now),
       message, commit.oid, parents, link_to(place.repository, "tree", commit.oid));
@@ -76,27 +76,24 @@ Html commit_box(const Visit& visit, const Place& place, const git::Commit& commi
 
 web::Answer get_commit(Visit& visit) {
   using namespace commit_detail;
-  auto place = enter_revision(visit);
-  if (!place) return std::move(place.error());
-  if (place->commit.empty()) return web::Failure{.status = 404, .message = "nothing has been committed yet"};
-  const auto commit = place->git->commit(place->commit);
-  if (!commit) return to_failure(commit.error());
-  const git::Oid parent = commit->parents.empty() ? git::Oid{} : commit->parents[0];
-  const auto files = place->git->diff(parent, commit->oid, limits);
-  if (!files) return to_failure(files.error());
+  auto place = TRY(enter_revision(visit));
+  if (place.commit.empty()) return web::Failure{.status = 404, .message = "nothing has been committed yet"};
+  const auto commit = TRY(place.git->commit(place.commit));
+  const git::Oid parent = commit.parents.empty() ? git::Oid{} : commit.parents[0];
+  const auto files = TRY(place.git->diff(parent, commit.oid, limits));
   std::uint64_t added = 0, removed = 0;
   Html body, boxes;
-  for (const git::DiffFile& file : *files) {
+  for (const git::DiffFile& file : files) {
     added += file.added;
     removed += file.removed;
-    boxes.put("{}", file_box(*place, file, commit->oid, parent));
+    boxes.put("{}", file_box(place, file, commit.oid, parent));
   }
-  if (files->size() == limits.files) boxes.put(R"(<p class="quiet">At most {} files are shown.</p>)", limits.files);
+  if (files.size() == limits.files) boxes.put(R"(<p class="quiet">At most {} files are shown.</p>)", limits.files);
   body.put(
       R"({}{}<p class="quiet">{} changed, <span class="plus-count">+{}</span> <span class="minus-count">−{}</span></p>{})",
-      repository_head(*place, Tab::commits), commit_box(visit, *place, *commit), counted(files->size(), "file"),
+      repository_head(place, Tab::commits), commit_box(visit, place, commit), counted(files.size(), "file"),
       grouped(added), grouped(removed), boxes);
-  return page(visit, {.title = commit->title() + " · " + place->repository.full_name()}, body);
+  return page(visit, {.title = commit.title() + " · " + place.repository.full_name()}, body);
 }
 
 }  // namespace stackgate::datastore::pages

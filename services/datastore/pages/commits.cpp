@@ -1,26 +1,18 @@
-#include <charconv>
 #include <chrono>
 
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace commits_detail {
 
 constexpr std::size_t page_size = 30, most_pages = 1'000;
 
-std::size_t page_number(const Visit& visit) {
-  const std::string_view text = visit.call.query().get("page").value_or("1");
-  std::size_t number = 1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return std::clamp<std::size_t>(number, 1, most_pages);
-}
-
 Html row(const Visit& visit, const Place& place, const git::Commit& commit) {
-  Html out;
   const std::string title = commit.title();
-  return out.put(
+  return html(
       R"(<li><div class="text"><a href="{}">{}</a><div class="by">{}, {}</div></div><a class="oid" href="{}" aria-label="Files at {}">{}</a></li>)",
       link_to(place.repository, "commit", commit.oid), title.empty() ? "(no message)" : title, commit.author.name,
       time_tag(commit.committer.seconds, visit.now), link_to(place.repository, "tree", commit.oid),
@@ -31,19 +23,16 @@ Html row(const Visit& visit, const Place& place, const git::Commit& commit) {
 
 web::Answer get_commits(Visit& visit) {
   using namespace commits_detail;
-  auto place = enter_revision(visit);
-  if (!place) return std::move(place.error());
+  auto place = TRY(enter_revision(visit));
   std::vector<git::Commit> commits;
-  const std::size_t number = page_number(visit);
-  if (!place->commit.empty()) {
-    place->git->set_deadline(std::chrono::steady_clock::now() + std::chrono::seconds(3));
-    auto found = place->git->log(place->commit, place->path, (number - 1) * page_size, page_size + 1);
-    if (!found) return to_failure(found.error());
-    commits = std::move(*found);
+  const std::size_t number = page_number(visit, most_pages);
+  if (!place.commit.empty()) {
+    place.git->set_deadline(std::chrono::steady_clock::now() + std::chrono::seconds(3));
+    commits = TRY(place.git->log(place.commit, place.path, (number - 1) * page_size, page_size + 1));
   }
   const bool more = commits.size() > page_size;
   if (more) commits.pop_back();
-  const Link here = link_to(place->repository, "commits", place->revision, place->path);
+  const Link here = link_to(place.repository, "commits", place.revision, place.path);
   Html body, list, before, after;
   std::string day;
   for (const git::Commit& commit : commits) {
@@ -53,10 +42,10 @@ web::Answer get_commits(Visit& visit) {
       list.put(R"(<h2 class="day">{}</h2><div class="box"><ol class="commits">)", of);
       day = std::move(of);
     }
-    list.put("{}", row(visit, *place, commit));
+    list.put("{}", row(visit, place, commit));
   }
   if (!day.empty()) list.put("</ol></div>");
-  if (place->git->out_of_time())
+  if (place.git->out_of_time())
     list.put(R"(<p class="notice bad">This history is long: older commits were not looked at in time.</p>)");
   else if (commits.empty())
     list.put(R"(<div class="box"><p class="empty">There are no commits here.</p></div>)");
@@ -68,9 +57,9 @@ web::Answer get_commits(Visit& visit) {
               with_query(here, "page", std::to_string(number + 1)));
   body.put(
       R"({}<div class="bar">{}{}</div>{}<nav class="pages" aria-label="Pages"><span>{}</span><span>{}</span></nav>)",
-      repository_head(*place, Tab::commits), revision_switcher(*place, "commits"), crumbs(*place, false), list, before,
+      repository_head(place, Tab::commits), revision_switcher(place, "commits"), crumbs(place, false), list, before,
       after);
-  return page(visit, {.title = "History · " + place->repository.full_name()}, body);
+  return page(visit, {.title = "History · " + place.repository.full_name()}, body);
 }
 
 }  // namespace stackgate::datastore::pages

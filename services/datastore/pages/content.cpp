@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "services/datastore/accounts/names.hpp"
-#include "services/datastore/lfs/http.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -60,11 +58,6 @@ std::optional<std::string_view> picture_type(std::string_view bytes) {
   if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) return "image/gif";
   if (bytes.starts_with("RIFF"sv) && bytes.substr(0, 12).ends_with("WEBP"sv)) return "image/webp";
   return {};
-}
-
-std::string_view file_name(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 std::string extension_of(std::string_view path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "services/datastore/git/names.hpp"
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/pages/place.hpp"
 
@@ -29,8 +30,7 @@ bool is_binary(std::string_view bytes);
 /// SVG among them.
 std::optional<std::string_view> picture_type(std::string_view bytes);
 
-/// The last segment.
-std::string_view file_name(std::string_view path);
+using git::file_name;
 /// "jsonl" of "a/b.JSONL"; empty without one.
 std::string extension_of(std::string_view path);
 

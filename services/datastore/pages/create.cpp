@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-
-#include "services/datastore/git/write.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/place.hpp"
@@ -15,17 +12,6 @@ struct Filled {
   bool is_private = true, readme = true;
 };
 
-Html choice(std::string_view name, std::string_view value, bool chosen, std::string_view label, std::string_view hint) {
-  Html out, small;
-  if (!hint.empty()) small.put("<small>{}</small>", hint);
-  if (chosen)
-    return out.put(
-        R"(<label class="choice"><input type="radio" name="{}" value="{}" checked><span>{}{}</span></label>)", name,
-        value, label, small);
-  return out.put(R"(<label class="choice"><input type="radio" name="{}" value="{}"><span>{}{}</span></label>)", name,
-                 value, label, small);
-}
-
 /// The account itself and the organisations that it may make repositories in.
 std::vector<std::string> owners_for(const Visit& visit) {
   std::vector<std::string> out{visit.identity.name};
@@ -37,59 +23,33 @@ std::vector<std::string> owners_for(const Visit& visit) {
 }
 
 web::Answer form_page(Visit& visit, const Filled& filled, std::string_view problem, int status) {
-  Html body, owners, readme;
-  for (const std::string& each : owners_for(visit)) {
-    if (each == filled.owner)
-      owners.put(R"(<option selected>{}</option>)", each);
-    else
-      owners.put("<option>{}</option>", each);
-  }
-  if (filled.readme)
-    readme.put(R"(<input type="checkbox" name="readme" value="1" checked>)");
-  else
-    readme.put(R"(<input type="checkbox" name="readme" value="1">)");
-  body.put(R"(<div class="title"><h1>New repository</h1></div>{}
+  Html body;
+  body.put(
+      R"(<div class="title"><h1>New repository</h1></div>{}
 <form class="form" method="post" action="/-/new">{}
 <div class="pair"><div class="field"><label for="owner">Owner</label><select id="owner" name="owner">{}</select></div><span class="slash">/</span>
 <div class="field"><label for="repository">Name</label><input id="repository" name="name" value="{}" required maxlength="100" pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" title="Letters, digits, '-', '_' and '.'" autocapitalize="none" spellcheck="false" autofocus></div></div>
 <div class="field"><label for="description">Description</label><input id="description" name="description" value="{}" maxlength="2000"></div>
 <fieldset><legend>Kind</legend>{}{}{}{}</fieldset>
 <fieldset><legend>Visibility</legend>{}{}</fieldset>
-<label class="choice">{}<span>Begin with a README</span></label>
+{}
 <p><button class="primary">Create repository</button></p></form>)",
-           problem_notice(problem), token_field(visit), owners, filled.name, filled.description,
-           choice("type", "", filled.type.empty(), "Any", "Git, LFS and every API"),
-           choice("type", "model", filled.type == "model", "Model", "weights, adapters"),
-           choice("type", "dataset", filled.type == "dataset", "Dataset", "rows to train or evaluate on"),
-           choice("type", "space", filled.type == "space", "Space", ""),
-           choice("visibility", "private", filled.is_private, "Private", "you, its stewards and administrators"),
-           choice("visibility", "public", !filled.is_private, "Public",
-                  visit.backend().anonymous_read ? "everybody may read it" : "everybody who signs in may read it"),
-           readme);
+      problem_notice(problem), token_field(visit), select_options(owners_for(visit), filled.owner), filled.name,
+      filled.description, choice("radio", "type", "", filled.type.empty(), "Any", "Git, LFS and every API"),
+      choice("radio", "type", "model", filled.type == "model", "Model", "weights, adapters"),
+      choice("radio", "type", "dataset", filled.type == "dataset", "Dataset", "rows to train or evaluate on"),
+      choice("radio", "type", "space", filled.type == "space", "Space", ""),
+      choice("radio", "visibility", "private", filled.is_private, "Private", "you, its stewards and administrators"),
+      choice("radio", "visibility", "public", !filled.is_private, "Public",
+             visit.backend().anonymous_read ? "everybody may read it" : "everybody who signs in may read it"),
+      choice("checkbox", "readme", "1", filled.readme, "Begin with a README", ""));
   return page(visit, {.title = "New repository", .status = status}, body);
-}
-
-std::expected<void, web::Failure> first_commit(const Visit& visit, const Repository& repository) {
-  std::string text = fmt::format("# {}\n", repository.name);
-  if (!repository.description.empty()) text += fmt::format("\n{}\n", repository.description);
-  const git::Signature who = signature_of(visit.backend(), visit.identity);
-  bool given = false;
-  const auto made = git::commit_changes(
-      visit.backend().repositories.path(repository),
-      {.branch = repository.default_branch, .message = "Initial commit\n", .author = who, .committer = who},
-      [&](git::Change& change) -> git::Expected<bool> {
-        if (given) return false;
-        change = {.path = "README.md", .content = text};
-        return given = true;
-      });
-  if (!made) return std::unexpected(to_failure(made.error()));
-  return {};
 }
 
 }  // namespace create_detail
 
 web::Answer get_new(Visit& visit) {
-  if (auto in = demand_sign_in(visit); !in) return std::move(in.error());
+  TRY(demand_sign_in(visit));
   const auto wanted = visit.call.query().get("owner").value_or(visit.identity.name);
   return create_detail::form_page(visit, {.owner = std::string(wanted)}, "", 200);
 }
@@ -97,7 +57,7 @@ web::Answer get_new(Visit& visit) {
 web::Answer post_new(Visit& visit) {
   using namespace create_detail;
   const auto form = TRY(read_form(visit));
-  if (auto in = demand_sign_in(visit); !in) return std::move(in.error());
+  TRY(demand_sign_in(visit));
   const auto text = [&](std::string_view name) { return std::string(form.get(name).value_or("")); };
   const Filled filled{.owner = text("owner"),
                       .name = text("name"),
@@ -116,8 +76,7 @@ web::Answer post_new(Visit& visit) {
                                                    .is_private = filled.is_private});
   if (!made) return form_page(visit, filled, made.error().message, to_failure(made.error()).status);
   log::info("repository made", {{"repository", made->full_name()}, {"id", made->id}, {"by", visit.identity.name}});
-  if (filled.readme)
-    if (auto done = first_commit(visit, *made); !done) return done.error();
+  if (filled.readme) (void)TRY(commit_readme(visit.backend(), visit.identity, *made));
   return go_to(visit, link_to(*made));
 }
 

@@ -1,7 +1,9 @@
 #include "services/datastore/pages/html.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/web/errors.hpp"
 
 namespace stackgate::datastore::pages {
@@ -14,27 +16,12 @@ void add_byte(std::string& out, unsigned char byte) {
   out += digits[byte & 15U];
 }
 
-/// The length of the character that begins here; 0 when none does (RFC 3629: no surrogates, no overlong forms).
-std::size_t character_at(std::string_view text, std::uint32_t& code) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  std::size_t length = 0;
-  if (first < 0x80) {
-    code = first;
-    return 1;
-  }
-  if (first >= 0xc2 && first <= 0xdf) length = 2;
-  if (first >= 0xe0 && first <= 0xef) length = 3;
-  if (first >= 0xf0 && first <= 0xf4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  code = first & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-    code = code << 6U | (byte(i) & 0x3fU);
-  }
-  if (length == 3 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff))) return 0;
-  if (length == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
-  return length;
+/// The character that is the whole of `bytes`, which are well-formed.
+std::uint32_t decode(std::string_view bytes) {
+  auto code = static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[0]));
+  if (bytes.size() > 1) code &= 0xffU >> (bytes.size() + 1);
+  for (const char c : bytes.substr(1)) code = code << 6U | (static_cast<unsigned char>(c) & 0x3fU);
+  return code;
 }
 
 /// Control characters, and those that let a name pretend: marks of direction, invisible ones, separators of lines.
@@ -50,16 +37,13 @@ std::string visible(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
-    std::uint32_t code = 0;
-    const std::size_t length = html_detail::character_at(text, code);
-    if (length == 0 || html_detail::is_hidden(code)) {
-      const std::size_t count = length == 0 ? 1 : length;
-      for (const char c : text.substr(0, count)) html_detail::add_byte(out, static_cast<unsigned char>(c));
-      text.remove_prefix(count);
-      continue;
-    }
-    out += web::escape_html(text.substr(0, length));
-    text.remove_prefix(length);
+    const std::size_t length = utf8::sequence_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    text.remove_prefix(character.size());
+    if (length != 0 && !html_detail::is_hidden(html_detail::decode(character)))
+      out += web::escape_html(character);
+    else
+      for (const char c : character) html_detail::add_byte(out, static_cast<unsigned char>(c));
   }
   return out;
 }

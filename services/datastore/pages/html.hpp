@@ -8,7 +8,6 @@
 // value; anywhere else (a tag's or an attribute's name, an unquoted value, a comment, <script>, <style>) does not
 // compile, and neither does markup whose quotes and tags stay open. Pure; no thread-safety of its own.
 #pragma once
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -97,5 +96,13 @@ class Html {
 
   std::string text_;
 };
+
+/// One piece by itself.
+template <typename... Args>
+Html html(std::type_identity_t<Markup<sizeof...(Args)>> markup, const Args&... args) {
+  Html out;
+  out.put(markup, args...);
+  return out;
+}
 
 }  // namespace stackgate::datastore::pages

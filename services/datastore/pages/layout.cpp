@@ -1,4 +1,7 @@
-// The frame around every page.
+// The frame around every page, and what forms and lists share.
+#include <algorithm>
+#include <charconv>
+
 #include "services/datastore/pages/assets.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/visit.hpp"
@@ -12,17 +15,15 @@ Html account_menu(Visit& visit) {
   if (!visit.signed_in()) {
     const std::string here = safe_return_path(visit.call.request().path);
     const Link link = here.starts_with("/-/") ? Link{"/-/sign-in"} : with_query({"/-/sign-in"}, "next", here);
-    out.put(R"(<a class="button" href="{}">Sign in</a>)", link);
-    return out;
+    return out.put(R"(<a class="button" href="{}">Sign in</a>)", link);
   }
-  out.put(R"(<a class="button primary" href="/-/new">New</a>
+  return out.put(R"(<a class="button primary" href="/-/new">New</a>
 <details class="menu"><summary aria-label="Account of {}">{}</summary><div class="menu-box">
 <a href="{}">My repositories</a>
 <a href="/-/tokens">Tokens</a>
 <form method="post" action="/-/sign-out">{}<button class="plain">Sign out</button></form>
 </div></details>)",
-          visit.identity.name, visit.identity.name, link_to_account(visit.identity.name), token_field(visit));
-  return out;
+                 visit.identity.name, visit.identity.name, link_to_account(visit.identity.name), token_field(visit));
 }
 
 web::Headers page_headers(bool connects) {
@@ -115,6 +116,31 @@ web::Answer failure_page(Visit& visit, const web::Failure& failure) {
     if (header.first != "WWW-Authenticate" || !visit.call.request().header("Authorization").empty())
       response.headers.push_back(header);
   return answer;
+}
+
+std::size_t page_number(const Visit& visit, std::size_t most) {
+  const std::string_view text = visit.call.query().get("page").value_or("1");
+  std::size_t number = 1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::clamp<std::size_t>(number, 1, most);
+}
+
+Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen, std::string_view label,
+            std::string_view hint) {
+  Html small;
+  if (!hint.empty()) small.put("<small>{}</small>", hint);
+  if (chosen)
+    return html(R"(<label class="choice"><input type="{}" name="{}" value="{}" checked><span>{}{}</span></label>)",
+                type, name, value, label, small);
+  return html(R"(<label class="choice"><input type="{}" name="{}" value="{}"><span>{}{}</span></label>)", type, name,
+              value, label, small);
+}
+
+Html select_options(const std::vector<std::string>& names, std::string_view selected) {
+  Html out;
+  for (const std::string& each : names)
+    each == selected ? out.put("<option selected>{}</option>", each) : out.put("<option>{}</option>", each);
+  return out;
 }
 
 Html problem_notice(std::string_view problem) {

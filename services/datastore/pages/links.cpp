@@ -27,6 +27,11 @@ Link with_query(Link link, std::string_view name, std::string_view value) {
   return link;
 }
 
+Html menu_link(const Link& link, std::string_view label, std::string_view current) {
+  if (current.empty()) return html(R"(<a href="{}">{}</a>)", link, label);
+  return html(R"(<a href="{}" aria-current="{}">{}</a>)", link, current, label);
+}
+
 std::string safe_return_path(std::string_view wanted) {
   if (wanted.empty() || wanted[0] != '/' || wanted.size() > 2000) return "/";
   if (wanted.size() > 1 && (wanted[1] == '/' || wanted[1] == '\\')) return "/";

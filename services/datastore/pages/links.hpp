@@ -22,6 +22,9 @@ Link link_to(const Repository& repository, std::string_view page, std::string_vi
 /// The same with a query; name and value are escaped.
 Link with_query(Link link, std::string_view name, std::string_view value);
 
+/// One of several pages to choose from. `current`: the value of aria-current; empty: it is another that is shown.
+Html menu_link(const Link& link, std::string_view label, std::string_view current);
+
 /// Where to go after signing in: a path of this server, or "/" for anything that could lead elsewhere ("//host",
 /// "/\host", "https:…").
 std::string safe_return_path(std::string_view wanted);

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <charconv>
-
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
@@ -27,21 +24,13 @@ const Kind& kind_of(const Visit& visit) {
   return kinds[0];
 }
 
-std::size_t page_of(const Visit& visit) {
-  const std::string_view text = visit.call.query().get("page").value_or("1");
-  std::size_t number = 1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return std::clamp<std::size_t>(number, 1, 1'000'000);
-}
-
 Html row(const Visit& visit, const Repository& each, bool with_owner) {
   Html out, facts;
   out.put(R"(<li><a class="name" href="{}">{}</a> )", link_to(each), with_owner ? each.full_name() : each.name);
   if (each.is_private) out.put(R"(<span class="badge">Private</span> )");
   if (each.archived) out.put(R"(<span class="badge">Archived</span> )");
   if (!each.description.empty()) out.put("<p>{}</p>", each.description);
-  for (const Kind& kind : kinds)
-    if (kind.type && kind.type == each.type) facts.put("<span>{}</span>", kind.label.substr(0, kind.label.size() - 1));
+  if (each.type) facts.put("<span>{}</span>", type_words(*each.type));
   facts.put("<span>Updated {}</span>", time_tag(seconds_of(each.updated_at), visit.now));
   if (each.size > 0) facts.put("<span>{}</span>", size_words(each.size));
   return out.put(R"(<div class="facts">{}</div></li>)", facts);
@@ -54,9 +43,9 @@ Link with_state(Link link, const Visit& visit, const Kind& kind) {
 }
 
 Html pager(const Visit& visit, const Link& base, std::size_t number, std::size_t total) {
-  Html out, before, after;
+  Html before, after;
   const std::size_t last = (total + page_size - 1) / page_size;
-  if (last < 2) return out;
+  if (last < 2) return {};
   const Link here = with_state(base, visit, kind_of(visit));
   if (number > 1)
     before.put(R"(<a class="button" rel="prev" href="{}">Previous</a>)",
@@ -64,35 +53,28 @@ Html pager(const Visit& visit, const Link& base, std::size_t number, std::size_t
   if (number < last)
     after.put(R"(<a class="button" rel="next" href="{}">Next</a>)",
               with_query(here, "page", std::to_string(number + 1)));
-  return out.put(
-      R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)", before,
-      number, last, after);
+  return html(R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)",
+              before, number, last, after);
 }
 
 web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, const Html& heading) {
   const std::string search(visit.call.query().get("q").value_or("").substr(0, 200));
   const Kind& kind = kind_of(visit);
-  const std::size_t number = page_of(visit);
+  const std::size_t number = page_number(visit, 1'000'000);
   RepositoryPage found;
   if (visit.signed_in() || visit.backend().anonymous_read) {
-    auto listed = TRY(visit.backend().repositories.list(visit.identity, {.search = search,
-                                                                         .owner = std::string(owner),
-                                                                         .type = kind.type,
-                                                                         .untyped_too = false,
-                                                                         .order = RepositoryOrder::updated,
-                                                                         .descending = true,
-                                                                         .skip = (number - 1) * page_size,
-                                                                         .limit = page_size}));
-    found = std::move(listed);
+    found = TRY(visit.backend().repositories.list(visit.identity, {.search = search,
+                                                                   .owner = std::string(owner),
+                                                                   .type = kind.type,
+                                                                   .untyped_too = false,
+                                                                   .order = RepositoryOrder::updated,
+                                                                   .descending = true,
+                                                                   .skip = (number - 1) * page_size,
+                                                                   .limit = page_size}));
   }
   Html body, filters;
-  for (const Kind& each : kinds) {
-    const Link link = with_state(base, visit, each);
-    if (&each == &kind)
-      filters.put(R"(<a href="{}" aria-current="page">{}</a>)", link, each.label);
-    else
-      filters.put(R"(<a href="{}">{}</a>)", link, each.label);
-  }
+  for (const Kind& each : kinds)
+    filters.put("{}", menu_link(with_state(base, visit, each), each.label, &each == &kind ? "page" : ""));
   body.put(
       R"({}<div class="title">{}<span class="spring"></span><nav class="filters" aria-label="Kind">{}</nav></div><div class="box">)",
       done_notice(visit), heading, filters);
@@ -130,11 +112,10 @@ web::Answer get_account(Visit& visit) {
   auto account = visit.backend().accounts.find(visit.call.parameter("owner"));
   if (!visit.signed_in() && (account || account.error().fault == ServiceFault::missing)) {
     // Which names exist is not disclosed: an account shows itself to everybody by what it has made public.
-    const auto open = account && visit.backend().anonymous_read
-                          ? visit.backend().repositories.list(visit.identity, {.owner = account->name, .limit = 1})
-                          : Repositories::Expected<RepositoryPage>(RepositoryPage{});
-    if (!open) return to_failure(open.error());
-    if (open->total == 0) return unauthorized("sign in first");
+    const auto open = TRY(account && visit.backend().anonymous_read
+                              ? visit.backend().repositories.list(visit.identity, {.owner = account->name, .limit = 1})
+                              : Repositories::Expected<RepositoryPage>(RepositoryPage{}));
+    if (open.total == 0) return unauthorized("sign in first");
   }
   if (!account && account.error().fault == ServiceFault::missing)
     return web::Failure{.status = 404, .message = "there is no account and no page of that name"};

@@ -9,8 +9,8 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
-#include "services/datastore/accounts/names.hpp"
 #include "services/datastore/pages/links.hpp"
+#include "services/datastore/repositories/front_matter.hpp"
 #include "services/kit/base/ascii.hpp"
 
 namespace stackgate::datastore::pages {
@@ -148,29 +148,7 @@ struct Rewriter {
 
 }  // namespace markdown_detail
 
-std::string_view take_front_matter(std::string_view& text) {
-  std::string_view rest = text;
-  if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
-  const auto line = [](std::string_view from) {
-    std::string_view out = from.substr(0, from.find('\n'));
-    if (out.ends_with('\r')) out.remove_suffix(1);
-    return out;
-  };
-  if (line(rest) != "---") return {};
-  const auto begin = rest.find('\n');
-  if (begin == std::string_view::npos) return {};
-  for (std::size_t at = begin + 1; at < rest.size();) {
-    const std::size_t end = rest.find('\n', at);
-    if (line(rest.substr(at)) == "---") {
-      const std::string_view out = rest.substr(begin + 1, at - begin - 1);
-      text = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-      return out;
-    }
-    if (end == std::string_view::npos) break;
-    at = end + 1;
-  }
-  return {};
-}
+std::string_view take_front_matter(std::string_view& text) { return datastore::take_front_matter(text).value_or(""); }
 
 bool render_markdown(std::string_view text, std::string_view document, const MarkdownLinks& links, Html& out) {
   using namespace markdown_detail;

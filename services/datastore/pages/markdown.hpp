@@ -6,7 +6,6 @@
 #pragma once
 #include <cstddef>
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "services/datastore/pages/html.hpp"

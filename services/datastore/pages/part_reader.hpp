@@ -2,7 +2,6 @@
 // body.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <expected>
 #include <functional>

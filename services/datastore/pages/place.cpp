@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "services/kit/base/try.hpp"
-#include "services/kit/web/query.hpp"
 
 namespace stackgate::datastore::pages {
 namespace place_detail {
@@ -41,22 +40,21 @@ std::expected<Place, web::Answer> enter_repository(Visit& visit, Action action) 
 }
 
 std::expected<Place, web::Answer> enter_revision(Visit& visit, Action action) {
-  auto place = enter_repository(visit, action);
-  if (!place) return place;
+  auto place = TRY(enter_repository(visit, action));
   const std::string_view revision = visit.call.parameter("revision");
   std::string_view path = visit.call.parameter("path");
   while (path.ends_with('/')) path.remove_suffix(1);
-  const std::string& usual = place->repository.default_branch;
-  auto opened = open_revision(visit.backend(), place->repository, revision, path, {usual});
+  const std::string& usual = place.repository.default_branch;
+  auto opened = open_revision(visit.backend(), place.repository, revision, path, {usual});
   if (!opened && opened.error().fault != git::Fault::missing) return std::unexpected(to_failure(opened.error()));
   // Before the first commit the default branch is a name for nothing.
   if (!opened || (opened->commit.empty() && !opened->path.empty()))
     return std::unexpected(web::Failure{
         .status = 404,
         .message = "there is no branch, tag or commit \"" + std::string(revision) + "\" in this repository"});
-  static_cast<RepositoryAtRevision&>(*place) = std::move(*opened);
-  const auto tip = place->git->resolve("refs/heads/" + place->revision);
-  place->is_branch = place->commit.empty() || (tip && *tip == place->commit);
+  static_cast<RepositoryAtRevision&>(place) = std::move(*opened);
+  const auto tip = place.git->resolve("refs/heads/" + place.revision);
+  place.is_branch = place.commit.empty() || (tip && *tip == place.commit);
   return place;
 }
 

@@ -1,6 +1,5 @@
 #include "services/datastore/pages/previews.hpp"
 
-#include "services/datastore/accounts/names.hpp"
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/markdown.hpp"
 #include "services/datastore/pages/table_preview.hpp"
@@ -23,23 +22,19 @@ Way way_of(std::string_view path) {
   return Way::text;
 }
 
-Html note(std::string_view text) {
-  Html out;
-  return out.put(R"(<p class="empty">{}</p>)", text);
-}
+Html note(std::string_view text) { return html(R"(<p class="empty">{}</p>)", text); }
 
 Html cell(const Cell& from) {
-  Html out;
   const std::string_view more = from.cut ? "…" : "";
   switch (from.kind) {
     case Cell::Kind::number:
-      return out.put(R"(<td class="number">{}{}</td>)", from.text, more);
+      return html(R"(<td class="number">{}{}</td>)", from.text, more);
     case Cell::Kind::text:
-      return out.put("<td>{}{}</td>", from.text, more);
+      return html("<td>{}{}</td>", from.text, more);
     case Cell::Kind::none:
       break;
   }
-  return out.put(R"(<td class="none">–</td>)");
+  return html(R"(<td class="none">–</td>)");
 }
 
 Html table(const Table& from) {
@@ -110,7 +105,7 @@ Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry,
 }
 
 Html rendered_document(const Place& place, std::string_view path, std::string_view text) {
-  Html out, front, rendered;
+  Html front, rendered;
   const std::string_view card = take_front_matter(text);
   if (!card.empty())
     front.put(R"(<details class="front"><summary>Metadata</summary><pre tabindex="0">{}</pre></details>)", card);
@@ -120,8 +115,8 @@ Html rendered_document(const Place& place, std::string_view path, std::string_vi
             return link_to(place.repository, to.empty() ? "tree" : "blob", place.revision, to);
           },
       .bytes = [&](std::string_view to) { return link_to(place.repository, "raw", place.revision, to); }};
-  if (render_markdown(text, path, links, rendered)) return out.put(R"({}<div class="prose">{}</div>)", front, rendered);
-  return out.put(R"({}<div class="prose"><pre tabindex="0">{}</pre></div>)", front, text);
+  if (render_markdown(text, path, links, rendered)) return html(R"({}<div class="prose">{}</div>)", front, rendered);
+  return html(R"({}<div class="prose"><pre tabindex="0">{}</pre></div>)", front, text);
 }
 
 Html readme_of(const Visit& visit, const Place& place, const std::vector<git::Entry>& entries) {
@@ -137,10 +132,9 @@ Html readme_of(const Visit& visit, const Place& place, const std::vector<git::En
     }
     if (found == nullptr && (name == "readme" || name == "readme.txt" || name == "readme.rst")) found = &each;
   }
-  Html out;
-  if (found == nullptr) return out;
+  if (found == nullptr) return {};
   const auto head = read_head(visit, place, *found, 256 * 1024);
-  if (!head || head->bytes.empty() || is_binary(head->bytes)) return out;
+  if (!head || head->bytes.empty() || is_binary(head->bytes)) return {};
   Html inside;
   if (is_markdown)
     inside = rendered_document(place, found->path, head->bytes);
@@ -148,7 +142,7 @@ Html readme_of(const Visit& visit, const Place& place, const std::vector<git::En
     inside.put(R"(<div class="prose"><pre tabindex="0">{}</pre></div>)", head->bytes);
   Html cut;
   if (!head->whole()) cut.put(R"(<p class="pad quiet">Only the beginning is shown.</p>)");
-  return out.put(
+  return html(
       R"(<section class="box" aria-label="Readme"><div class="box-head"><a class="mono" href="{}">{}</a></div>{}{}</section>)",
       link_to(place.repository, "blob", place.revision, found->path), file_name(found->path), inside, cut);
 }

@@ -19,7 +19,7 @@ std::string shape_words(const safetensors::Tensor& tensor) {
 }
 
 Html facts(const safetensors::Header& header) {
-  Html out, list;
+  Html list;
   std::map<std::string, std::uint64_t> by_type;
   std::uint64_t parameters = 0;
   for (const safetensors::Tensor& each : header.tensors) {
@@ -33,12 +33,11 @@ Html facts(const safetensors::Header& header) {
   for (std::size_t i = 0; i < std::min(header.metadata.size(), most_metadata); ++i)
     list.put("<dt>{}</dt><dd>{}</dd>", header.metadata[i].first.substr(0, 80),
              header.metadata[i].second.substr(0, 400));
-  return out.put(R"(<dl class="facts-list">{}</dl>)", list);
+  return html(R"(<dl class="facts-list">{}</dl>)", list);
 }
 
 Html problem(std::string_view text) {
-  Html out;
-  return out.put(R"(<div class="pad"><p class="notice bad">This is no sound safetensors file: {}.</p></div>)", text);
+  return html(R"(<div class="pad"><p class="notice bad">This is no sound safetensors file: {}.</p></div>)", text);
 }
 
 }  // namespace tensors_detail

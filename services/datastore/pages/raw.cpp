@@ -11,8 +11,6 @@
 namespace stackgate::datastore::pages {
 namespace raw_detail {
 
-constexpr std::uint64_t held_in_memory = 4ULL << 20U;
-
 struct Shown {
   std::string type = "application/octet-stream";
   bool in_browser = false;
@@ -24,42 +22,21 @@ Shown type_of(std::string_view first_bytes) {
   return {};
 }
 
-web::Answer send_blob(Visit& visit, const Place& place, const git::Entry& entry, web::Content content) {
-  content.size = entry.size;
-  if (entry.size <= held_in_memory) {
-    const auto blob = place.git->blob(entry.oid, held_in_memory);
-    if (!blob) return to_failure(blob.error());
-    content.bytes = *blob;
-    return web::send_content(visit.call, content);
-  }
-  // Too large to hold: whole, from its beginning.
-  http::Response head{.status = 200, .content_type = content.type, .headers = std::move(content.headers)};
-  head.headers.emplace_back("ETag", content.validators.etag);
-  const auto writer = visit.call.start(std::move(head), entry.size);
-  const auto done =
-      place.git->stream_blob(entry.oid, [&](std::string_view bytes) { return writer->write(bytes).has_value(); });
-  if (done) (void)writer->finish();
-  return web::Streamed{};
-}
-
 }  // namespace raw_detail
 
 web::Answer get_raw(Visit& visit) {
   using namespace raw_detail;
-  auto place = enter_revision(visit);
-  if (!place) return std::move(place.error());
-  if (place->commit.empty()) return web::Failure{.status = 404, .message = "nothing has been committed yet"};
-  const auto entry = place->git->entry(place->commit, place->path);
-  if (!entry) return to_failure(entry.error());
-  if (entry->kind == git::EntryKind::folder || entry->kind == git::EntryKind::submodule)
+  auto place = TRY(enter_revision(visit));
+  if (place.commit.empty()) return web::Failure{.status = 404, .message = "nothing has been committed yet"};
+  const auto entry = TRY(place.git->entry(place.commit, place.path));
+  if (entry.kind == git::EntryKind::folder || entry.kind == git::EntryKind::submodule)
     return web::Failure{.status = 404, .message = "this is a folder, not a file"};
   const bool download = visit.call.query().get("download").value_or("") == "1";
-  const std::string_view name = file_name(entry->path);
+  const std::string_view name = file_name(entry.path);
 
   std::optional<lfs::Stat> large;
-  if (entry->lfs) {
-    const auto file = TRY(find_large(visit, *place, *entry));
-    large = file;
+  if (entry.lfs) {
+    large = TRY(find_large(visit, place, entry));
     if (download)
       if (const auto url = lfs::direct_url(visit.backend(), *large, name, "application/octet-stream"))
         return http::Response{.status = 302,
@@ -68,16 +45,16 @@ web::Answer get_raw(Visit& visit) {
   }
   Shown shown;
   if (!download) {
-    const auto head = TRY(read_head(visit, *place, *entry, 8192));
+    const auto head = TRY(read_head(visit, place, entry, 8192));
     shown = type_of(head.bytes);
   }
   web::Content content{.type = shown.type,
-                       .validators = {.etag = web::make_etag(entry->lfs ? entry->lfs->oid : entry->oid)},
+                       .validators = {.etag = web::make_etag(entry.lfs ? entry.lfs->oid : entry.oid)},
                        .headers = file_headers()};
   content.headers.emplace_back("Content-Disposition",
                                web::content_disposition(shown.in_browser ? "inline" : "attachment", name));
   if (large) return lfs::serve(visit.backend(), visit.call, *large, std::move(content));
-  return send_blob(visit, *place, *entry, std::move(content));
+  return lfs::send_blob(visit.call, *place.git, entry, std::move(content));
 }
 
 }  // namespace stackgate::datastore::pages

@@ -35,14 +35,13 @@ Html list_of(const Visit& visit, const Place& place, std::string_view prefix, co
 }  // namespace refs_detail
 
 web::Answer get_refs(Visit& visit) {
-  auto place = enter_revision(visit);
-  if (!place) return std::move(place.error());
-  const auto references = TRY(references_of(*place));
+  auto place = TRY(enter_revision(visit));
+  const auto references = TRY(references_of(place));
   Html body;
-  body.put("{}<h2>Branches</h2>{}<h2>Tags</h2>{}", repository_head(*place, Tab::refs),
-           refs_detail::list_of(visit, *place, "refs/heads/", references.branches),
-           refs_detail::list_of(visit, *place, "refs/tags/", references.tags));
-  return page(visit, {.title = "Branches and tags · " + place->repository.full_name()}, body);
+  body.put("{}<h2>Branches</h2>{}<h2>Tags</h2>{}", repository_head(place, Tab::refs),
+           refs_detail::list_of(visit, place, "refs/heads/", references.branches),
+           refs_detail::list_of(visit, place, "refs/tags/", references.tags));
+  return page(visit, {.title = "Branches and tags · " + place.repository.full_name()}, body);
 }
 
 }  // namespace stackgate::datastore::pages

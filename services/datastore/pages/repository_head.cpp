@@ -1,30 +1,10 @@
 #include "services/datastore/pages/place.hpp"
+#include "services/datastore/pages/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace head_detail {
 
 constexpr std::size_t most_in_menu = 30;
-
-Html type_badge(const Repository& repository) {
-  Html out;
-  if (!repository.type) return out;
-  switch (*repository.type) {
-    case RepositoryType::model:
-      return out.put(R"(<span class="badge">Model</span>)");
-    case RepositoryType::dataset:
-      return out.put(R"(<span class="badge">Dataset</span>)");
-    case RepositoryType::space:
-      return out.put(R"(<span class="badge">Space</span>)");
-  }
-  return out;
-}
-
-void tab(Html& out, const Link& link, std::string_view label, bool current) {
-  if (current)
-    out.put(R"(<a href="{}" aria-current="page">{}</a>)", link, label);
-  else
-    out.put(R"(<a href="{}">{}</a>)", link, label);
-}
 
 void menu_part(Html& out, const Place& place, std::string_view page, std::string_view heading,
                const std::vector<std::string>& names) {
@@ -32,10 +12,7 @@ void menu_part(Html& out, const Place& place, std::string_view page, std::string
   out.put("<h3>{}</h3>", heading);
   for (std::size_t i = 0; i < std::min(names.size(), most_in_menu); ++i) {
     const Link link = link_to(place.repository, page, names[i], place.path);
-    if (names[i] == place.revision)
-      out.put(R"(<a href="{}" aria-current="true">{}</a>)", link, names[i]);
-    else
-      out.put(R"(<a href="{}">{}</a>)", link, names[i]);
+    out.put("{}", menu_link(link, names[i], names[i] == place.revision ? "true" : ""));
   }
 }
 
@@ -44,7 +21,7 @@ void menu_part(Html& out, const Place& place, std::string_view page, std::string
 Html repository_head(const Place& place, Tab tab) {
   const Repository& repository = place.repository;
   Html out, badges, tabs;
-  badges.put("{}", head_detail::type_badge(repository));
+  if (repository.type) badges.put(R"(<span class="badge">{}</span>)", type_words(*repository.type));
   if (repository.is_private) badges.put(R"(<span class="badge">Private</span>)");
   if (repository.archived) badges.put(R"(<span class="badge">Archived</span>)");
   out.put(
@@ -53,18 +30,18 @@ Html repository_head(const Place& place, Tab tab) {
   if (!repository.description.empty()) out.put(R"(<p class="lead">{}</p>)", repository.description);
   const std::string_view revision = place.commit.empty() ? std::string_view{} : std::string_view(place.revision);
   const bool at_default = revision.empty() || revision == repository.default_branch;
-  head_detail::tab(tabs, at_default ? link_to(repository) : link_to(repository, "tree", revision), "Files",
-                   tab == Tab::files);
-  head_detail::tab(tabs, link_to(repository, "commits", at_default ? repository.default_branch : revision), "History",
-                   tab == Tab::commits);
-  head_detail::tab(tabs, link_to(repository, "refs"), "Branches", tab == Tab::refs);
-  if (place.may_administer) head_detail::tab(tabs, link_to(repository, "settings"), "Settings", tab == Tab::settings);
-  out.put(R"(<nav class="tabs" aria-label="Repository">{}</nav>)", tabs);
-  return out;
+  const auto add = [&](const Link& link, std::string_view label, Tab of) {
+    tabs.put("{}", menu_link(link, label, tab == of ? "page" : ""));
+  };
+  add(at_default ? link_to(repository) : link_to(repository, "tree", revision), "Files", Tab::files);
+  add(link_to(repository, "commits", at_default ? repository.default_branch : revision), "History", Tab::commits);
+  add(link_to(repository, "refs"), "Branches", Tab::refs);
+  if (place.may_administer) add(link_to(repository, "settings"), "Settings", Tab::settings);
+  return out.put(R"(<nav class="tabs" aria-label="Repository">{}</nav>)", tabs);
 }
 
 Html revision_switcher(const Place& place, std::string_view page) {
-  Html out, inside;
+  Html inside;
   const auto references = references_of(place);
   if (references) {
     head_detail::menu_part(inside, place, page, "Branches", references->branches);
@@ -72,14 +49,13 @@ Html revision_switcher(const Place& place, std::string_view page) {
   }
   const std::string shown(git::Oid(place.revision).size() == 40 ? short_id(place.revision)
                                                                 : std::string_view(place.revision));
-  out.put(R"(<details class="menu switcher"><summary aria-label="Branch or tag: {}">{}</summary>
+  return html(R"(<details class="menu switcher"><summary aria-label="Branch or tag: {}">{}</summary>
 <div class="menu-box">{}<h3></h3><a href="{}">All branches and tags</a></div></details>)",
-          shown, shown, inside, link_to(place.repository, "refs"));
-  return out;
+              shown, shown, inside, link_to(place.repository, "refs"));
 }
 
 Html crumbs(const Place& place, bool last_is_file) {
-  Html out, inside;
+  Html inside;
   inside.put(R"(<a href="{}">{}</a>)", link_to(place.repository, "tree", place.revision), place.repository.name);
   const std::string_view path = place.path;
   for (std::size_t at = 0; at < path.size();) {
@@ -93,8 +69,7 @@ Html crumbs(const Place& place, bool last_is_file) {
     at = end + 1;
   }
   if (!last_is_file && path.empty()) return Html{};
-  out.put(R"(<nav class="crumbs" aria-label="Path">{}</nav>)", inside);
-  return out;
+  return html(R"(<nav class="crumbs" aria-label="Path">{}</nav>)", inside);
 }
 
 }  // namespace stackgate::datastore::pages

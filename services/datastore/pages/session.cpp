@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "services/datastore/accounts/names.hpp"
+#include "services/datastore/clock.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/jwt.hpp"
@@ -15,10 +15,6 @@ namespace session_detail {
 std::string derived(std::string_view key, std::string_view use) {
   const crypto::Sha256 bytes = crypto::hmac_sha256(key, use);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::int64_t unix_time(Sessions::Time time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
 }  // namespace session_detail
@@ -34,10 +30,9 @@ std::string Sessions::stamp_of(std::int64_t account, std::string_view state) con
 
 std::string Sessions::begin(std::int64_t account, std::string_view state, Time now) const {
   // The random part keeps two sessions, and so their form tokens, apart.
-  return crypto::sign_jwt(
-      cookie_key_,
-      fmt::format(R"({{"sub":"{}","stamp":"{}","jti":"{}","iat":{},"exp":{}}})", account, stamp_of(account, state),
-                  crypto::random_hex(9), session_detail::unix_time(now), session_detail::unix_time(now + life)));
+  return crypto::sign_jwt(cookie_key_, fmt::format(R"({{"sub":"{}","stamp":"{}","jti":"{}","iat":{},"exp":{}}})",
+                                                   account, stamp_of(account, state), crypto::random_hex(9),
+                                                   unix_seconds(now), unix_seconds(now + life)));
 }
 
 std::optional<Session> Sessions::read(std::string_view cookie, Time now) const {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "services/datastore/git/write.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
@@ -8,31 +10,10 @@ namespace stackgate::datastore::pages {
 namespace settings_detail {
 
 Html branch_options(const Place& place) {
-  Html out;
-  const auto references = references_of(place);
-  bool listed = false;
-  if (references)
-    for (const std::string& each : references->branches) {
-      if (each == place.repository.default_branch) {
-        out.put("<option selected>{}</option>", each);
-        listed = true;
-      } else {
-        out.put("<option>{}</option>", each);
-      }
-    }
-  if (!listed) out.put("<option selected>{}</option>", place.repository.default_branch);
-  return out;
-}
-
-Html check_box(std::string_view name, bool checked, std::string_view label, std::string_view hint) {
-  Html out;
-  if (checked)
-    return out.put(
-        R"(<label class="choice"><input type="checkbox" name="{}" value="1" checked><span>{}<small>{}</small></span></label>)",
-        name, label, hint);
-  return out.put(
-      R"(<label class="choice"><input type="checkbox" name="{}" value="1"><span>{}<small>{}</small></span></label>)",
-      name, label, hint);
+  auto branches = references_of(place).value_or(References{}).branches;
+  const std::string& usual = place.repository.default_branch;
+  if (std::ranges::find(branches, usual) == branches.end()) branches.push_back(usual);
+  return select_options(branches, usual);
 }
 
 web::Answer settings_page(Visit& visit, const Place& place, std::string_view problem, int status) {
@@ -47,8 +28,10 @@ web::Answer settings_page(Visit& visit, const Place& place, std::string_view pro
 <button class="primary">Save</button></form>)",
       done_notice(visit), problem_notice(problem), repository_head(place, Tab::settings), base, token_field(visit),
       repository.description, branch_options(place),
-      check_box("private", repository.is_private, "Private", "Only you, its stewards and administrators see it."),
-      check_box("archived", repository.archived, "Archived", "Nobody can change it; everybody may go on reading."));
+      choice("checkbox", "private", "1", repository.is_private, "Private",
+             "Only you, its stewards and administrators see it."),
+      choice("checkbox", "archived", "1", repository.archived, "Archived",
+             "Nobody can change it; everybody may go on reading."));
   body.put(R"(<h2 class="section">Rename</h2><form class="form" method="post" action="{}/rename">{}
 <div class="pair"><div class="field"><label for="new-name">New name</label><input id="new-name" name="name" value="{}" required maxlength="100" autocapitalize="none" spellcheck="false"></div><div class="field"><button>Rename</button></div></div></form>)",
            base, token_field(visit), repository.name);
@@ -73,15 +56,13 @@ std::expected<Sent, web::Answer> enter_form(Visit& visit) {
 }  // namespace settings_detail
 
 web::Answer get_settings(Visit& visit) {
-  auto place = enter_revision(visit, Action::administer);
-  if (!place) return std::move(place.error());
-  return settings_detail::settings_page(visit, *place, "", 200);
+  auto place = TRY(enter_revision(visit, Action::administer));
+  return settings_detail::settings_page(visit, place, "", 200);
 }
 
 web::Answer post_settings(Visit& visit) {
-  auto sent = settings_detail::enter_form(visit);
-  if (!sent) return std::move(sent.error());
-  auto& [place, form] = *sent;
+  auto sent = TRY(settings_detail::enter_form(visit));
+  auto& [place, form] = sent;
   const std::string branch(form.get("default_branch").value_or(place.repository.default_branch));
   RepositoryChange change{.description = std::string(form.get("description").value_or("")),
                           .is_private = form.get("private").has_value(),
@@ -89,8 +70,7 @@ web::Answer post_settings(Visit& visit) {
   if (branch != place.repository.default_branch) {
     if (!place.git->resolve("refs/heads/" + branch))
       return settings_detail::settings_page(visit, place, "There is no branch “" + branch + "”.", 422);
-    if (auto moved = git::set_default_branch(visit.backend().repositories.path(place.repository), branch); !moved)
-      return to_failure(moved.error());
+    TRY(git::set_default_branch(visit.backend().repositories.path(place.repository), branch));
     change.default_branch = branch;
   }
   const auto done = visit.backend().repositories.update(place.repository.id, change);
@@ -99,22 +79,20 @@ web::Answer post_settings(Visit& visit) {
 }
 
 web::Answer post_rename(Visit& visit) {
-  auto sent = settings_detail::enter_form(visit);
-  if (!sent) return std::move(sent.error());
-  const std::string name(sent->form.get("name").value_or(""));
-  const auto done = visit.backend().repositories.update(sent->place.repository.id, {.name = name});
+  auto sent = TRY(settings_detail::enter_form(visit));
+  const std::string name(sent.form.get("name").value_or(""));
+  const auto done = visit.backend().repositories.update(sent.place.repository.id, {.name = name});
   if (!done)
-    return settings_detail::settings_page(visit, sent->place, done.error().message, to_failure(done.error()).status);
+    return settings_detail::settings_page(visit, sent.place, done.error().message, to_failure(done.error()).status);
   log::info("repository renamed",
-            {{"repository", sent->place.repository.full_name()}, {"to", name}, {"by", visit.identity.name}});
+            {{"repository", sent.place.repository.full_name()}, {"to", name}, {"by", visit.identity.name}});
   return go_to(visit, with_query(link_to(*done, "settings"), "done", "renamed"));
 }
 
 web::Answer post_delete(Visit& visit) {
   auto form = TRY(read_form(visit));
-  auto place = enter_repository(visit, Action::administer);  // one whose folder is broken can be deleted, too
-  if (!place) return std::move(place.error());
-  const Repository& repository = place->repository;
+  const auto place = TRY(enter_repository(visit, Action::administer));  // a broken folder can be deleted, too
+  const Repository& repository = place.repository;
   if (form.get("confirm").value_or("") != repository.full_name())
     return web::Failure{.status = 422,
                         .message = "nothing was deleted: write " + repository.full_name() + " to confirm"};

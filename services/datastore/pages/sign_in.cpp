@@ -1,7 +1,6 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/log/log.hpp"
 #include "services/kit/web/cookies.hpp"
 
 namespace stackgate::datastore::pages {
@@ -54,7 +53,7 @@ web::Answer post_sign_in(Visit& visit) {
 }
 
 web::Answer post_sign_out(Visit& visit) {
-  if (const auto form = read_form(visit); !form) return form.error();
+  (void)TRY(read_form(visit));
   sign_in_detail::set_session(visit, "", std::chrono::seconds(0));
   return go_to(visit, {"/"});
 }

@@ -1,7 +1,6 @@
 #include <charconv>
 
 #include "services/datastore/pages/handlers.hpp"
-#include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
 
@@ -9,31 +8,29 @@ namespace stackgate::datastore::pages {
 namespace tokens_detail {
 
 Html row(Visit& visit, const Token& token) {
-  Html out, facts;
+  Html facts;
   facts.put("…{}, made {}", token.last_eight, time_tag(seconds_of(token.created_at), visit.now));
   if (token.last_used_at.empty())
     facts.put(", never used");
   else
     facts.put(", used {}", time_tag(seconds_of(token.last_used_at), visit.now));
   if (!token.expires_at.empty()) facts.put(", ends {}", time_tag(seconds_of(token.expires_at), visit.now));
-  return out.put(
+  return html(
       R"(<li><div class="text"><b>{}</b> <span class="badge">{}</span><div class="by">{}</div></div><form method="post" action="/-/tokens/revoke">{}<input type="hidden" name="id" value="{}"><button class="danger" aria-label="Revoke {}">Revoke</button></form></li>)",
       token.name, token.scope == Scope::read ? "read" : "read and write", facts, token_field(visit), token.id,
       token.name);
 }
 
 Html new_secret(const Accounts::NewToken& made) {
-  Html out;
-  return out.put(
+  return html(
       R"(<div class="notice good" role="status"><b>Copy the token “{}” now: it is not shown again.</b><div class="secret"><label class="away" for="secret">The new token</label><input id="secret" readonly value="{}"><button type="button" data-copy="secret" hidden>Copy</button></div></div>)",
       made.token.name, made.secret);
 }
 
 web::Answer tokens_page(Visit& visit, const Html& notice, std::string_view name, int status) {
-  const auto tokens = visit.backend().accounts.list_tokens(visit.identity.account);
-  if (!tokens) return to_failure(tokens.error());
+  const auto tokens = TRY(visit.backend().accounts.list_tokens(visit.identity.account));
   Html body, list;
-  for (const Token& each : *tokens) list.put("{}", row(visit, each));
+  for (const Token& each : tokens) list.put("{}", row(visit, each));
   if (list.empty()) list.put(R"(<li class="quiet">You have no tokens.</li>)");
   body.put(R"({}{}<div class="title"><h1>Personal tokens</h1></div>
 <p class="lead">A token stands for your password in git, Git LFS, the API and Hugging Face clients.</p>
@@ -50,7 +47,7 @@ web::Answer tokens_page(Visit& visit, const Html& notice, std::string_view name,
 
 /// A token must not beget tokens: only who has signed in here.
 Result demand_session(const Visit& visit) {
-  if (auto in = demand_sign_in(visit); !in) return in;
+  TRY(demand_sign_in(visit));
   if (visit.call.request().header("Authorization").empty()) return {};
   return std::unexpected(
       web::Failure{.status = 403, .message = "sign in with a password to manage tokens; a token is not enough"});
@@ -59,14 +56,14 @@ Result demand_session(const Visit& visit) {
 }  // namespace tokens_detail
 
 web::Answer get_tokens(Visit& visit) {
-  if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
+  TRY(tokens_detail::demand_session(visit));
   return tokens_detail::tokens_page(visit, {}, "", 200);
 }
 
 web::Answer post_token(Visit& visit) {
   using namespace tokens_detail;
   const auto form = TRY(read_form(visit));
-  if (auto in = demand_session(visit); !in) return std::move(in.error());
+  TRY(demand_session(visit));
   const std::string_view name = form.get("name").value_or(""), days_text = form.get("days").value_or("90");
   unsigned days = 0;
   const auto [stop, error] = std::from_chars(days_text.data(), days_text.data() + days_text.size(), days);
@@ -80,7 +77,7 @@ web::Answer post_token(Visit& visit) {
 
 web::Answer post_revoke(Visit& visit) {
   const auto form = TRY(read_form(visit));
-  if (auto in = tokens_detail::demand_session(visit); !in) return std::move(in.error());
+  TRY(tokens_detail::demand_session(visit));
   const auto done = visit.backend().accounts.remove_token(visit.identity.account, form.get("id").value_or(""));
   if (!done && done.error().fault != ServiceFault::missing) return to_failure(done.error());
   return go_to(visit, {"/-/tokens?done=revoked"});

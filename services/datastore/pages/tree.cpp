@@ -8,6 +8,7 @@
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/previews.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
 namespace tree_detail {
@@ -15,46 +16,41 @@ namespace tree_detail {
 constexpr std::size_t entries_per_page = 150, look_back = 2'000, count_up_to = 1'000;
 
 Html clone_field(const Visit& visit, const Repository& repository) {
-  Html out;
-  return out.put(
+  return html(
       R"(<div class="clone"><label class="away" for="clone">Clone with Git</label><input id="clone" readonly value="{}"><button type="button" data-copy="clone" hidden>Copy</button></div>)",
       visit.base_url + link_to(repository).text + ".git");
 }
 
 Html file_cell(const Place& place, const git::Entry& entry) {
-  Html out;
   const std::string_view name = file_name(entry.path);
   switch (entry.kind) {
     case git::EntryKind::folder:
-      return out.put(R"(<td class="file folder"><a href="{}">{}</a></td>)",
-                     link_to(place.repository, "tree", place.revision, entry.path), name);
+      return html(R"(<td class="file folder"><a href="{}">{}</a></td>)",
+                  link_to(place.repository, "tree", place.revision, entry.path), name);
     case git::EntryKind::submodule:
-      return out.put(R"(<td class="file">{} <span class="badge">submodule at {}</span></td>)", name,
-                     short_id(entry.oid));
+      return html(R"(<td class="file">{} <span class="badge">submodule at {}</span></td>)", name, short_id(entry.oid));
     case git::EntryKind::symlink:
-      return out.put(R"(<td class="file"><a href="{}">{}</a> <span class="badge">link</span></td>)",
-                     link_to(place.repository, "blob", place.revision, entry.path), name);
+      return html(R"(<td class="file"><a href="{}">{}</a> <span class="badge">link</span></td>)",
+                  link_to(place.repository, "blob", place.revision, entry.path), name);
     case git::EntryKind::file:
     case git::EntryKind::executable:
       break;
   }
   Html badge;
   if (entry.lfs) badge.put(R"( <span class="badge lfs">LFS</span>)");
-  return out.put(R"(<td class="file"><a href="{}">{}</a>{}</td>)",
-                 link_to(place.repository, "blob", place.revision, entry.path), name, badge);
+  return html(R"(<td class="file"><a href="{}">{}</a>{}</td>)",
+              link_to(place.repository, "blob", place.revision, entry.path), name, badge);
 }
 
 Html size_cell(const git::Entry& entry) {
-  Html out;
   if (entry.kind == git::EntryKind::folder || entry.kind == git::EntryKind::submodule)
-    return out.put(R"(<td class="size"></td>)");
-  return out.put(R"(<td class="size">{}</td>)", size_words(entry.lfs ? entry.lfs->size : entry.size));
+    return html(R"(<td class="size"></td>)");
+  return html(R"(<td class="size">{}</td>)", size_words(entry.lfs ? entry.lfs->size : entry.size));
 }
 
 Html last_commit_bar(const Visit& visit, const Place& place) {
-  Html out;
   const auto latest = place.git->log(place.commit, place.path, 0, 1);
-  if (!latest || latest->empty()) return out;
+  if (!latest || latest->empty()) return {};
   const git::Commit& commit = latest->front();
   Html count;
   if (place.path.empty()) {
@@ -67,7 +63,7 @@ Html last_commit_bar(const Visit& visit, const Place& place) {
   } else {
     count.put(R"(<a href="{}">History</a>)", link_to(place.repository, "commits", place.revision, place.path));
   }
-  return out.put(
+  return html(
       R"(<div class="box-head"><b>{}</b><span class="cut">{}</span><span class="spring"></span><a class="oid" href="{}">{}</a><span class="quiet">{}</span>{}</div>)",
       commit.author.name, commit.title(), link_to(place.repository, "commit", commit.oid), short_id(commit.oid),
       time_tag(commit.committer.seconds, visit.now), count);
@@ -122,47 +118,44 @@ git push -u origin {}</pre></div>)",
 
 web::Answer get_tree(Visit& visit) {
   using namespace tree_detail;
-  auto place = enter_revision(visit);
-  if (!place) return std::move(place.error());
-  if (place->commit.empty()) return empty_repository(visit, *place);
+  auto place = TRY(enter_revision(visit));
+  if (place.commit.empty()) return empty_repository(visit, place);
   // What is not found by then is left blank.
-  place->git->set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
+  place.git->set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(500));
   git::TreeOptions options{.lfs = true, .limit = entries_per_page + 1};
   options.after = visit.call.query().get("after").value_or("");
-  auto entries = place->git->tree(place->commit, place->path, options);
+  auto entries = place.git->tree(place.commit, place.path, options);
   if (!entries) {
-    const auto file = place->git->entry(place->commit, place->path);
+    const auto file = place.git->entry(place.commit, place.path);
     if (file && file->kind != git::EntryKind::folder)
-      return go_to(visit, link_to(place->repository, "blob", place->revision, place->path));
+      return go_to(visit, link_to(place.repository, "blob", place.revision, place.path));
     return to_failure(entries.error());
   }
   Html more;
   if (entries->size() > entries_per_page) {
     entries->pop_back();
-    more.put(
-        R"(<div class="pages"><span></span><a class="button" rel="next" href="{}">More files</a></div>)",
-        with_query(link_to(place->repository, "tree", place->revision, place->path), "after", entries->back().path));
+    more.put(R"(<div class="pages"><span></span><a class="button" rel="next" href="{}">More files</a></div>)",
+             with_query(link_to(place.repository, "tree", place.revision, place.path), "after", entries->back().path));
   }
   std::ranges::stable_partition(*entries, [](const git::Entry& each) { return each.kind == git::EntryKind::folder; });
   Html body, buttons;
-  if (place->may_write && place->is_branch)
+  if (place.may_write && place.is_branch)
     buttons.put(R"(<a class="button" href="{}">Upload files</a>)",
-                link_to(place->repository, "upload", place->revision, place->path));
+                link_to(place.repository, "upload", place.revision, place.path));
   body.put(
       R"({}{}<div class="bar">{}{}<span class="spring"></span>{}{}</div><div class="box">{}<table class="files"><thead class="away"><tr><th scope="col">Name</th><th scope="col">Last change</th><th scope="col">Size</th><th scope="col">When</th></tr></thead><tbody>{}</tbody></table></div>{}{})",
-      done_notice(visit), repository_head(*place, Tab::files), revision_switcher(*place, "tree"), crumbs(*place, false),
-      buttons, place->path.empty() ? clone_field(visit, place->repository) : Html{}, last_commit_bar(visit, *place),
-      rows(visit, *place, *entries), more, readme_of(visit, *place, *entries));
-  return page(visit,
-              {.title = place->path.empty() ? place->repository.full_name()
-                                            : place->path + " · " + place->repository.full_name()},
-              body);
+      done_notice(visit), repository_head(place, Tab::files), revision_switcher(place, "tree"), crumbs(place, false),
+      buttons, place.path.empty() ? clone_field(visit, place.repository) : Html{}, last_commit_bar(visit, place),
+      rows(visit, place, *entries), more, readme_of(visit, place, *entries));
+  return page(
+      visit,
+      {.title = place.path.empty() ? place.repository.full_name() : place.path + " · " + place.repository.full_name()},
+      body);
 }
 
 web::Answer redirect_git_address(Visit& visit) {
-  auto place = enter_repository(visit, Action::read);
-  if (!place) return std::move(place.error());
-  return go_to(visit, link_to(place->repository));
+  auto place = TRY(enter_repository(visit, Action::read));
+  return go_to(visit, link_to(place.repository));
 }
 
 }  // namespace stackgate::datastore::pages

@@ -1,19 +1,14 @@
 // Files from a browser, committed as they arrive: small ones into Git, large ones into LFS; none is held whole.
-#include <set>
-
 #include "services/datastore/git/lfs_pointer.hpp"
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/git/write.hpp"
-#include "services/datastore/lfs/attributes.hpp"
 #include "services/datastore/lfs/attributes_commit.hpp"
-#include "services/datastore/lfs/http.hpp"
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/part_reader.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::pages {
 namespace upload_detail {
@@ -38,117 +33,81 @@ web::Answer form_page(Visit& visit, Place& place, std::string_view problem, int 
   return page(visit, {.title = "Upload · " + place.repository.full_name(), .status = status, .connects = true}, body);
 }
 
-/// Parts of the form turned into changes.
-class UploadedFiles {
- public:
-  UploadedFiles(const Visit& visit, const Place& place, PartReader& parts, web::PartHead first, std::string folder)
-      : visit_(visit),
-        place_(place),
-        parts_(parts),
-        head_(std::move(first)),
-        folder_(std::move(folder)),
-        seen_(lfs::text_at(*place.git, place.commit, lfs::attributes_path).value_or("")),
-        attributes_(seen_) {}
+/// The pointer of a file that is too large for Git, of which `begin` has been read.
+std::expected<std::string, web::Failure> take_large(const Visit& visit, const Place& place, PartReader& parts,
+                                                    const std::string& path, std::string_view begin) {
+  std::optional<web::Failure> broken;
+  const lfs::Source source = [&](std::span<char> space) -> lfs::Expected<std::size_t> {
+    if (!begin.empty()) {
+      const std::size_t count = begin.copy(space.data(), space.size());
+      begin.remove_prefix(count);
+      return count;
+    }
+    auto got = parts.read(space);
+    if (got) return *got;
+    broken = std::move(got.error());
+    return std::unexpected(
+        ServiceError{.fault = ServiceFault::body, .message = broken->message, .status = broken->status});
+  };
+  const auto taken = visit.backend().large_files.take_in(place.repository.id, 0, source);
+  if (broken) return std::unexpected(std::move(*broken));
+  if (!taken) {
+    web::Failure why = to_failure(taken.error());
+    why.message = path + ": " + why.message;
+    return std::unexpected(std::move(why));
+  }
+  return git::format_lfs_pointer(taken->oid, taken->size);
+}
 
-  git::Expected<bool> next(git::Change& change) {
-    for (;;) {
-      if (ended_) return false;
-      if (!head_) {
-        auto head = parts_.next();
-        if (!head) return stop(std::move(head.error()));
-        head_ = std::move(*head);
-      }
-      if (!head_) {
-        ended_ = true;
-        return last(change);
-      }
-      const web::PartHead head = std::move(*head_);
-      head_.reset();
-      // A field that no file was chosen for is sent with an empty name.
-      if (head.name != "files" || !head.file_name || head.file_name->empty()) continue;
-      return take(std::string(file_name(*head.file_name)), change);
-    }
+/// The file of this part, in Git or in LFS as its name or its size says.
+std::expected<git::Change, web::Failure> take_file(const Visit& visit, const Place& place, PartReader& parts,
+                                                   std::string path, lfs::CommitAttributes& attributes) {
+  const std::optional<bool> by_name = attributes.now().in_lfs(path);
+  const std::uint64_t limit =
+      by_name ? (*by_name ? 0 : largest_regular) : std::min(visit.backend().lfs_threshold, largest_regular);
+  git::Change out{.path = std::move(path), .content = std::string(static_cast<std::size_t>(limit) + 1, '\0')};
+  std::size_t have = 0;
+  while (have < out.content.size()) {
+    const auto got = TRY(parts.read(std::span(out.content).subspan(have)));
+    if (got == 0) break;
+    have += got;
   }
-  std::optional<web::Failure> failure{};
-  const std::set<std::string>& large() const { return large_; }
-  const std::string& seen() const { return seen_; }
+  out.content.resize(have);
+  if (have > limit) {
+    out.content = TRY(take_large(visit, place, parts, out.path, out.content));
+  }
+  attributes.add(out, have > limit);
+  return out;
+}
 
- private:
-  std::unexpected<git::GitError> stop(web::Failure why) {
-    failure = std::move(why);
-    return std::unexpected(git::GitError{git::Fault::invalid, failure->message});
+/// Every file of the form, then .gitattributes if a large one needs a line there.
+std::expected<git::Committed, web::Failure> commit_files(const Visit& visit, const Place& place, PartReader& parts,
+                                                         std::optional<web::PartHead> head, const std::string& folder,
+                                                         const git::CommitRequest& request) {
+  lfs::CommitAttributes attributes(*place.git, place.commit);
+  git::ChangeSet changes(visit.backend().repositories.path(place.repository));
+  const auto add = [&](const git::Change& change) -> std::expected<void, web::Failure> {
+    if (auto added = changes.add(change); !added) return std::unexpected(to_failure(added.error()));
+    return {};
+  };
+  for (std::size_t count = 0; head; head = TRY(parts.next())) {
+    // A field that no file was chosen for is sent with an empty name.
+    if (head->name != "files" || !head->file_name || head->file_name->empty()) continue;
+    std::string path = folder.empty() ? folder : folder + "/";
+    path += file_name(*head->file_name);
+    if (const auto fault = git::fault_of_path(path))
+      return std::unexpected(web::Failure{.status = 422, .message = path + ": " + *fault});
+    if (++count > most_files)
+      return std::unexpected(web::Failure{
+          .status = 413, .message = "at most " + std::to_string(most_files) + " files go into one upload"});
+    TRY(add(TRY(take_file(visit, place, parts, std::move(path), attributes))));
   }
-  git::Expected<bool> take(const std::string& name, git::Change& change) {
-    const std::string path = folder_.empty() ? name : folder_ + "/" + name;
-    if (const auto fault = git::fault_of_path(path)) return stop({.status = 422, .message = path + ": " + *fault});
-    if (++count_ > most_files)
-      return stop({.status = 413, .message = "at most " + std::to_string(most_files) + " files go into one upload"});
-    const std::optional<bool> by_name = lfs::Attributes::parse(attributes_).in_lfs(path);
-    const std::uint64_t limit =
-        by_name ? (*by_name ? 0 : largest_regular) : std::min(visit_.backend().lfs_threshold, largest_regular);
-    std::string begin(static_cast<std::size_t>(limit) + 1, '\0');
-    std::size_t have = 0;
-    while (have < begin.size()) {
-      const auto got = parts_.read(std::span(begin).subspan(have));
-      if (!got) return stop(got.error());
-      if (*got == 0) break;
-      have += *got;
-    }
-    begin.resize(have);
-    change = {.path = path};
-    if (have <= limit) {
-      change.content = std::move(begin);
-      if (path == lfs::attributes_path) attributes_ = change.content;
-      return true;
-    }
-    return take_large(path, std::move(begin), change);
-  }
-  git::Expected<bool> take_large(const std::string& path, std::string begin, git::Change& change) {
-    std::size_t given = 0;
-    std::optional<web::Failure> broken;
-    const lfs::Source source = [&](std::span<char> space) -> lfs::Expected<std::size_t> {
-      if (given < begin.size()) {
-        const std::size_t count = std::min(space.size(), begin.size() - given);
-        std::copy_n(begin.data() + given, count, space.data());
-        given += count;
-        return count;
-      }
-      auto got = parts_.read(space);
-      if (got) return *got;
-      broken = std::move(got.error());
-      return std::unexpected(
-          ServiceError{.fault = ServiceFault::body, .message = broken->message, .status = broken->status});
-    };
-    const auto taken = visit_.backend().large_files.take_in(place_.repository.id, 0, source);
-    if (broken) return stop(std::move(*broken));
-    if (!taken) {
-      web::Failure why = to_failure(taken.error());
-      why.message = path + ": " + why.message;
-      return stop(std::move(why));
-    }
-    change.content = git::format_lfs_pointer(taken->oid, taken->size);
-    large_.insert(path);
-    return true;
-  }
-  /// After the files: .gitattributes, if a large one needs a line there.
-  git::Expected<bool> last(git::Change& change) {
-    std::string covering = lfs::attributes_for(attributes_, large_);
-    if (covering == attributes_) return false;
-    change = {.path = std::string(lfs::attributes_path), .content = std::move(covering)};
-    return true;
-  }
-
-  const Visit& visit_;
-  const Place& place_;
-  PartReader& parts_;
-  std::optional<web::PartHead> head_;
-  const std::string folder_;
-  const std::string seen_;  // .gitattributes as the upload began
-  std::string attributes_;
-  std::set<std::string> large_;
-  std::size_t count_ = 0;
-  bool ended_ = false;
-};
+  if (const auto last = attributes.change()) TRY(add(*last));
+  const auto done = changes.commit(request);
+  if (!done) return std::unexpected(to_failure(done.error()));
+  attributes.settle(visit.backend(), place.repository, request, *done);
+  return *done;
+}
 
 struct Fields {
   std::string folder, message;
@@ -194,9 +153,8 @@ std::expected<Place, web::Answer> enter_branch(Visit& visit) {
 }  // namespace upload_detail
 
 web::Answer get_upload(Visit& visit) {
-  auto place = upload_detail::enter_branch(visit);
-  if (!place) return std::move(place.error());
-  return upload_detail::form_page(visit, *place, "", 200);
+  auto place = TRY(upload_detail::enter_branch(visit));
+  return upload_detail::form_page(visit, place, "", 200);
 }
 
 web::Answer post_upload(Visit& visit) {
@@ -205,30 +163,21 @@ web::Answer post_upload(Visit& visit) {
   PartReader parts(boundary, [&](std::span<char> space) { return visit.call.stream().read(space); },
                    {.parts = most_files + 20});
   auto fields = TRY(read_fields(visit, parts));
-  auto place = enter_branch(visit);
-  if (!place) return std::move(place.error());
-  if (!fields.first_file) return form_page(visit, *place, "Choose a file first.", 422);
+  auto place = TRY(enter_branch(visit));
+  if (!fields.first_file) return form_page(visit, place, "Choose a file first.", 422);
   const std::string folder = clean_folder(fields.folder);
   if (!folder.empty())
-    if (const auto fault = git::fault_of_path(folder)) return form_page(visit, *place, folder + ": " + *fault, 422);
+    if (const auto fault = git::fault_of_path(folder)) return form_page(visit, place, folder + ": " + *fault, 422);
 
   std::string message = fields.message.empty() ? "Add files" : fields.message;
   while (message.ends_with('\n') || message.ends_with('\r') || message.ends_with(' ')) message.pop_back();
   const git::Signature who = signature_of(visit.backend(), visit.identity);
-  const std::string path = visit.backend().repositories.path(place->repository);
-  UploadedFiles files(visit, *place, parts, std::move(*fields.first_file), folder);
-  const git::CommitRequest request{
-      .branch = place->revision, .message = message + "\n", .author = who, .committer = who};
-  const auto done = git::commit_changes(path, request, [&](git::Change& change) { return files.next(change); });
-  if (files.failure) return form_page(visit, *place, files.failure->message, files.failure->status);
-  if (!done) {
-    const web::Failure failure = to_failure(done.error());
-    return form_page(visit, *place, failure.message, failure.status);
-  }
-  lfs::settle_attributes(visit.backend(), place->repository, request, *done, files.seen(), files.large());
-  if (auto touched = visit.backend().repositories.touch(place->repository.id); !touched)
-    log::warning("a repository's time of change was not noted", {{"problem", touched.error().message}});
-  return go_to(visit, with_query(link_to(place->repository, "tree", place->revision, folder), "done",
+  const auto done =
+      commit_files(visit, place, parts, std::move(fields.first_file), folder,
+                   {.branch = place.revision, .message = message + "\n", .author = who, .committer = who});
+  if (!done) return form_page(visit, place, done.error().message, done.error().status);
+  note_change(visit.backend(), place.repository);
+  return go_to(visit, with_query(link_to(place.repository, "tree", place.revision, folder), "done",
                                  done->changed ? "uploaded" : "unchanged"));
 }
 

@@ -2,7 +2,6 @@
 
 #include "services/datastore/clock.hpp"
 #include "services/datastore/pages/links.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/web/cookies.hpp"
@@ -68,9 +67,7 @@ Html token_field(Visit& visit) {
                                                                  .value = visit.cookie,
                                                                  .secure = visit.secure()}));
   }
-  Html out;
-  out.put(R"(<input type="hidden" name="token" value="{}">)", visit.site.sessions.form_token(visit.cookie));
-  return out;
+  return html(R"(<input type="hidden" name="token" value="{}">)", visit.site.sessions.form_token(visit.cookie));
 }
 
 web::Headers file_headers() {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "services/datastore/backend.hpp"
 #include "services/datastore/guard/guard.hpp"
@@ -65,6 +65,15 @@ web::Answer go_to(Visit& visit, const Link& link);
 Html done_notice(const Visit& visit);
 /// A fault of what was entered, above the form.
 Html problem_notice(std::string_view problem);
+
+/// `?page=`, from 1; the nearest for what is none.
+std::size_t page_number(const Visit& visit, std::size_t most);
+
+/// A radio button or check box with its label; `hint` may be empty.
+Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen, std::string_view label,
+            std::string_view hint);
+/// Of a <select>.
+Html select_options(const std::vector<std::string>& names, std::string_view selected);
 
 /// On answers with files of users: a browser shows them at most, in a box without scripts or an origin.
 web::Headers file_headers();

@@ -32,6 +32,11 @@ std::string counted(std::uint64_t count, std::string_view word) {
   return fmt::format("{} {}{}", grouped(count), word, count == 1 ? "" : "s");
 }
 
+std::string_view type_words(RepositoryType type) {
+  static constexpr std::array<std::string_view, 3> words = {"Model", "Dataset", "Space"};
+  return words[static_cast<std::size_t>(type)];
+}
+
 std::string date_words(std::int64_t seconds) {
   using namespace std::chrono;
   // Years that a date can have: what a commit claims may be anything.
@@ -62,12 +67,10 @@ std::int64_t seconds_of(std::string_view text) {
 }
 
 Html time_tag(std::int64_t seconds, std::int64_t now) {
-  Html out;
   std::string machine = date_words(seconds);
   machine[10] = 'T';
   machine.replace(16, 4, "Z");
-  out.put(R"(<time datetime="{}" title="{}">{}</time>)", machine, date_words(seconds), ago_words(seconds, now));
-  return out;
+  return html(R"(<time datetime="{}" title="{}">{}</time>)", machine, date_words(seconds), ago_words(seconds, now));
 }
 
 }  // namespace stackgate::datastore::pages

@@ -1,11 +1,11 @@
 // Numbers and times as a person reads them. Pure.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "services/datastore/pages/html.hpp"
+#include "services/datastore/repositories/record.hpp"
 
 namespace stackgate::datastore::pages {
 
@@ -15,6 +15,9 @@ std::string size_words(std::uint64_t bytes);
 std::string grouped(std::uint64_t number);
 /// "1 commit", "3 commits"
 std::string counted(std::uint64_t count, std::string_view word);
+
+/// "Model"
+std::string_view type_words(RepositoryType type);
 
 /// "just now", "5 minutes ago", "3 days ago", "in 2 days"; beyond a month the date.
 std::string ago_words(std::int64_t seconds, std::int64_t now);

@@ -44,10 +44,8 @@ std::expected<void, ServiceError> make_parent(std::string_view data, std::int64_
   fs::create_directories(fs::path(path_of(data, id)).parent_path(), error);
   if (!error) return {};
   log::error("a folder cannot be made", {{"folder", path_of(data, id)}, {"cause", error.message()}});
-  if (error == std::errc::no_space_on_device)
-    return std::unexpected(repository_error(ServiceFault::full, "no space is left on the data volume"));
-  return std::unexpected(
-      repository_error(ServiceFault::broken, "the repository's folder cannot be made; the server's log says why"));
+  if (error == std::errc::no_space_on_device) return refused(ServiceFault::full, "no space is left on the data volume");
+  return refused(ServiceFault::broken, "the repository's folder cannot be made; the server's log says why");
 }
 
 void to_trash(std::string_view data, std::int64_t id) {

@@ -3,6 +3,7 @@
 #include "services/datastore/accounts/names.hpp"
 #include "services/datastore/repositories/rows.hpp"
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore {
 namespace {
@@ -55,18 +56,16 @@ Repositories::Expected<RepositoryPage> Repositories::list(const Identity& viewer
   if (filter.is_private) where.add("r.is_private = {0}", std::int64_t{*filter.is_private ? 1 : 0});
   if (filter.archived) where.add("r.is_archived = {0}", std::int64_t{*filter.archived ? 1 : 0});
 
-  auto count = database_.run(std::string("SELECT COUNT(*)").append(repository_tables) + where.text, where.values);
-  if (!count) return std::unexpected(of_sql(count.error()));
-  RepositoryPage page{.total = static_cast<std::size_t>(count->rows.at(0).integer(0))};
+  auto count = TRY(database_.run(std::string("SELECT COUNT(*)").append(repository_tables) + where.text, where.values));
+  RepositoryPage page{.total = static_cast<std::size_t>(count.rows.at(0).integer(0))};
   if (filter.limit == 0 || filter.skip >= page.total) return page;
 
   const std::string_view direction = filter.descending ? "DESC" : "ASC";
   const std::string rest = fmt::format("{} ORDER BY {} {}, r.id {} LIMIT {} OFFSET {}", where.text,
                                        column_of(filter.order), direction, direction, filter.limit, filter.skip);
-  auto found = database_.run(std::string("SELECT ").append(repository_columns).append(repository_tables).append(rest),
-                             where.values);
-  if (!found) return std::unexpected(of_sql(found.error()));
-  for (const sql::Row& row : found->rows) page.items.push_back(repository_of(row));
+  auto found = TRY(database_.run(
+      std::string("SELECT ").append(repository_columns).append(repository_tables).append(rest), where.values));
+  for (const sql::Row& row : found.rows) page.items.push_back(repository_of(row));
   return page;
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "services/kit/sql/service_error.hpp"
-
 namespace stackgate::datastore {
 
 sql::Value type_value(const std::optional<RepositoryType>& type) {
@@ -26,14 +24,9 @@ Repository repository_of(const sql::Row& row) {
           .updated_at = row.text(12)};
 }
 
-ServiceError repository_error(ServiceFault fault, std::string message) {
-  return {.fault = fault, .message = std::move(message), .code = fault == ServiceFault::missing ? "RepoNotFound" : ""};
-}
-
-ServiceError of_sql(const sql::SqlError& error) {
-  if (error.fault == sql::Fault::duplicate)
-    return repository_error(ServiceFault::exists, "a repository of that name exists");
-  return sql::to_service_error(error);
+std::unexpected<ServiceError> refused(ServiceFault fault, std::string message) {
+  return std::unexpected(ServiceError{
+      .fault = fault, .message = std::move(message), .code = fault == ServiceFault::missing ? "RepoNotFound" : ""});
 }
 
 }  // namespace stackgate::datastore

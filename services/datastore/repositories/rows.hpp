@@ -18,8 +18,6 @@ Repository repository_of(const sql::Row& row);
 /// NULL for none.
 sql::Value type_value(const std::optional<RepositoryType>& type);
 
-ServiceError repository_error(ServiceFault fault, std::string message);
-/// Logs what a client must not see.
-ServiceError of_sql(const sql::SqlError& error);
+std::unexpected<ServiceError> refused(ServiceFault fault, std::string message);
 
 }  // namespace stackgate::datastore

@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include <fmt/format.h>
-
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/answer.hpp"
 

@@ -2,8 +2,6 @@
 // hundred KiB held.
 #pragma once
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 

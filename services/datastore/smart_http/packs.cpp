@@ -45,10 +45,10 @@ void after_push(Shared& shared, const Repository& repository, const std::string&
 }
 
 web::Answer send_pack(const Shared& shared, web::Call& call, const std::string& path, const git::PlainClone& clone) {
-  const auto child = git::start_git({.arguments = git::pack_arguments(path, clone), .silence = shared.options.silence});
-  if (!child) return to_failure(child.error());
+  const auto child =
+      TRY(git::start_git({.arguments = git::pack_arguments(path, clone), .silence = shared.options.silence}));
   git::PackSection section;
-  return exchange(call, **child, git::pack_revisions(clone), true,
+  return exchange(call, *child, git::pack_revisions(clone), true,
                   {.content_type = result_type(git::Service::upload_pack),
                    .frame = [&section](std::string& answer, std::string_view piece) { section.add(answer, piece); },
                    .close = &git::PackSection::end});
@@ -82,29 +82,28 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
   const auto body = TRY(call.body());
   if (git::LsRefs request;
       version == 2 && body.size() <= most_ls_refs && git::parse_ls_refs(body, request) == git::RequestKind::ls_refs) {
-    auto answer = shared.references.ls_refs(path, request);
-    if (!answer) return to_failure(answer.error());
-    if (*answer) {
+    auto answer = TRY(shared.references.ls_refs(path, request));
+    if (answer) {
       http::Response response = protocol_response(result_type(git::Service::upload_pack));
-      response.body = std::move(**answer);
+      response.body = std::move(*answer);
       return response;
     }
   }
 
   const auto slot = shared.processes.acquire(shared.options.wait);
   if (!slot) return busy();
-  const auto clone = version == 2 && body.size() <= most_clone ? git::parse_plain_clone(body) : std::nullopt;
+  const auto clone = version == 2 && body.size() <= most_clone
+                         ? git::parse_plain_clone(body)
+                         : std::nullopt;
   if (clone) {
-    const auto shown = shared.references.are_tips(path, clone->wants);
-    if (!shown) return to_failure(shown.error());
-    if (*shown) return send_pack(shared, call, path, *clone);
+    const auto shown = TRY(shared.references.are_tips(path, clone->wants));
+    if (shown) return send_pack(shared, call, path, *clone);
   }
   git::ChildSpec spec{.arguments = {"upload-pack", "--strict", "--stateless-rpc", path},
                       .silence = shared.options.silence};
   if (version > 0) spec.environment = {fmt::format("GIT_PROTOCOL=version={}", version)};
-  const auto child = git::start_git(spec);
-  if (!child) return to_failure(child.error());
-  return exchange(call, **child, body, true, {.content_type = result_type(git::Service::upload_pack)});
+  const auto child = TRY(git::start_git(spec));
+  return exchange(call, *child, body, true, {.content_type = result_type(git::Service::upload_pack)});
 }
 
 web::Answer receive_pack(Shared& shared, web::Call& call) {
@@ -131,20 +130,18 @@ web::Answer receive_pack(Shared& shared, web::Call& call) {
 
   const auto slot = shared.processes.acquire(shared.options.wait);
   if (!slot) return busy();
-  const auto lock = git::WriterLock::share(path);
-  if (!lock) return to_failure(lock.error());
-  git::clear_way(path, commands, *lock);
+  const auto lock = TRY(git::WriterLock::share(path));
+  git::clear_way(path, commands, lock);
   git::ChildSpec spec{
-      .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock->fd(), .silence = shared.options.silence};
+      .arguments = {"receive-pack", "--stateless-rpc", path}, .keep_fd = lock.fd(), .silence = shared.options.silence};
   // Ten thousand references synced one by one take minutes; settle_push syncs them at once before the client gets
   // "ok". ("committed" would hold the references again.)
   if (commands.size() > git::many_references)
     spec.settings.emplace_back("core.fsync=objects,derived-metadata,-reference");
   if (shared.options.push_bytes != 0)
     spec.settings.push_back(fmt::format("receive.maxInputSize={}", shared.options.push_bytes));
-  const auto child = git::start_git(spec);
-  if (!child) return to_failure(child.error());
-  return exchange(call, **child, head, false,
+  const auto child = TRY(git::start_git(spec));
+  return exchange(call, *child, head, false,
                   {.content_type = result_type(git::Service::receive_pack), .outlives_client = true, .before_end = [&] {
                      after_push(shared, allowed.repository, path, commands);
                    }});

@@ -13,4 +13,6 @@ ServiceError to_service_error(const StoreError& error) {
   return {ServiceFault::broken, "the object store refused the operation; the server's log says why"};
 }
 
+StoreError::operator ServiceError() const { return to_service_error(*this); }
+
 }  // namespace stackgate::objects

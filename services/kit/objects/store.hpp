@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "services/kit/base/service_error.hpp"
+
 namespace stackgate::objects {
 
 enum class Fault : std::uint8_t { missing, full, away, refused, broken };  // refused: credentials, bucket, signature
@@ -23,6 +25,8 @@ enum class Fault : std::uint8_t { missing, full, away, refused, broken };  // re
 struct StoreError {
   Fault fault = Fault::broken;
   std::string message;  // what failed and, where known, what to change; never a key or signature
+
+  operator ServiceError() const;  // to_service_error() (service_error.hpp), so that TRY passes it on
 };
 
 template <typename T>

@@ -12,6 +12,7 @@
 
 #include "services/kit/base/error.hpp"
 #include "services/kit/metrics/registry.hpp"
+#include "services/kit/run/readiness.hpp"
 #include "services/kit/settings/settings.hpp"
 #include "services/kit/web/app.hpp"
 #include "services/kit/web/route.hpp"
@@ -39,6 +40,8 @@ struct Parts {
   std::string documentation_url{};
   /// What the log's first line shows besides data directory and database: "objects", "s3://bucket at host". No secrets.
   std::vector<std::pair<std::string, std::string>> about{};
+  /// Before the first request, with what probes read: for health in a spelling of the service's own.
+  std::function<void(std::shared_ptr<const run::Readiness>)> on_readiness{};
   std::function<void()> on_stop{};  // after the last request
   std::shared_ptr<void> keep{};     // lives as long as the routes
 };

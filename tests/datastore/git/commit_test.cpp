@@ -10,9 +10,9 @@ namespace {
 
 const Signature ann{"Ann", "ann@example.org", 1'700'000'000, -330};
 
-Expected<Committed> change(const Fresh& fresh, std::vector<Change> changes,
+Expected<Committed> change(const Fresh& fresh, const std::vector<Change>& changes,
                            CommitRequest request = {"main", "m", ann, ann}) {
-  return commit_changes(fresh.path, request, changes_of(std::move(changes)));
+  return commit_changes(fresh.path, request, changes);
 }
 
 TEST(Commits, AreGoodForGitItself) {

@@ -220,12 +220,12 @@ TEST(Diffs, ShowAddedRemovedChangedRenamedAndBinary) {
       fresh.path, {{"change", text}, {"gone", "bye\n"}, {"from", text + text}, {"bin", std::string("\0\1", 2)}});
   CommitRequest request{"main", "m", bob, bob};
   const auto two = commit_changes(fresh.path, request,
-                                  changes_of({{Change::Kind::put, "change", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"},
-                                              {Change::Kind::remove, "gone"},
-                                              {Change::Kind::remove, "from"},
-                                              {Change::Kind::put, "to", text + text},
-                                              {Change::Kind::put, "bin", std::string("\0\2", 2)},
-                                              {Change::Kind::put, "new", "hi"}}));
+                                  {{Change::Kind::put, "change", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"},
+                                   {Change::Kind::remove, "gone"},
+                                   {Change::Kind::remove, "from"},
+                                   {Change::Kind::put, "to", text + text},
+                                   {Change::Kind::put, "bin", std::string("\0\2", 2)},
+                                   {Change::Kind::put, "new", "hi"}});
   ASSERT_TRUE(two);
   const auto repository = opened(fresh.path);
   const auto files = repository->diff(one, two->oid, {});

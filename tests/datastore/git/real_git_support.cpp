@@ -1,7 +1,6 @@
 #include "tests/datastore/git/real_git_support.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 
 namespace stackgate::datastore::git::test {
@@ -27,22 +26,13 @@ std::string shell_git(const std::string& directory, const std::string& arguments
   return out;
 }
 
-NextChange changes_of(std::vector<Change> changes) {
-  return [list = std::make_shared<std::vector<Change>>(std::move(changes)),
-          at = std::size_t{0}](Change& out) mutable -> Expected<bool> {
-    if (at == list->size()) return false;
-    out = (*list)[at++];
-    return true;
-  };
-}
-
 Oid commit_files(const std::string& repository, const std::vector<Put>& files, const std::string& branch,
                  const std::string& message) {
   std::vector<Change> changes;
   for (const Put& file : files) changes.push_back({Change::Kind::put, file.path, file.content});
   CommitRequest request{
       branch, message, {"Ann", "ann@example.org", 1'700'000'000, 60}, {"Ann", "ann@example.org", 1'700'000'000, 60}};
-  const auto done = commit_changes(repository, request, changes_of(std::move(changes)));
+  const auto done = commit_changes(repository, request, changes);
   if (!done) throw std::runtime_error(done.error().message);
   return done->oid;
 }

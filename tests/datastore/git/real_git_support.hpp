@@ -20,9 +20,6 @@ struct Put {
 Oid commit_files(const std::string& repository, const std::vector<Put>& files, const std::string& branch = "main",
                  const std::string& message = "change");
 
-/// Hands out a fixed list of changes.
-NextChange changes_of(std::vector<Change> changes);
-
 /// A repository that lives as long as the test.
 struct Fresh {
   stackgate::test::TempDir folder;

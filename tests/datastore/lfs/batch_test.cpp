@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 const std::string oid_a(64, 'a'), oid_b(64, 'b'), oid_c(64, 'c');
 
-std::expected<BatchRequest, Refused> parse(const std::string& text) {
+std::expected<BatchRequest, web::Failure> parse(const std::string& text) {
   static json::Document document;
   const auto root = json::parse(text, document);
   EXPECT_TRUE(root) << text;

@@ -99,15 +99,10 @@ class Contract : public Running {
     const auto reply = as(who.empty() ? basic(admin, password) : std::string(who), line, body);
     ASSERT_EQ(reply.status, 201) << line << body << reply.body;
   }
-  git::Oid commit(std::vector<git::Change> changes) const {
-    std::size_t at = 0;
+  git::Oid commit(const std::vector<git::Change>& changes) const {
     auto done = git::commit_changes(
         repository(1), {.branch = "main", .message = "A commit\n", .author = signature(), .committer = signature()},
-        [&](git::Change& change) -> git::Expected<bool> {
-          if (at == changes.size()) return false;
-          change = changes[at++];
-          return true;
-        });
+        changes);
     return done ? done->oid : done.error().message;
   }
   std::string expand(std::string_view text) const {
