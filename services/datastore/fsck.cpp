@@ -86,8 +86,7 @@ int fsck(Assembly& all) {
   bool sound = true;
   writer.object([&] {
     std::uint64_t files = 0, bytes = 0;
-    writer.key("faults");
-    writer.array([&] {
+    writer.array("faults", [&] {
       auto visited = all.repositories.each([&](const Repository& repository) {
         ++repositories;
         check_repository(all, repository, report);

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "services/datastore/commands.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/crypto/digest.hpp"
 
 namespace stackgate::datastore {
@@ -81,12 +81,8 @@ int add_token(Accounts& accounts, const Account& account, const Words& words) {
   if (words.size() > 3 && words[3] == "read") scope = Scope::read;
   if (words.size() > 3 && words[3] != "read" && words[3] != "write")
     return usage_failed("token add USER NAME [read|write] [DAYS]");
-  int days = 0;
-  if (words.size() > 4) {
-    const auto [stop, error] = std::from_chars(words[4].data(), words[4].data() + words[4].size(), days);
-    if (error != std::errc{} || *stop != '\0' || days < 1 || days > 36'500)
-      return command_failed("DAYS must be a number from 1 to 36500");
-  }
+  const int days = words.size() > 4 ? to_number<int>(words[4]).value_or(0) : 0;
+  if (words.size() > 4 && (days < 1 || days > 36'500)) return command_failed("DAYS must be a number from 1 to 36500");
   auto made = accounts.create_token(account.id, words[2], scope, std::chrono::hours(24 * days));
   if (!made) return command_failed(made.error().message);
   fmt::print("{}\n", made->secret);

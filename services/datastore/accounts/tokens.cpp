@@ -1,7 +1,7 @@
-#include <charconv>
 
 #include "services/datastore/accounts/accounts_impl.hpp"
 #include "services/datastore/accounts/credentials.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
@@ -65,9 +65,7 @@ Accounts::Expected<std::vector<Token>> Accounts::list_tokens(std::int64_t accoun
 }
 
 Accounts::Expected<void> Accounts::remove_token(std::int64_t account, std::string_view id_or_name) {
-  std::int64_t id = 0;
-  const auto [stop, error] = std::from_chars(id_or_name.data(), id_or_name.data() + id_or_name.size(), id);
-  if (error != std::errc{} || stop != id_or_name.data() + id_or_name.size()) id = 0;
+  const std::int64_t id = to_number<std::int64_t>(id_or_name).value_or(0);
   auto removed = impl_->database_.run("DELETE FROM tokens WHERE account_id = $1 AND id = $2", {account, id});
   if (removed && removed->affected == 0)
     removed = impl_->database_.run("DELETE FROM tokens WHERE account_id = $1 AND name = $2",

@@ -1,9 +1,10 @@
 #include "services/datastore/git/lfs_pointer.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::datastore::git {
 
@@ -31,8 +32,9 @@ std::optional<LfsPointer> parse_lfs_pointer(std::string_view text) {
       out.oid = line;
     } else if (constexpr std::string_view size = "size "; line.starts_with(size)) {
       line.remove_prefix(size.size());
-      const auto [at, error] = std::from_chars(line.data(), line.data() + line.size(), out.size);
-      if (error != std::errc{} || at != line.data() + line.size() || sized) return std::nullopt;
+      const auto bytes = to_number<std::uint64_t>(line);
+      if (!bytes || sized) return std::nullopt;
+      out.size = *bytes;
       sized = true;
     } else if (line.find(' ') == std::string_view::npos) {
       return std::nullopt;  // other keys (extensions) are "key value"

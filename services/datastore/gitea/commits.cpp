@@ -61,8 +61,7 @@ web::Answer tree_page(Backend& backend, web::Call& call) {
     const Shape shape{w, call.base_url(), opened.allowed.identity};
     w.member("sha", tree);
     w.member("url", shape.api(opened.allowed.repository) + "/git/trees/" + tree);
-    w.key("tree");
-    w.array([&] {
+    w.array("tree", [&] {
       for (std::size_t i = begin; i < end; ++i) shape.tree_entry(opened.allowed.repository, entries[i]);
     });
     w.member("truncated", entries.size() > end);

@@ -29,15 +29,13 @@ inline void add(Routes& routes, Backend& backend, std::string_view method, std::
                     .options = {.dialect = web::Dialect::gitea}});
 }
 
-void add_server_routes(Routes& routes, Backend& backend);  // version, healthz, settings
-void add_user_routes(Routes& routes, Backend& backend);    // user, users, admin/users
-void add_token_routes(Routes& routes, Backend& backend);   // users/{name}/tokens
-void add_organization_routes(Routes& routes, Backend& backend);
-void add_repository_routes(Routes& routes, Backend& backend);  // making, changing, listing
-void add_branch_routes(Routes& routes, Backend& backend);      // branches, tags
-void add_commit_routes(Routes& routes, Backend& backend);      // commits, git/trees
-void add_content_routes(Routes& routes, Backend& backend);     // contents, raw, media
-void add_namespace_routes(Routes& routes, Backend& backend);   // /v1/datastore/namespaces
+using AddRoutes = void(Routes& routes, Backend& backend);
+AddRoutes add_server_routes;                  // version, healthz, settings
+AddRoutes add_user_routes, add_token_routes;  // user, users, admin/users; users/{name}/tokens
+AddRoutes add_organization_routes;
+AddRoutes add_repository_routes, add_branch_routes;  // making, changing, listing; branches, tags
+AddRoutes add_commit_routes, add_content_routes;     // commits, git/trees; contents, raw, media
+AddRoutes add_namespace_routes;                      // /v1/datastore/namespaces
 
 /// 401 for nobody, 403 for a token that may only read.
 std::expected<Identity, web::Failure> identify_writer(Backend& backend, web::Call& call);

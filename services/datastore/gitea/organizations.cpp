@@ -36,12 +36,11 @@ web::Answer create_organization(Backend& backend, web::Call& call) {
   return json_response(201, [&](json::Writer& w) { Shape{w, call.base_url(), identity}.organization(*made); });
 }
 
-std::expected<Account, web::Failure> find_organization(Backend& backend, web::Call& call) {
-  auto account = backend.accounts.find(call.parameter("org"));
-  if (!account) return std::unexpected(to_failure(account.error()));
-  if (account->kind != AccountKind::organization)
-    return std::unexpected(web::Failure{.status = 404, .message = "there is no organisation of that name"});
-  return std::move(*account);
+std::expected<Account, ServiceError> find_organization(Backend& backend, web::Call& call) {
+  auto account = TRY(backend.accounts.find(call.parameter("org")));
+  if (account.kind != AccountKind::organization)
+    return std::unexpected(ServiceError{ServiceFault::missing, "there is no organisation of that name"});
+  return account;
 }
 
 web::Answer one_organization(Backend& backend, web::Call& call) {

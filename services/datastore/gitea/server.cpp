@@ -21,11 +21,8 @@ web::Answer health(Backend& backend, web::Call&) {
   return json_object(report.ready ? 200 : 503, [&](json::Writer& w) {
     w.member("status", word(report.ready));
     w.member("description", "Stackgate datastore");
-    w.key("checks");
-    w.object([&] {
-      w.key("database:ping");
-      w.array([&] { w.object([&] { w.member("status", word(database)); }); });
-    });
+    w.object("checks",
+             [&] { w.array("database:ping", [&] { w.object([&] { w.member("status", word(database)); }); }); });
   });
 }
 

@@ -21,8 +21,7 @@ std::string_view or_zero(std::string_view time) { return time.empty() ? zero_tim
 std::string escaped(std::string_view path) { return percent_encode(path, "/"); }
 
 void write_person(json::Writer& writer, std::string_view key, const git::Signature& person) {
-  writer.key(key);
-  writer.object([&] {
+  writer.object(key, [&] {
     writer.member("name", person.name);
     writer.member("email", person.email);
     writer.member("date", time_of(person));
@@ -127,8 +126,7 @@ void Shape::token(const Token& token, std::string_view secret) const {
     writer.member("name", token.name);
     writer.member("sha1", secret);
     writer.member("token_last_eight", token.last_eight);
-    writer.key("scopes");
-    writer.array([&] { writer.value(token.scope == Scope::read ? "read:repository" : "all"); });
+    writer.array("scopes", [&] { writer.value(token.scope == Scope::read ? "read:repository" : "all"); });
     writer.member("created_at", token.created_at);
     writer.member("last_used_at", or_zero(token.last_used_at));
     if (!token.expires_at.empty()) writer.member("expires_at", token.expires_at);
@@ -168,8 +166,7 @@ void Shape::repository(const Repository& repository, const Account& owner, bool 
     writer.member("created_at", repository.created_at);
     writer.member("updated_at", repository.updated_at);
     writer.member("archived_at", repository.archived ? repository.updated_at : "1970-01-01T00:00:00Z");
-    writer.key("permissions");
-    writer.object([&] {
+    writer.object("permissions", [&] {
       writer.member("admin", may(Action::administer));
       writer.member("push", may(Action::write));
       writer.member("pull", may(Action::read));
@@ -189,8 +186,7 @@ void Shape::repository(const Repository& repository, const Account& owner, bool 
     writer.member("mirror_updated", zero_time);
     writer.member("repo_transfer", nullptr);
     for (const std::string_view word : {"topics", "licenses"}) {
-      writer.key(word);
-      writer.array([] {});
+      writer.array(word, [] {});
     }
   });
 }
@@ -202,14 +198,12 @@ void Shape::commit(const Repository& repository, const git::Commit& commit) cons
     writer.member("sha", commit.oid);
     writer.member("created", time_of(commit.committer));
     writer.member("html_url", fmt::format("{}/{}/commit/{}", base, repository.full_name(), commit.oid));
-    writer.key("commit");
-    writer.object([&] {
+    writer.object("commit", [&] {
       writer.member("url", url);
       write_person(writer, "author", commit.author);
       write_person(writer, "committer", commit.committer);
       writer.member("message", commit.message);
-      writer.key("tree");
-      writer.object([&] {
+      writer.object("tree", [&] {
         writer.member("url", fmt::format("{}/git/trees/{}", api(repository), commit.tree));
         writer.member("sha", commit.tree);
         writer.member("created", time_of(commit.committer));
@@ -218,8 +212,7 @@ void Shape::commit(const Repository& repository, const git::Commit& commit) cons
     });
     writer.member("author", nullptr);
     writer.member("committer", nullptr);
-    writer.key("parents");
-    writer.array([&] {
+    writer.array("parents", [&] {
       for (const git::Oid& parent : commit.parents)
         writer.object([&] {
           writer.member("url", fmt::format("{}/git/commits/{}", api(repository), parent));
@@ -233,8 +226,7 @@ void Shape::commit(const Repository& repository, const git::Commit& commit) cons
 void Shape::branch(const Repository& repository, std::string_view name, const git::Commit& commit) const {
   writer.object([&] {
     writer.member("name", name);
-    writer.key("commit");
-    writer.object([&] {
+    writer.object("commit", [&] {
       writer.member("id", commit.oid);
       writer.member("message", commit.message);
       writer.member("url", fmt::format("{}/{}/commit/{}", base, repository.full_name(), commit.oid));
@@ -249,8 +241,7 @@ void Shape::branch(const Repository& repository, std::string_view name, const gi
     writer.member("protected", false);
     writer.member("required_approvals", 0);
     writer.member("enable_status_check", false);
-    writer.key("status_check_contexts");
-    writer.array([] {});
+    writer.array("status_check_contexts", [] {});
     const bool push = judge(viewer, &repository, Action::write) == Verdict::allowed;
     writer.member("user_can_push", push);
     writer.member("user_can_merge", push);
@@ -263,8 +254,7 @@ void Shape::tag(const Repository& repository, const git::Ref& ref, const git::Co
     writer.member("name", std::string_view(ref.name).substr(std::string_view("refs/tags/").size()));
     writer.member("message", commit.message);
     writer.member("id", ref.oid);
-    writer.key("commit");
-    writer.object([&] {
+    writer.object("commit", [&] {
       writer.member("url", fmt::format("{}/git/commits/{}", api(repository), commit.oid));
       writer.member("sha", commit.oid);
       writer.member("created", time_of(commit.committer));
@@ -303,8 +293,7 @@ void Shape::entry(const Repository& repository, const git::Entry& entry, std::st
     folder ? writer.value(nullptr)
            : writer.value(std::string_view(fmt::format("{}/raw/{}?ref={}", api(repository), path, ref)));
     writer.member("submodule_git_url", nullptr);
-    writer.key("_links");
-    writer.object([&] {
+    writer.object("_links", [&] {
       writer.member("self", self);
       writer.member("git", git_url);
       writer.member("html", html);

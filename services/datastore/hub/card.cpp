@@ -87,8 +87,7 @@ std::string validation(std::string_view readme) {
   std::string out;
   json::Writer w(out);
   const auto list = [&](std::string_view name, const std::string& message) {
-    w.key(name);
-    w.array([&] {
+    w.array(name, [&] {
       if (!message.empty()) w.object([&] { w.member("message", message); });
     });
   };

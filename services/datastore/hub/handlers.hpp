@@ -6,49 +6,21 @@
 
 namespace stackgate::datastore::hub {
 
-// accounts.cpp
-web::Answer get_whoami(const Backend& backend, web::Call& call);
+using Handle = web::Answer(const Backend& backend, web::Call& call);
+using HandleTyped = web::Answer(const Backend& backend, web::Call& call, RepositoryType type);
 
-// manage.cpp
-web::Answer create_repository(const Backend& backend, web::Call& call);
-web::Answer delete_repository(const Backend& backend, web::Call& call);
-web::Answer move_repository(const Backend& backend, web::Call& call);
-web::Answer put_settings(const Backend& backend, web::Call& call, RepositoryType type);
-
-// info.cpp
-web::Answer get_info(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType type);
-
-// tree.cpp
-web::Answer get_tree(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer post_paths_info(const Backend& backend, web::Call& call, RepositoryType type);
-
-// history.cpp
-web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer get_refs(const Backend& backend, web::Call& call, RepositoryType type);
-
-// branches.cpp
-web::Answer post_branch(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer delete_branch(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer post_tag(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer delete_tag(const Backend& backend, web::Call& call, RepositoryType type);
-
-// upload.cpp
-web::Answer post_preupload(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer post_batch(const Backend& backend, web::Call& call);
-
-// commit.cpp
-web::Answer post_commit(const Backend& backend, web::Call& call, RepositoryType type);
-
-// resolve.cpp
-web::Answer get_resolve(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer get_raw(const Backend& backend, web::Call& call, RepositoryType type);
-
-// other.cpp
-web::Answer post_validate_yaml(const Backend& backend, web::Call& call);
-web::Answer refuse_xet(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer go_to_page(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer go_to_tree(const Backend& backend, web::Call& call, RepositoryType type);
-web::Answer go_to_blob(const Backend& backend, web::Call& call, RepositoryType type);
+Handle get_whoami;                                             // accounts.cpp
+Handle create_repository, delete_repository, move_repository;  // manage.cpp
+HandleTyped put_settings;
+HandleTyped get_info, get_list;                                // info.cpp
+HandleTyped get_tree, post_paths_info;                         // tree.cpp
+HandleTyped get_commits, get_refs;                             // history.cpp
+HandleTyped post_branch, delete_branch, post_tag, delete_tag;  // branches.cpp
+HandleTyped post_preupload;                                    // upload.cpp
+Handle post_batch;
+HandleTyped post_commit;           // commit.cpp
+HandleTyped get_resolve, get_raw;  // resolve.cpp
+Handle post_validate_yaml;         // other.cpp
+HandleTyped refuse_xet, go_to_page, go_to_tree, go_to_blob;
 
 }  // namespace stackgate::datastore::hub

@@ -1,9 +1,9 @@
 // Commits and references.
-#include <charconv>
 
 #include "services/datastore/hub/handlers.hpp"
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/paging.hpp"
 
@@ -17,19 +17,15 @@ web::Answer get_commits(const Backend& backend, web::Call& call, RepositoryType 
   const auto place = TRY(enter(backend, call, type, Action::read));
   const auto opened = TRY(open_at(backend, place, call.parameter("revision"), call.parameter("path")));
   const auto limit = TRY(web::read_limit(call.query(), 50, 1000));
-  std::size_t page = 0;
-  if (const auto text = call.query().get("p")) {
-    const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), page);
-    if (problem != std::errc() || end != text->data() + text->size() || page > commits_counted)
-      return bad_request("\"p\" must be a page number, from 0");
-  }
+  const auto page = to_number<std::size_t>(call.query().get("p").value_or("0"));
+  if (!page || *page > commits_counted) return bad_request("\"p\" must be a page number, from 0");
   if (opened.commit.empty()) return json_answer("[]", {{"X-Total-Count", "0"}});
-  const auto commits = TRY(opened.git->log(opened.commit, "", page * limit, limit));
+  const auto commits = TRY(opened.git->log(opened.commit, "", *page * limit, limit));
   const auto total = TRY(opened.git->count_commits(opened.commit, commits_counted));
   web::Headers headers{{"X-Total-Count", std::to_string(total)}};
-  if (commits.size() == limit && (page + 1) * limit < total)
+  if (commits.size() == limit && (*page + 1) * limit < total)
     web::add_next_link(headers, place.base + std::string(call.request().path), call.query(), "p",
-                       std::to_string(page + 1));
+                       std::to_string(*page + 1));
   return json_answer(
       [&](json::Writer& w) {
         w.array([&] {

@@ -1,6 +1,5 @@
 // What a repository is, and lists of them.
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +12,7 @@
 #include "services/datastore/hub/place.hpp"
 #include "services/datastore/hub/shapes.hpp"
 #include "services/datastore/repositories/record.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/paging.hpp"
 
@@ -182,18 +182,14 @@ web::Answer get_list(const Backend& backend, web::Call& call, RepositoryType typ
   const auto identity = TRY(identify(backend, call));
   const web::Query& query = call.query();
   const auto limit = TRY(web::read_limit(query, 100, 500));
-  std::size_t skip = 0;
-  if (const auto cursor = query.get("cursor")) {
-    const auto [end, problem] = std::from_chars(cursor->data(), cursor->data() + cursor->size(), skip);
-    if (problem != std::errc() || end != cursor->data() + cursor->size())
-      return bad_request("\"cursor\" is not one that this server gave");
-  }
+  const auto skip = to_number<std::size_t>(query.get("cursor").value_or("0"));
+  if (!skip) return bad_request("\"cursor\" is not one that this server gave");
   RepositoryFilter filter{.search = std::string(query.get("search").value_or("")),
                           .owner = std::string(query.get("author").value_or("")),
                           .type = type,
                           .order = RepositoryOrder::updated,
                           .descending = query.get("direction").value_or("-1") != "1",
-                          .skip = skip,
+                          .skip = *skip,
                           .limit = limit};
   if (const auto sort = query.get("sort")) {
     if (*sort == "createdAt" || *sort == "created_at") filter.order = RepositoryOrder::created;

@@ -39,8 +39,7 @@ std::string answer_preupload(const PreuploadRequest& request, const Attributes& 
                              const Current& current) {
   const IgnoreList ignore = IgnoreList::parse(request.ignore.value_or(""));
   return json::object_text([&](json::Writer& w) {
-    w.key("files");
-    w.array([&] {
+    w.array("files", [&] {
       for (const Candidate& file : request.files) {
         const bool large = goes_to_lfs(attributes, file.path, file.size, threshold);
         w.object([&] {

@@ -6,9 +6,6 @@ namespace stackgate::datastore::hub {
 
 namespace {
 
-using Handle = web::Answer (*)(const Backend&, web::Call&);
-using HandleTyped = web::Answer (*)(const Backend&, web::Call&, RepositoryType);
-
 constexpr web::RouteOptions small{.dialect = web::Dialect::hub};
 constexpr web::RouteOptions large{
     .dialect = web::Dialect::hub, .body_bytes = 16 * 1024 * 1024, .body_deadline = std::chrono::minutes(3)};
@@ -19,7 +16,7 @@ constexpr web::RouteOptions git_lfs{.dialect = web::Dialect::lfs};
 struct TypedRoute {
   std::string_view method;
   std::string_view model, dataset, space;  // the pattern for each type: patterns are constants
-  HandleTyped handle;
+  HandleTyped* handle;
   web::RouteOptions options = small;
 };
 
@@ -69,7 +66,7 @@ std::vector<web::Route> routes(const Backend& backend) {
       out.push_back({route.method, pattern,
                      [&backend, type, handle = route.handle](web::Call& call) { return handle(backend, call, type); },
                      route.options});
-  const auto add = [&](std::string_view method, std::string_view pattern, Handle handle, const web::RouteOptions& o) {
+  const auto add = [&](std::string_view method, std::string_view pattern, Handle* handle, const web::RouteOptions& o) {
     out.push_back({method, pattern, [&backend, handle](web::Call& call) { return handle(backend, call); }, o});
   };
   add("GET", "/v1/hf/api/whoami-v2", get_whoami, small);

@@ -51,8 +51,7 @@ std::string whoami(const Account& account, Scope scope, const std::vector<Accoun
     w.member("isPro", false);
     w.member("periodEnd", nullptr);
     w.member("avatarUrl", "");
-    w.key("orgs");
-    w.array([&] {
+    w.array("orgs", [&] {
       for (const Account& organization : organizations)
         w.object([&] {
           w.member("type", "org");
@@ -66,11 +65,9 @@ std::string whoami(const Account& account, Scope scope, const std::vector<Accoun
           w.member("roleInOrg", "admin");
         });
     });
-    w.key("auth");
-    w.object([&] {
+    w.object("auth", [&] {
       w.member("type", "access_token");
-      w.key("accessToken");
-      w.object([&] {
+      w.object("accessToken", [&] {
         w.member("displayName", "stackgate");
         w.member("role", scope == Scope::write ? "write" : "read");
         w.member("createdAt", format_date(account.created_at));
@@ -87,16 +84,14 @@ void write_entry(json::Writer& w, const git::Entry& entry, const LastCommit* las
     w.member("size", entry.lfs ? entry.lfs->size : entry.size);
     w.member("path", entry.path);
     if (entry.lfs) {
-      w.key("lfs");
-      w.object([&] {
+      w.object("lfs", [&] {
         w.member("oid", entry.lfs->oid);
         w.member("size", entry.lfs->size);
         w.member("pointerSize", entry.lfs->pointer_size);
       });
     }
     if (last == nullptr) return;
-    w.key("lastCommit");
-    w.object([&] {
+    w.object("lastCommit", [&] {
       w.member("id", last->id);
       w.member("title", last->title);
       w.member("date", format_date(last->seconds));
@@ -125,14 +120,12 @@ void write_info(json::Writer& w, const Info& info) {
     w.member("downloads", 0);
     w.member("likes", 0);
     if (!repository.description.empty()) w.member("description", repository.description);
-    w.key("tags");
-    w.array([&] {
+    w.array("tags", [&] {
       if (info.tags == nullptr) return;
       for (const std::string& tag : *info.tags) w.value(std::string_view(tag));
     });
     if (info.siblings == nullptr) return;
-    w.key("siblings");
-    w.array([&] {
+    w.array("siblings", [&] {
       for (const git::Entry& entry : *info.siblings) {
         if (entry.kind == git::EntryKind::folder || entry.kind == git::EntryKind::submodule) continue;
         w.object([&] {
@@ -141,8 +134,7 @@ void write_info(json::Writer& w, const Info& info) {
           w.member("size", entry.lfs ? entry.lfs->size : entry.size);
           w.member("blobId", entry.oid);
           if (!entry.lfs) return;
-          w.key("lfs");
-          w.object([&] {
+          w.object("lfs", [&] {
             w.member("sha256", entry.lfs->oid);
             w.member("size", entry.lfs->size);
             w.member("pointerSize", entry.lfs->pointer_size);
@@ -158,8 +150,7 @@ void write_commit(json::Writer& w, const git::Commit& commit) {
     w.member("id", commit.oid);
     w.member("title", commit.title());
     w.member("message", rest_of(commit.message));
-    w.key("authors");
-    w.array([&] {
+    w.array("authors", [&] {
       w.object([&] {
         w.member("user", commit.author.name);
         w.member("avatar", "");
@@ -174,8 +165,7 @@ std::string refs(std::span<const git::Ref> all, bool with_pull_requests) {
   std::string out;
   json::Writer w(out);
   const auto write = [&](std::string_view key, std::string_view kind) {
-    w.key(key);
-    w.array([&] {
+    w.array(key, [&] {
       for (const git::Ref& ref : all) {
         if (!ref.name.starts_with(kind)) continue;
         w.object([&] {
@@ -188,12 +178,10 @@ std::string refs(std::span<const git::Ref> all, bool with_pull_requests) {
   };
   w.object([&] {
     write("branches", heads);
-    w.key("converts");
-    w.array([] {});
+    w.array("converts", [] {});
     write("tags", tags);
     if (with_pull_requests) {
-      w.key("pullRequests");
-      w.array([] {});
+      w.array("pullRequests", [] {});
     }
   });
   return out;

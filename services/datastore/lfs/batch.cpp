@@ -86,12 +86,10 @@ Decision decide_upload(const BatchRequest& request, const Wanted& file, const Kn
 
 void write_action(json::Writer& w, std::string_view name, const std::optional<Link>& action) {
   if (!action) return;
-  w.key(name);
-  w.object([&] {
+  w.object(name, [&] {
     w.member("href", action->href);
     if (!action->header.empty()) {
-      w.key("header");
-      w.object([&] {
+      w.object("header", [&] {
         for (const auto& [key, value] : action->header) w.member(key, value);
       });
     }
@@ -167,16 +165,14 @@ Plan decide(const BatchRequest& request, const Facts& facts) {
 std::string render(const BatchRequest& request, const Plan& plan, std::span<const Actions> actions) {
   return json::object_text([&](json::Writer& w) {
     w.member("transfer", plan.transfer);
-    w.key("objects");
-    w.array([&] {
+    w.array("objects", [&] {
       for (std::size_t i = 0; i < plan.objects.size(); ++i) {
         const Decision& decision = plan.objects[i];
         w.object([&] {
           w.member("oid", decision.file.oid);
           w.member("size", decision.file.size);
           if (decision.step == Step::refuse) {
-            w.key("error");
-            w.object([&] {
+            w.object("error", [&] {
               w.member("code", decision.status);
               w.member("message", decision.message);
             });
@@ -186,8 +182,7 @@ std::string render(const BatchRequest& request, const Plan& plan, std::span<cons
           w.member("authenticated", true);
           const Actions& todo = actions[i];
           if (!todo.upload && !todo.verify && !todo.download) return;
-          w.key("actions");
-          w.object([&] {
+          w.object("actions", [&] {
             write_action(w, "download", todo.download);
             write_action(w, "upload", todo.upload);
             write_action(w, "verify", todo.verify);

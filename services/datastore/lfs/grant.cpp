@@ -1,11 +1,11 @@
 #include "services/datastore/lfs/grant.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "services/datastore/clock.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/jwt.hpp"
 #include "services/kit/crypto/signed_query.hpp"
@@ -28,12 +28,6 @@ std::optional<std::int64_t> count_at(const json::Value& claims, std::string_view
   const json::Value* value = claims.find(name);
   if (value == nullptr || !value->is_integer() || value->integer() < 0) return {};
   return value->integer();
-}
-
-template <typename Number>
-bool read_number_text(std::string_view text, Number& out) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return problem == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -112,25 +106,26 @@ std::expected<Grant, std::string> read_url(std::string_view key, std::string_vie
                                            std::string_view query, std::string_view oid,
                                            std::chrono::system_clock::time_point now) {
   const auto extras = TRY(crypto::verify_query(key, method, path, query, now));
-  Grant out;
-  out.operation = method == "GET" ? Operation::download : Operation::upload;
-  out.oid = oid;
-  bool sound = is_oid(oid), repository = false, size = false;
+  std::optional<std::int64_t> repository, user{0};
+  std::optional<std::uint64_t> size;
+  std::optional<unsigned> parts{0};
+  std::string upload;
   for (const auto& [name, value] : extras) {
-    if (name == "repository") {
-      repository = read_number_text(value, out.repository);
-    } else if (name == "user") {
-      sound = sound && read_number_text(value, out.user);
-    } else if (name == "size") {
-      size = read_number_text(value, out.size);
-    } else if (name == "upload") {
-      out.upload = value;
-    } else if (name == "parts") {
-      sound = sound && read_number_text(value, out.parts);
-    }
+    if (name == "repository") repository = to_number<std::int64_t>(value);
+    if (name == "user") user = to_number<std::int64_t>(value);
+    if (name == "size") size = to_number<std::uint64_t>(value);
+    if (name == "upload") upload = value;
+    if (name == "parts") parts = to_number<unsigned>(value);
   }
-  if (!sound || !repository || !size) return std::unexpected("the URL's query is not one of a large file");
-  return out;
+  if (!is_oid(oid) || !repository || !user || !size || !parts)
+    return std::unexpected("the URL's query is not one of a large file");
+  return Grant{.repository = *repository,
+               .user = *user,
+               .operation = method == "GET" ? Operation::download : Operation::upload,
+               .oid = std::string(oid),
+               .size = *size,
+               .upload = std::move(upload),
+               .parts = *parts};
 }
 
 }  // namespace stackgate::datastore::lfs

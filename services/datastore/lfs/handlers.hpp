@@ -6,17 +6,12 @@
 
 namespace stackgate::datastore::lfs {
 
-// transfer.cpp (https://github.com/git-lfs/git-lfs/blob/main/docs/api/basic-transfers.md)
-web::Answer put_object(const Backend& backend, web::Call& call);     // PUT  …/objects/{oid}
-web::Answer get_object(const Backend& backend, web::Call& call);     // GET  …/objects/{oid}
-web::Answer verify_object(const Backend& backend, web::Call& call);  // POST …/verify
+using Handle = web::Answer(const Backend& backend, web::Call& call);
 
-// lock_handlers.cpp
-web::Answer create_lock(const Backend& backend, web::Call& call);  // POST …/locks
-web::Answer get_locks(const Backend& backend, web::Call& call);    // GET  …/locks
-web::Answer verify_locks(const Backend& backend,
-                         web::Call& call);  // POST …/locks/verify: once for every pushed reference
-web::Answer remove_lock(const Backend& backend, web::Call& call);  // POST …/locks/{id}/unlock
+// transfer.cpp (https://github.com/git-lfs/git-lfs/blob/main/docs/api/basic-transfers.md)
+Handle put_object, get_object, verify_object;  // PUT and GET …/objects/{oid}, POST …/verify
+// lock_handlers.cpp: POST and GET …/locks, POST …/locks/verify (once for every pushed reference), …/locks/{id}/unlock
+Handle create_lock, get_locks, verify_locks, remove_lock;
 
 // answer_batch.cpp: for git-lfs and for Hugging Face clients, which differ only in how the actions prove themselves.
 

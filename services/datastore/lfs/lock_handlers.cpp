@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 #include "services/datastore/git/names.hpp"
 #include "services/datastore/lfs/handlers.hpp"
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/locks.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/object_text.hpp"
 #include "services/kit/json/value.hpp"
@@ -34,8 +34,7 @@ std::expected<std::size_t, web::Failure> lock_limit(std::optional<std::int64_t> 
 
 /// Those of `page` that `fits` picks.
 void write_locks(json::Writer& w, std::string_view name, const LockPage& page, const auto& fits) {
-  w.key(name);
-  w.array([&] {
+  w.array(name, [&] {
     for (const Lock& lock : page.locks)
       if (fits(lock)) w.raw(to_json(lock));
   });
@@ -73,11 +72,8 @@ web::Answer get_locks(const Backend& backend, web::Call& call) {
   const web::Query& query = call.query();
   std::optional<std::int64_t> asked;
   if (const auto text = query.get("limit")) {
-    std::int64_t number = 0;
-    const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
-    if (problem != std::errc() || end != text->data() + text->size())
-      return web::Failure{.status = 422, .message = "\"limit\" must be a whole number"};
-    asked = number;
+    asked = to_number<std::int64_t>(*text);
+    if (!asked) return web::Failure{.status = 422, .message = "\"limit\" must be a whole number"};
   }
   const auto limit = TRY(lock_limit(asked));
   const auto page = TRY(list_locks(backend.database, allowed.repository.id,

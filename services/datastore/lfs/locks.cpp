@@ -90,8 +90,7 @@ std::string to_json(const Lock& lock) {
     w.member("id", lock.id);
     w.member("path", lock.path);
     w.member("locked_at", lock.locked_at);
-    w.key("owner");
-    w.object([&] { w.member("name", lock.owner_name); });
+    w.object("owner", [&] { w.member("name", lock.owner_name); });
   });
 }
 

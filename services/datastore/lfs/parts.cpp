@@ -1,13 +1,13 @@
 #include "services/datastore/lfs/parts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "services/datastore/lfs/http.hpp"
 #include "services/datastore/lfs/statements.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
@@ -126,10 +126,8 @@ web::Answer put_part(const Backend& backend, web::Call& call) {
   auto may = TRY(permit(backend, call, Operation::upload, oid));
   if (!may.grant || !may.grant->upload.starts_with(at_ours))
     return part_failure(403, "parts are uploaded by the URLs that the batch call gave");
-  unsigned number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number < 1 || number > may.grant->parts)
-    return part_failure(404, "there is no such part");
+  const unsigned number = to_number<unsigned>(text).value_or(0);
+  if (number < 1 || number > may.grant->parts) return part_failure(404, "there is no such part");
   const PartPlan plan = plan_parts(may.grant->size);
   const std::uint64_t size = number < plan.count ? plan.chunk : may.grant->size - plan.chunk * (plan.count - 1);
   const auto differs = [&](std::uint64_t came) {

@@ -15,7 +15,7 @@ std::vector<web::Route> routes(const Backend& backend) {
       .dialect = dialect, .transfer = true, .body_bytes = 4 * 1024 * 1024, .body_deadline = std::chrono::minutes(1)};
   constexpr web::RouteOptions file{.dialect = dialect, .transfer = true};
   constexpr web::RouteOptions stream{.dialect = dialect, .streams_body = true, .body_bytes = 0};
-  const auto to = [&backend](web::Answer (*handler)(const Backend&, web::Call&)) -> web::Handler {
+  const auto to = [&backend](Handle* handler) -> web::Handler {
     return [&backend, handler](web::Call& call) { return challenged(handler(backend, call)); };
   };
   const web::Handler batch = [&backend](web::Call& call) {

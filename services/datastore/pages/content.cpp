@@ -8,19 +8,16 @@
 namespace stackgate::datastore::pages {
 namespace content_detail {
 
-std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place& place, const git::Entry& entry,
-                                                std::uint64_t most) {
+lfs::Expected<Head> head_of_large(const Visit& visit, const Place& place, const git::Entry& entry, std::uint64_t most) {
   const auto file = TRY(find_large(visit, place, entry));
-  auto download = visit.backend().large_files.open(file);
-  if (!download) return std::unexpected(to_failure(download.error()));
+  const auto download = TRY(visit.backend().large_files.open(file));
   Head out{.size = file.size};
   out.bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file.size)));
   std::size_t have = 0;
   while (have < out.bytes.size()) {
-    const auto got = (*download)->read(std::span(out.bytes).subspan(have));
-    if (!got) return std::unexpected(to_failure(got.error()));
-    if (*got == 0) break;
-    have += *got;
+    const auto got = TRY(download->read(std::span(out.bytes).subspan(have)));
+    if (got == 0) break;
+    have += got;
   }
   out.bytes.resize(have);
   return out;
@@ -28,24 +25,22 @@ std::expected<Head, web::Failure> head_of_large(const Visit& visit, const Place&
 
 }  // namespace content_detail
 
-std::expected<lfs::Stat, web::Failure> find_large(const Visit& visit, const Place& place, const git::Entry& entry) {
-  auto file = visit.backend().large_files.stat(place.repository.id, entry.lfs->oid);
-  if (!file) return std::unexpected(to_failure(file.error()));
-  if (!*file || (*file)->size != entry.lfs->size)
-    return std::unexpected(web::Failure{
-        .status = 404, .message = "the large file behind this pointer has not been uploaded to this repository"});
-  return **file;
+lfs::Expected<lfs::Stat> find_large(const Visit& visit, const Place& place, const git::Entry& entry) {
+  const auto file = TRY(visit.backend().large_files.stat(place.repository.id, entry.lfs->oid));
+  if (!file || file->size != entry.lfs->size)
+    return std::unexpected(ServiceError{ServiceFault::missing,
+                                        "the large file behind this pointer has not been uploaded to this repository"});
+  return *file;
 }
 
-std::expected<Head, web::Failure> read_head(const Visit& visit, const Place& place, const git::Entry& entry,
-                                            std::uint64_t most) {
+lfs::Expected<Head> read_head(const Visit& visit, const Place& place, const git::Entry& entry, std::uint64_t most) {
   if (entry.lfs) return content_detail::head_of_large(visit, place, entry, most);
   Head out{.size = entry.size};
   const auto done = place.git->stream_blob(entry.oid, [&](std::string_view bytes) {
     out.bytes += bytes.substr(0, static_cast<std::size_t>(most) - out.bytes.size());
     return out.bytes.size() < most;
   });
-  if (!done && out.bytes.size() < std::min(most, entry.size)) return std::unexpected(to_failure(done.error()));
+  if (!done && out.bytes.size() < std::min(most, entry.size)) return std::unexpected(done.error());
   return out;
 }
 

@@ -18,11 +18,10 @@ struct Head {
   bool whole() const { return bytes.size() == size; }
 };
 
-/// Reads no more than it gives. 404 for a large file that was never uploaded.
-std::expected<Head, web::Failure> read_head(const Visit& visit, const Place& place, const git::Entry& entry,
-                                            std::uint64_t most);
+/// Reads no more than it gives. ServiceFault::missing for a large file that was never uploaded.
+lfs::Expected<Head> read_head(const Visit& visit, const Place& place, const git::Entry& entry, std::uint64_t most);
 /// The large file that a pointer names, if this repository has it with that size.
-std::expected<lfs::Stat, web::Failure> find_large(const Visit& visit, const Place& place, const git::Entry& entry);
+lfs::Expected<lfs::Stat> find_large(const Visit& visit, const Place& place, const git::Entry& entry);
 
 /// As Git does: a NUL among the first 8,000 bytes.
 bool is_binary(std::string_view bytes);

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "services/datastore/pages/table_preview.hpp"
+#include "services/kit/base/ascii.hpp"
+#include "services/kit/base/number.hpp"
 
 namespace stackgate::datastore::pages {
 namespace csv_detail {
@@ -22,11 +23,8 @@ char separator_of(std::string_view text) {
 }
 
 bool is_number(std::string_view text) {
-  double value = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
-  if (text.empty() || !(text[0] == '-' || text[0] == '.' || (text[0] >= '0' && text[0] <= '9'))) return false;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && stop == text.data() + text.size();
+  return !text.empty() && (text[0] == '-' || text[0] == '.' || ascii::is_digit(text[0])) && to_number<double>(text);
 }
 
 /// Takes one record after the other off a text.

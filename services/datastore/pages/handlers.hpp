@@ -4,28 +4,15 @@
 
 namespace stackgate::datastore::pages {
 
-web::Answer get_repositories(Visit& visit);  // list.cpp
-web::Answer get_account(Visit& visit);
-web::Answer get_sign_in(Visit& visit);  // sign_in.cpp
-web::Answer post_sign_in(Visit& visit);
-web::Answer post_sign_out(Visit& visit);
-web::Answer get_new(Visit& visit);  // create.cpp
-web::Answer post_new(Visit& visit);
-web::Answer get_tokens(Visit& visit);  // tokens.cpp
-web::Answer post_token(Visit& visit);
-web::Answer post_revoke(Visit& visit);
-web::Answer get_tree(Visit& visit);      // tree.cpp
-web::Answer get_blob(Visit& visit);      // blob.cpp
-web::Answer get_raw(Visit& visit);       // raw.cpp
-web::Answer get_commits(Visit& visit);   // commits.cpp
-web::Answer get_refs(Visit& visit);      // refs.cpp
-web::Answer get_commit(Visit& visit);    // commit.cpp
-web::Answer get_settings(Visit& visit);  // settings.cpp
-web::Answer post_settings(Visit& visit);
-web::Answer post_rename(Visit& visit);
-web::Answer post_delete(Visit& visit);
-web::Answer get_upload(Visit& visit);  // upload.cpp
-web::Answer post_upload(Visit& visit);
-web::Answer redirect_git_address(Visit& visit);  // tree.cpp
+using Handle = web::Answer(Visit& visit);
+
+Handle get_repositories, get_account;                          // list.cpp
+Handle get_sign_in, post_sign_in, post_sign_out;               // sign_in.cpp
+Handle get_new, post_new;                                      // create.cpp
+Handle get_tokens, post_token, post_revoke;                    // tokens.cpp
+Handle get_tree, redirect_git_address;                         // tree.cpp
+Handle get_blob, get_raw, get_commits, get_refs, get_commit;   // files of their names
+Handle get_settings, post_settings, post_rename, post_delete;  // settings.cpp
+Handle get_upload, post_upload;                                // upload.cpp
 
 }  // namespace stackgate::datastore::pages

@@ -58,11 +58,10 @@ std::expected<Place, web::Answer> enter_revision(Visit& visit, Action action) {
   return place;
 }
 
-std::expected<References, web::Failure> references_of(const Place& place) {
-  auto refs = place.git->refs();
-  if (!refs) return std::unexpected(to_failure(refs.error()));
+std::expected<References, ServiceError> references_of(const Place& place) {
+  const auto refs = TRY(place.git->refs());
   References out;
-  for (const git::Ref& ref : *refs) {
+  for (const git::Ref& ref : refs) {
     const std::string_view name = ref.name;
     if (name.starts_with("refs/heads/")) out.branches.emplace_back(name.substr(11));
     if (name.starts_with("refs/tags/")) out.tags.emplace_back(name.substr(10));

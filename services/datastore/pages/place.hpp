@@ -33,7 +33,7 @@ Html crumbs(const Place& place, bool last_is_file);
 struct References {
   std::vector<std::string> branches, tags;
 };
-std::expected<References, web::Failure> references_of(const Place& place);
+std::expected<References, ServiceError> references_of(const Place& place);
 
 /// "0123456789"
 std::string_view short_id(std::string_view oid);

@@ -8,11 +8,9 @@
 namespace stackgate::datastore::pages {
 namespace routes_detail {
 
-using Handle = web::Answer (*)(Visit&);
-
 struct PageRoute {
   std::string_view method, pattern;
-  Handle handle;
+  Handle* handle;
   bool is_file = false;
 };
 
@@ -45,7 +43,7 @@ constexpr PageRoute table[] = {
     {"GET", "/{owner}/{repo}/upload/{revision}/{path...}", get_upload},
 };
 
-web::Answer serve(const Site& site, web::Call& call, Handle handle) {
+web::Answer serve(const Site& site, web::Call& call, Handle* handle) {
   auto visit = enter_site(site, call);
   if (!visit) {
     Visit nobody{.site = site, .call = call, .base_url = call.base_url()};
@@ -60,7 +58,7 @@ web::Answer serve(const Site& site, web::Call& call, Handle handle) {
 
 std::vector<web::Route> routes(Backend& backend) {
   const auto site = std::make_shared<const Site>(backend);
-  const auto bound = [&site](routes_detail::Handle handle) {
+  const auto bound = [&site](Handle* handle) {
     return [site, handle](web::Call& call) { return routes_detail::serve(*site, call, handle); };
   };
   std::vector<web::Route> out = asset_routes();

@@ -1,11 +1,10 @@
 #include "services/datastore/pages/session.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "services/datastore/clock.hpp"
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/crypto/jwt.hpp"
 
@@ -39,14 +38,9 @@ std::optional<Session> Sessions::read(std::string_view cookie, Time now) const {
   if (cookie.empty() || cookie.size() > 1024) return {};
   const auto claims = crypto::verify_jwt(cookie_key_, cookie, now);
   if (!claims) return {};
-  const json::Value* subject = claims->root.find("sub");
-  const json::Value* stamp = claims->root.find("stamp");
-  if (subject == nullptr || stamp == nullptr) return {};
-  Session out{.stamp = std::string(stamp->string())};
-  const std::string_view digits = subject->string();
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.account);
-  if (error != std::errc{} || stop != digits.data() + digits.size() || out.account <= 0) return {};
-  return out;
+  const std::int64_t account = to_number<std::int64_t>(json::text_at(claims->root, "sub")).value_or(0);
+  if (account <= 0 || claims->root.find("stamp") == nullptr) return {};
+  return Session{account, std::string(json::text_at(claims->root, "stamp"))};
 }
 
 std::string Sessions::form_token(std::string_view cookie) const {

@@ -1,7 +1,7 @@
-#include <charconv>
 
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/words.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::pages {
@@ -65,12 +65,12 @@ web::Answer post_token(Visit& visit) {
   const auto form = TRY(read_form(visit));
   TRY(demand_session(visit));
   const std::string_view name = form.get("name").value_or(""), days_text = form.get("days").value_or("90");
-  unsigned days = 0;
-  const auto [stop, error] = std::from_chars(days_text.data(), days_text.data() + days_text.size(), days);
-  if (error != std::errc{} || stop != days_text.data() + days_text.size() || days > 3650)
+  const auto days = to_number<unsigned>(days_text);
+  if (!days || *days > 3650)
     return tokens_page(visit, problem_notice("A token ends after at most 3650 days."), name, 422);
   const Scope scope = form.get("scope").value_or("read") == "write" ? Scope::write : Scope::read;
-  auto made = visit.backend().accounts.create_token(visit.identity.account, name, scope, std::chrono::hours(24) * days);
+  auto made =
+      visit.backend().accounts.create_token(visit.identity.account, name, scope, std::chrono::hours(24) * *days);
   if (!made) return tokens_page(visit, problem_notice(made.error().message), name, to_failure(made.error()).status);
   return tokens_page(visit, new_secret(*made), "", 200);
 }

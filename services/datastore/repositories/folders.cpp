@@ -1,6 +1,5 @@
 #include "services/datastore/repositories/folders.hpp"
 
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
@@ -8,6 +7,7 @@
 
 #include "services/datastore/clock.hpp"
 #include "services/datastore/repositories/rows.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::folders {
@@ -15,11 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// From 1.
 std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (text.empty() || error != std::errc{} || stop != text.data() + text.size() || out <= 0) return std::nullopt;
-  return out;
+  const auto out = to_number<std::int64_t>(text);
+  return out && *out > 0 ? out : std::nullopt;
 }
 
 bool move_away(std::string_view data, const std::string& from, std::string_view word, std::string_view name) {

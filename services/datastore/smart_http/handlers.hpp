@@ -54,15 +54,13 @@ struct Shared {
   Semaphore processes;  // of git
 };
 
-web::Answer info_refs(Shared& shared, web::Call& call);
-web::Answer upload_pack(Shared& shared, web::Call& call);
-web::Answer receive_pack(Shared& shared, web::Call& call);
+using SharedHandler = web::Answer(Shared& shared, web::Call& call);
+SharedHandler info_refs, upload_pack, receive_pack;
 /// Files of a repository, as clients from before smart HTTP read them.
-web::Answer dumb(Shared& shared, web::Call& call);
-
+SharedHandler dumb;
 /// An address of one segment, as somebody writes it who leaves the owner out: 404 in words, where a page would ask to
 /// sign in, which git cannot.
-web::Answer without_owner(Shared& shared, web::Call& call);
+SharedHandler without_owner;
 
 /// Nothing, or 415 when the request's Content-Type is another.
 std::optional<web::Failure> check_type(const web::Call& call, git::Service service);

@@ -92,9 +92,7 @@ web::Answer upload_pack(Shared& shared, web::Call& call) {
 
   const auto slot = shared.processes.acquire(shared.options.wait);
   if (!slot) return busy();
-  const auto clone = version == 2 && body.size() <= most_clone
-                         ? git::parse_plain_clone(body)
-                         : std::nullopt;
+  const auto clone = version == 2 && body.size() <= most_clone ? git::parse_plain_clone(body) : std::nullopt;
   if (clone) {
     const auto shown = TRY(shared.references.are_tips(path, clone->wants));
     if (shown) return send_pack(shared, call, path, *clone);

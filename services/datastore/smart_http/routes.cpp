@@ -8,10 +8,8 @@
 namespace stackgate::datastore::smart_http {
 namespace {
 
-using SharedHandler = web::Answer (*)(Shared&, web::Call&);
-
 /// Failures that no proxy keeps.
-web::Handler uncached(const std::shared_ptr<Shared>& shared, SharedHandler handler) {
+web::Handler uncached(const std::shared_ptr<Shared>& shared, SharedHandler* handler) {
   return [shared, handler](web::Call& call) -> web::Answer {
     web::Answer answer = handler(*shared, call);
     if (auto* failure = std::get_if<web::Failure>(&answer))
