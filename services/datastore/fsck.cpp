@@ -8,7 +8,7 @@
 #include "services/datastore/lfs/background.hpp"
 #include "services/datastore/repositories/folders.hpp"
 #include "services/datastore/upkeep.hpp"
-#include "services/kit/json/object_text.hpp"
+#include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore {
 namespace {

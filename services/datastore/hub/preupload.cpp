@@ -1,6 +1,5 @@
 #include "services/datastore/hub/preupload.hpp"
 
-#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::hub {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/base/time.hpp"
-#include "services/kit/json/object_text.hpp"
+#include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::hub {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {

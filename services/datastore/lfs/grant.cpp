@@ -9,7 +9,6 @@
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/jwt.hpp"
 #include "services/kit/crypto/signed_query.hpp"
-#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::datastore::lfs {

@@ -7,7 +7,6 @@
 #include "services/datastore/lfs/locks.hpp"
 #include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/json/object_text.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/json/write.hpp"
 
