@@ -91,13 +91,6 @@ Accounts::Expected<Account> Accounts::find(std::int64_t id) {
   return impl_->account_of(found.rows[0]);
 }
 
-Accounts::Expected<Identity> Accounts::identity_of(std::int64_t account) {
-  auto found = TRY(find(account));
-  if (!found.active || found.kind != AccountKind::user)
-    return refused(ServiceFault::missing, "the account is switched off");
-  return Identity{.account = found.id, .name = found.name, .admin = found.admin};
-}
-
 Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::string_view search, std::size_t skip,
                                                         std::size_t limit, std::size_t* total) {
   const std::string word = kind == AccountKind::organization ? "organization" : "user";

@@ -65,8 +65,6 @@ class Accounts {
   Expected<Identity> authenticate(std::string_view authorization, std::string_view peer);
   /// A sign-in form. The same limits.
   Expected<Identity> sign_in(std::string_view name, std::string_view password, std::string_view peer);
-  /// Of a session that named this account; missing when it has gone or was switched off.
-  Expected<Identity> identity_of(std::int64_t account);
 
   Expected<Account> find(std::string_view name);
   Expected<Account> find(std::int64_t id);

@@ -10,6 +10,7 @@
 namespace stackgate::datastore {
 namespace {
 
+// First segments of paths that are no account: /v1, /api, /datasets below /v1/hf …
 constexpr std::array<std::string_view, 32> reserved_accounts = {
     "-",           "api",    "assets",   "avatars", "css",    "datasets", "debug",  "explore",
     "favicon.ico", "health", "healthz",  "help",    "img",    "js",       "login",  "logout",
@@ -27,10 +28,6 @@ std::string containing(std::string_view text) {
   return out + "%";
 }
 
-bool is_reserved_account_name(std::string_view lower) {
-  return std::ranges::find(reserved_accounts, lower) != reserved_accounts.end();
-}
-
 std::optional<std::string> fault_of_account_name(std::string_view name) {
   if (name.empty()) return "the name is empty; write 1 to 40 letters, digits, '-', '_' or '.'";
   if (name.size() > 40) return "the name has more than 40 characters";
@@ -42,7 +39,8 @@ std::optional<std::string> fault_of_account_name(std::string_view name) {
   if (name.contains("..")) return "the name must not hold '..'";
   const std::string lower = ascii::to_lower(name);
   if (lower.ends_with(".git")) return "the name must not end in '.git'";
-  if (is_reserved_account_name(lower)) return "the name '" + lower + "' is reserved; choose another";
+  if (std::ranges::find(reserved_accounts, lower) != reserved_accounts.end())
+    return "the name '" + lower + "' is reserved; choose another";
   return std::nullopt;
 }
 

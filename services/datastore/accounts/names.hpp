@@ -8,7 +8,4 @@ namespace stackgate::datastore {
 /// For "LIKE … ESCAPE '!'": texts that hold `text` somewhere.
 std::string containing(std::string_view text);
 
-/// First segments of paths that are no account: /v1, /api, /datasets below /v1/hf …
-bool is_reserved_account_name(std::string_view lower);
-
 }  // namespace stackgate::datastore

@@ -103,8 +103,6 @@ class Repository {
   Repository& operator=(const Repository&) = delete;
 
   Expected<std::vector<Ref>> refs();  // refs/heads/ and refs/tags/, sorted
-  /// The branch that HEAD names, born or not: "main".
-  Expected<std::string> head_branch();
   /// A branch, a tag, a full reference, "HEAD" or a commit id of at least 7 digits, in this order. A commit.
   Expected<Oid> resolve(std::string_view revision);
   Expected<Commit> commit(const Oid& oid);

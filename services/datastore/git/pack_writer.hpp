@@ -27,7 +27,6 @@ class PackWriter {
 
   /// Its id, and the object is in the pack (once).
   Expected<Oid> add(ObjectType type, std::string_view content);
-  std::size_t objects() const { return entries_.size(); }
   bool finished() const { return finished_; }
   /// After it, all objects are found by every reader, and survive a power cut.
   Expected<void> finish();

@@ -100,18 +100,6 @@ Expected<std::vector<Ref>> Repository::refs() {
   return out;
 }
 
-Expected<std::string> Repository::head_branch() {
-  git_reference* raw = nullptr;
-  if (const int code = git_reference_lookup(&raw, impl_->handle.get(), "HEAD"); code != 0)
-    return library_error(code, "HEAD");
-  const ReferenceHandle head(raw);
-  const char* target = git_reference_symbolic_target(raw);
-  if (target == nullptr) return git_error_of(Fault::missing, "HEAD names a commit, not a branch");
-  std::string_view name = target;
-  if (name.starts_with("refs/heads/")) name.remove_prefix(11);
-  return std::string(name);
-}
-
 Expected<Oid> Repository::resolve(std::string_view revision) {
   std::vector<std::string> names;
   if (revision == "HEAD") names.emplace_back(revision);

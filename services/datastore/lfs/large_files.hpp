@@ -68,7 +68,6 @@ struct Collected {
 struct Fsck {
   std::uint64_t files = 0, bytes = 0;
   std::vector<std::string> faults;  // one line each; empty: clean
-  bool clean() const { return faults.empty(); }
 };
 
 /// The next bytes of a body; 0 is the end.
@@ -80,7 +79,6 @@ class LargeFiles {
  public:
   LargeFiles(sql::Database& database, objects::Store& store, Limits limits = {});
   const Limits& limits() const { return limits_; }
-  objects::Store& store() const { return store_; }
 
   /// Nothing when the file is not linked to the repository, whether or not it is on this server.
   Expected<std::optional<Stat>> stat(std::int64_t repository, std::string_view oid);

@@ -26,7 +26,7 @@ const Signature bob{"Bob", "b@b", 1'700'000'000, 0};
 TEST(Reading, AnEmptyRepositoryHasABranchToBeBornAndNothingElse) {
   const Fresh fresh("trunk");
   const auto repository = opened(fresh.path);
-  EXPECT_EQ(repository->head_branch().value_or("?"), "trunk");
+  EXPECT_EQ(shell_git(fresh.path, "symbolic-ref HEAD"), "refs/heads/trunk");
   EXPECT_TRUE(repository->refs()->empty());
   for (const std::string_view revision : {"HEAD", "trunk", "1234567", "", "a b", "refs/heads/trunk"}) {
     const auto none = repository->resolve(revision);
