@@ -68,6 +68,7 @@ struct Collected {
 struct Fsck {
   std::uint64_t files = 0, bytes = 0;
   std::vector<std::string> faults;  // one line each; empty: clean
+  bool clean() const { return faults.empty(); }
 };
 
 /// The next bytes of a body; 0 is the end.
