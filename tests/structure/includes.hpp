@@ -104,6 +104,7 @@ inline const std::vector<Module>& modules() {
       {"reconcile/control",
        {"reconcile/status", "reconcile/compare", "reconcile/plan", "reconcile/observe", "validators", "crds",
         "services/kit"}},
+      {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
       {"tests", {"services", "cluster_state", "webhook", "reconcile", "validators", "crds", "certs"}},
@@ -148,6 +149,8 @@ inline const std::vector<Fence>& fences() {
       {"git2", {"services/datastore/git/"}, "Git belongs to one folder"},
       {"archive", {"services/kit/archive/"}, "archives are read in one folder"},
       {"cmark", {"services/datastore/pages/markdown.cpp"}, "what it renders goes through one check"},
+      {"pcre2", {"services/model/tokenizer/pattern.cpp"}, "patterns of tokenizers are bounded in one file"},
+      {"utf8proc", {"services/model/tokenizer/unicode.cpp"}, "one file has the tables of Unicode"},
       {"simdjson", {"services/kit/json/"}, "services/kit/json is the project's JSON"},
   };
   return table;
@@ -161,7 +164,7 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 16> pure = {"validators/",
+  static constexpr std::array<std::string_view, 17> pure = {"validators/",
                                                             "services/kit/pods/",
                                                             "services/kit/grammar/",
                                                             "services/kit/findings/",
@@ -174,6 +177,7 @@ inline bool is_pure(std::string_view path) {
                                                             "services/kit/yaml_writer/",
                                                             "services/kit/safetensors/",
                                                             "services/kit/peft/",
+                                                            "services/model/tokenizer/",
                                                             "reconcile/status/",
                                                             "reconcile/plan/",
                                                             "reconcile/compare/"};
