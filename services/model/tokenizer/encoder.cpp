@@ -1,5 +1,6 @@
 #include "services/model/tokenizer/encoder.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
