@@ -76,7 +76,7 @@ struct Reconciler::Progress {
   bool children_written = false;
   bool learned = false;            // the store holds an object by now of which the view knows nothing, or too little
   bool looks_again = false;        // the children are judged once more for that
-  std::optional<Trouble> trouble;  // the first that users have to know of
+  std::optional<Problem> problem;  // the first that users have to know of
   /// A child; `repair`: somebody else had changed or deleted it.
   void wrote(bool repair = false) {
     ++pass.writes;
@@ -85,7 +85,7 @@ struct Reconciler::Progress {
   }
   void refused(std::string_view kind, std::string_view name, const kube::ApiError& error) {
     failed(error);
-    if (!trouble) trouble = refusal(kind, name, error);
+    if (!problem) problem = refusal(kind, name, error);
   }
   void failed(const kube::ApiError& error) {
     pass.result = Pass::Result::try_again;
@@ -129,7 +129,7 @@ Pass Reconciler::run(const Key& key, bool defer_status) {
     if (plan.acts) write_children(key, *view, plan, progress);
   }
   if (progress.children_written) {
-    if (defer_status && !progress.trouble && progress.pass.result == Pass::Result::settled) {
+    if (defer_status && !progress.problem && progress.pass.result == Pass::Result::settled) {
       progress.pass.result = Pass::Result::status_waits;
       return progress.pass;
     }
@@ -211,7 +211,7 @@ void Reconciler::write_child(const Key& key, const Observation& view, const Desi
     if (!*free && waits) return progress.waits(Pass::Waiting::for_deletion, kind, child.name, verdict.why);
     if (!*free) {
       progress.waits(Pass::Waiting::for_a_person, kind, child.name, "the name is taken");
-      if (!progress.trouble) progress.trouble = name_taken(kind, child.name);
+      if (!progress.problem) progress.problem = name_taken(kind, child.name);
       return;
     }
     verdict.need = Need::create;
@@ -262,8 +262,8 @@ void Reconciler::prune(const Key& key, const Observation& view, const Plan& plan
 }
 
 void Reconciler::write_status(const Key& key, const Observation& view, const Plan& plan, Progress& progress) {
-  const bool reports = progress.trouble && !is_reported(plan.status, *progress.trouble);
-  const Status status = reports ? blocked_by(plan.status, *progress.trouble) : plan.status;
+  const bool reports = progress.problem && !is_reported(plan.status, *progress.problem);
+  const Status status = reports ? blocked_by(plan.status, *progress.problem) : plan.status;
   const std::string body = status_json(status, view.resource().generation, view.resource().status,
                                        to_rfc3339(std::chrono::system_clock::now()));
   if (body.empty()) return;
@@ -291,7 +291,7 @@ void Reconciler::write_status(const Key& key, const Observation& view, const Pla
   for (const EventNote& note : plan.events) options_.record(view.resource(), note);
   if (reports)
     options_.record(view.resource(),
-                    {.warning = true, .reason = progress.trouble->reason, .message = progress.trouble->message});
+                    {.warning = true, .reason = progress.problem->reason, .message = progress.problem->message});
 }
 
 }  // namespace stackgate::reconcile

@@ -75,7 +75,7 @@ bool is_about_known_others(const Finding& finding) {
   return validate::is_about_others(finding.rule) && finding.rule != "reference-unchecked";
 }
 
-Trouble trouble_of(const Finding& finding, const InputFacts& input) {
+Problem problem_of(const Finding& finding, const InputFacts& input) {
   const std::string_view kind = info(input.type).kind;
   const bool key = finding.rule.ends_with("key-missing");
   return {.reason = std::string(reason_of(finding.rule)),
@@ -101,13 +101,13 @@ std::optional<Condition> unresolved_references(const Observed& observed) {
                    list(observed.findings, is_reported)};
 }
 
-std::vector<Trouble> input_troubles(const Observed& observed) {
+std::vector<Problem> input_problems(const Observed& observed) {
   using namespace plan_findings;
-  std::vector<Trouble> out;
+  std::vector<Problem> out;
   for (const Finding& finding : observed.findings) {
     if (!is_about_known_others(finding)) continue;
     for (const InputFacts& input : observed.inputs)
-      if (concerns(finding, input)) out.push_back(trouble_of(finding, input));
+      if (concerns(finding, input)) out.push_back(problem_of(finding, input));
   }
   return out;
 }

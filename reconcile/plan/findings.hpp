@@ -23,7 +23,7 @@ std::optional<Condition> unresolved_references(const Observed& observed);
 
 /// What the pods read and is not there, in the words in which a pod reports it. A pod reports variables only: one
 /// whose volume cannot be mounted is silent. All are passing.
-std::vector<Trouble> input_troubles(const Observed& observed);
+std::vector<Problem> input_problems(const Observed& observed);
 
 /// Pods that are started now could not run for lack of an input.
 bool lacks_inputs(const Observed& observed);

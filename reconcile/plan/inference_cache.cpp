@@ -118,8 +118,8 @@ bool is_reported_missing(const Observed& observed) {
   return false;
 }
 
-std::vector<Trouble> blockers_of(const parts::Scope& scope, const parts::Workload& download) {
-  std::vector<Trouble> out = parts::taken_names(scope);
+std::vector<Problem> blockers_of(const parts::Scope& scope, const parts::Workload& download) {
+  std::vector<Problem> out = parts::taken_names(scope);
   // Unlike those of other kinds this claim goes with its resource: somebody else's must not.
   for (const DesiredChild& child : scope.planning.plan.children) {
     if (child.type != ChildType::persistent_volume_claim) continue;
@@ -164,7 +164,7 @@ void plan_inference_cache(const Planning& planning) {
                  .stored = planning.resource.status,
                  .tries = backoff_limit + 1};
   if (needs_job(view) && !download.main.image.empty()) add_job(scope, download);
-  const std::vector<Trouble> blockers = blockers_of(scope, download);
+  const std::vector<Problem> blockers = blockers_of(scope, download);
   view.blockers = blockers;
   planning.plan.status = cache_status(view);
 }

@@ -54,15 +54,15 @@ parts::Workload read_server(const parts::Scope& scope) {
 }
 
 /// Nothing when the service needs no cache, or its cache is ready.
-std::optional<Trouble> cache_trouble(const parts::Scope& scope) {
+std::optional<Problem> cache_problem(const parts::Scope& scope) {
   const auto name = scope.spec["storage"]["nimCache"]["name"].text();
   if (!name) return std::nullopt;
   const CacheFacts& facts = scope.planning.observed.cache;
   const std::string cache = "the InferenceCache \"" + std::string(*name) + "\"";
-  if (!facts.exists) return Trouble{"CacheNotFound", cache + " does not exist; create it", false};
+  if (!facts.exists) return Problem{"CacheNotFound", cache + " does not exist; create it", false};
   const std::string why = facts.message.empty() ? std::string() : ": " + facts.message;
-  if (facts.state == to_string(State::failed)) return Trouble{"CacheFailed", cache + " has failed" + why, true};
-  if (facts.state != to_string(State::ready)) return Trouble{"CacheNotReady", cache + " is not ready yet" + why, false};
+  if (facts.state == to_string(State::failed)) return Problem{"CacheFailed", cache + " has failed" + why, true};
+  if (facts.state != to_string(State::ready)) return Problem{"CacheNotReady", cache + " is not ready yet" + why, false};
   return std::nullopt;
 }
 
@@ -99,8 +99,8 @@ void plan_inference_service(const Planning& planning) {
   } else {
     parts::add_workload(scope, server);
   }
-  if (auto trouble = cache_trouble(scope)) {
-    outcome.blockers.push_back(std::move(*trouble));
+  if (auto problem = cache_problem(scope)) {
+    outcome.blockers.push_back(std::move(*problem));
     hold_back(scope, outcome);
   }
   parts::conclude(scope, std::move(outcome));

@@ -163,7 +163,7 @@ void finish(const parts::Scope& scope, Workload workload, const Ending& ending) 
   parts::Outcome outcome{.wanted = workload.replicas};
   // Of a claim that the operator did not make only the pods can tell.
   if (ending.mounted && (*ending.mounted)["create"].flag().value_or(false))
-    outcome.blockers = parts::claim_troubles(scope, {parts::claim_name(scope, *ending.mounted)});
+    outcome.blockers = parts::claim_problems(scope, {parts::claim_name(scope, *ending.mounted)});
   parts::conclude(scope, std::move(outcome));
 }
 

@@ -102,9 +102,9 @@ std::optional<Outcome> loss(const CacheView& view, std::string_view filled) {
     return Outcome{State::not_ready, "ClaimNotFound",
                    fmt::format("the claim {} with the model is gone; {}", view.claim_name, again)};
   if (view.claim == nullptr) return std::nullopt;
-  const auto trouble = claim_trouble(view.claim, view.claim_name);
-  if (trouble && trouble->reason != "ClaimPending")
-    return Outcome{trouble->lasting ? State::failed : State::not_ready, trouble->reason, trouble->message};
+  const auto problem = claim_problem(view.claim, view.claim_name);
+  if (problem && problem->reason != "ClaimPending")
+    return Outcome{problem->lasting ? State::failed : State::not_ready, problem->reason, problem->message};
   if (is_newer(view.claim, filled))
     return Outcome{
         State::not_ready, "ClaimReplaced",
@@ -126,8 +126,8 @@ constexpr std::array<Sign, 7> signs{{
 }};
 
 /// The pods' own words, and what to do where they are of a known kind.
-Trouble cause_of(const Trouble& trouble) {
-  Trouble out = trouble;
+Problem cause_of(const Problem& problem) {
+  Problem out = problem;
   if (out.reason != "ContainerFailed") return out;
   out.reason = "DownloadFailed";
   for (const Sign& sign : signs) {
@@ -141,8 +141,8 @@ Trouble cause_of(const Trouble& trouble) {
 
 Outcome failed(const CacheView& view) {
   const std::string again = fmt::format("; then delete the Job {} to try again", view.name);
-  if (const Trouble* trouble = worst_trouble(view.pods)) {
-    const Trouble cause = cause_of(*trouble);
+  if (const Problem* problem = worst_problem(view.pods)) {
+    const Problem cause = cause_of(*problem);
     return {State::failed, cause.reason, cause.message + again};
   }
   // Its pods are gone: what they said is in the stored status, unless that speaks of something else.
@@ -156,10 +156,10 @@ Outcome failed(const CacheView& view) {
 }
 
 Outcome retrying(const CacheView& view, std::int64_t failures) {
-  const Trouble* trouble = worst_trouble(view.pods);
+  const Problem* problem = worst_problem(view.pods);
   return {State::in_progress, "Retrying",
           fmt::format("try {} of {} has failed{}{}; it is tried again", failures, std::max(view.tries, failures),
-                      trouble == nullptr ? "" : ": ", trouble == nullptr ? "" : cause_of(*trouble).message)};
+                      problem == nullptr ? "" : ": ", problem == nullptr ? "" : cause_of(*problem).message)};
 }
 
 Outcome under_way(const CacheView& view) {
@@ -175,14 +175,14 @@ Outcome under_way(const CacheView& view) {
   if (failures > 0) return retrying(view, failures);
   if (pods("Running") > 0 || pods("Succeeded") > 0)
     return {State::in_progress, "Downloading", "the model is being downloaded"};
-  if (const Trouble* trouble = worst_trouble(view.pods))
-    return {trouble->lasting ? State::failed : State::pending, trouble->reason, trouble->message};
-  if (const auto trouble = view.claim == nullptr ? std::nullopt : claim_trouble(view.claim, view.claim_name);
-      trouble && trouble->reason == "ClaimTerminating")
-    return {State::pending, trouble->reason, trouble->message};
-  if (const auto trouble = claim_trouble(nullptr, view.claim_name);
-      trouble && view.claim_missing && !view.claim_is_made)
-    return {State::pending, "ClaimNotFound", trouble->message};
+  if (const Problem* problem = worst_problem(view.pods))
+    return {problem->lasting ? State::failed : State::pending, problem->reason, problem->message};
+  if (const auto problem = view.claim == nullptr ? std::nullopt : claim_problem(view.claim, view.claim_name);
+      problem && problem->reason == "ClaimTerminating")
+    return {State::pending, problem->reason, problem->message};
+  if (const auto problem = claim_problem(nullptr, view.claim_name);
+      problem && view.claim_missing && !view.claim_is_made)
+    return {State::pending, "ClaimNotFound", problem->message};
   if (std::ranges::any_of(view.pods, [](const PodFacts& pod) { return pod.scheduled && !pod.deleting; }))
     return {State::started, "Starting", "the download pod is being started"};
   // Not Started yet: it would have to be taken back when no node takes the pod.
@@ -192,7 +192,7 @@ Outcome under_way(const CacheView& view) {
 }
 
 Outcome outcome_of(const CacheView& view) {
-  const auto lasting = std::ranges::find(view.blockers, true, &Trouble::lasting);
+  const auto lasting = std::ranges::find(view.blockers, true, &Problem::lasting);
   if (lasting != view.blockers.end()) return {State::failed, lasting->reason, lasting->message};
   if (const auto filled = filled_at(view)) {
     if (auto lost = loss(view, *filled)) return *std::move(lost);
@@ -200,8 +200,8 @@ Outcome outcome_of(const CacheView& view) {
   }
   if (job_is(view.job, "Failed")) return failed(view);
   if (view.claim != nullptr)
-    if (const auto trouble = claim_trouble(view.claim, view.claim_name); trouble && trouble->lasting)
-      return {State::failed, trouble->reason, trouble->message};
+    if (const auto problem = claim_problem(view.claim, view.claim_name); problem && problem->lasting)
+      return {State::failed, problem->reason, problem->message};
   if (view.job != nullptr) return under_way(view);
   if (!view.blockers.empty()) return {State::pending, view.blockers.front().reason, view.blockers.front().message};
   if (view.claim != nullptr && view.claim_is_made)

@@ -23,7 +23,7 @@ struct CacheView {
   bool claim_is_made = false;  // by the operator: pvc.create
   std::span<const PodFacts> pods = {};
   /// As in WorkloadView: a lasting one makes the state Failed.
-  std::span<const Trouble> blockers = {};
+  std::span<const Problem> blockers = {};
   /// The ConfigMap in which the puller reports, or nullptr: data.downloadedBytes and data.totalBytes (decimal),
   /// data.profiles (a JSON list like status.profiles). What is not of that form is passed over.
   const json::Value* report = nullptr;

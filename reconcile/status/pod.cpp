@@ -25,9 +25,9 @@ constexpr std::array<std::string_view, 14> waiting_reasons{
     "Evicted",          "NodeLost",
 };
 
-auto order_of(const Trouble& trouble) {
-  const auto* const place = std::ranges::find(by_weight, std::string_view(trouble.reason));
-  return std::tuple(!trouble.lasting, place - by_weight.begin(), std::string_view(trouble.message));
+auto order_of(const Problem& problem) {
+  const auto* const place = std::ranges::find(by_weight, std::string_view(problem.reason));
+  return std::tuple(!problem.lasting, place - by_weight.begin(), std::string_view(problem.message));
 }
 
 bool has_condition(const json::Value& pod, std::string_view type, std::string_view status) {
@@ -41,13 +41,13 @@ const json::Value* spec_of(const json::Value& pod, std::string_view list, std::s
   return nullptr;
 }
 
-std::optional<Trouble> of_containers(const json::Value& pod, bool init) {
-  std::optional<Trouble> worst;
+std::optional<Problem> of_containers(const json::Value& pod, bool init) {
+  std::optional<Problem> worst;
   for (const json::Value& status :
        json::items(&pod, {"status", init ? "initContainerStatuses" : "containerStatuses"})) {
     const json::Value* spec = spec_of(pod, init ? "initContainers" : "containers", json::text(&status, {"name"}));
-    std::optional<Trouble> trouble = causes::of_container({.pod = pod, .status = status, .spec = spec, .init = init});
-    if (trouble && (!worst || order_of(*trouble) < order_of(*worst))) worst = std::move(trouble);
+    std::optional<Problem> problem = causes::of_container({.pod = pod, .status = status, .spec = spec, .init = init});
+    if (problem && (!worst || order_of(*problem) < order_of(*worst))) worst = std::move(problem);
   }
   return worst;
 }
@@ -60,31 +60,31 @@ bool is_on_silent_node(const json::Value& pod) {
          has_condition(pod, "ContainersReady", "True");
 }
 
-Trouble node_lost(const json::Value& pod) {
+Problem node_lost(const json::Value& pod) {
   const std::string node(json::text(&pod, {"spec", "nodeName"}));
   return {.reason = "NodeLost", .message = "the node " + node + " does not answer"};
 }
 
-std::optional<Trouble> of_scheduling_condition(const json::Value& pod) {
+std::optional<Problem> of_scheduling_condition(const json::Value& pod) {
   const json::Value* scheduled = condition_of(&pod, "PodScheduled");
   if (json::text(scheduled, {"status"}) != "False") return std::nullopt;
   if (json::text(scheduled, {"reason"}) == "SchedulingGated")
-    return Trouble{.reason = "SchedulingGated", .message = "the pod waits until its scheduling gates are taken off"};
+    return Problem{.reason = "SchedulingGated", .message = "the pod waits until its scheduling gates are taken off"};
   return causes::of_scheduling(pod, json::text(scheduled, {"message"}));
 }
 
 }  // namespace
 
-std::optional<Trouble> pod_trouble(const json::Value& pod) {
+std::optional<Problem> pod_problem(const json::Value& pod) {
   if (!json::text(&pod, {"metadata", "deletionTimestamp"}).empty()) return std::nullopt;
   const std::string_view phase = json::text(&pod, {"status", "phase"}), reason = json::text(&pod, {"status", "reason"});
   if (phase == "Succeeded") return std::nullopt;
   if (phase == "Unknown" || reason == "NodeLost") return node_lost(pod);
   if (phase == "Failed" && !reason.empty())
     return causes::of_departure(reason, json::text(&pod, {"status", "message"}));
-  if (auto trouble = of_scheduling_condition(pod)) return trouble;
-  if (auto trouble = of_containers(pod, true)) return trouble;
-  if (auto trouble = of_containers(pod, false)) return trouble;
+  if (auto problem = of_scheduling_condition(pod)) return problem;
+  if (auto problem = of_containers(pod, true)) return problem;
+  if (auto problem = of_containers(pod, false)) return problem;
   if (is_on_silent_node(pod)) return node_lost(pod);
   if (phase == "Failed") return causes::of_departure({}, json::text(&pod, {"status", "message"}));
   return std::nullopt;
@@ -96,21 +96,21 @@ PodFacts pod_facts(const json::Value& pod) {
           .ready = has_condition(pod, "Ready", "True"),
           .deleting = !json::text(&pod, {"metadata", "deletionTimestamp"}).empty(),
           .scheduled = !json::text(&pod, {"spec", "nodeName"}).empty() || has_condition(pod, "PodScheduled", "True"),
-          .trouble = pod_trouble(pod)};
+          .problem = pod_problem(pod)};
 }
 
-const Trouble* worst_trouble(std::span<const PodFacts> pods) {
-  const Trouble* worst = nullptr;
+const Problem* worst_problem(std::span<const PodFacts> pods) {
+  const Problem* worst = nullptr;
   for (const PodFacts& pod : pods) {
-    if (!pod.trouble || pod.deleting) continue;
-    if (worst == nullptr || order_of(*pod.trouble) < order_of(*worst)) worst = &*pod.trouble;
+    if (!pod.problem || pod.deleting) continue;
+    if (worst == nullptr || order_of(*pod.problem) < order_of(*worst)) worst = &*pod.problem;
   }
   return worst;
 }
 
-bool is_waiting(const Trouble& trouble) {
-  return !trouble.lasting &&
-         std::ranges::find(waiting_reasons, std::string_view(trouble.reason)) != waiting_reasons.end();
+bool is_waiting(const Problem& problem) {
+  return !problem.lasting &&
+         std::ranges::find(waiting_reasons, std::string_view(problem.reason)) != waiting_reasons.end();
 }
 
 }  // namespace stackgate::reconcile

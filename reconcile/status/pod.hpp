@@ -20,12 +20,12 @@ struct PodFacts {
   bool deleting = false;
   bool scheduled = false;  // a node has taken it
   /// What keeps it from running, in the words of status conditions; nothing when all is well or just takes its time.
-  std::optional<Trouble> trouble = {};
+  std::optional<Problem> problem = {};
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
 
 /// What keeps the pod from running, or nothing: a pod that is merely starting, is ready, is done or is being deleted
-/// has no trouble. The words do not change while the cause stays: no pod names, no counts, no times, and a container
+/// has no problem. The words do not change while the cause stays: no pod names, no counts, no times, and a container
 /// that crashes again and again reads the same while it waits, runs for a moment and ends. Reasons:
 ///   Unschedulable, SchedulingGated, ClaimPending, ClaimNotFound      no node takes it
 ///   ImagePullBackOff, InvalidImageName, ImageNeverPulled             its image; the first for all that is retried
@@ -34,16 +34,16 @@ struct PodFacts {
 ///   InitContainerFailed, OutOfMemory, CrashLoopBackOff, ContainerFailed   they end
 ///   Evicted, NodeLost, PodFailed                                     it was taken from its node, or refused by it
 /// It is lasting where only a change of the resource, the image or the data cures it.
-std::optional<Trouble> pod_trouble(const json::Value& pod);
+std::optional<Problem> pod_problem(const json::Value& pod);
 
 PodFacts pod_facts(const json::Value& pod);
 
-/// Of several troubles the one to report: lasting before passing, then by cause (what a user must cure before the
+/// Of several problems the one to report: lasting before passing, then by cause (what a user must cure before the
 /// others can be seen comes first), then by text. The order of the pods does not matter. Nothing when there is none;
 /// pods that are being deleted are passed over.
-const Trouble* worst_trouble(std::span<const PodFacts> pods);
+const Problem* worst_problem(std::span<const PodFacts> pods);
 
 /// True for what spec.md counts as waiting: scheduling, images, claims, Secrets and ConfigMaps, quota.
-bool is_waiting(const Trouble& trouble);
+bool is_waiting(const Problem& problem);
 
 }  // namespace stackgate::reconcile

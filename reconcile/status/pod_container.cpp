@@ -11,7 +11,7 @@ namespace stackgate::reconcile::causes {
 namespace {
 
 /// couldn't find key KEY in Secret ns/name
-Trouble missing_key(std::string_view message) {
+Problem missing_key(std::string_view message) {
   constexpr std::string_view head = "couldn't find key ", middle = " in ";
   const std::string_view rest = message.substr(message.find(head) + head.size());
   const std::size_t split = rest.find(middle);
@@ -24,7 +24,7 @@ Trouble missing_key(std::string_view message) {
 }
 
 /// secret "name" not found
-std::optional<Trouble> missing_object(std::string_view message) {
+std::optional<Problem> missing_object(std::string_view message) {
   struct Form {
     std::string_view head, kind, reason;
   };
@@ -35,7 +35,7 @@ std::optional<Trouble> missing_object(std::string_view message) {
     const std::size_t at = message.find(form.head);
     if (at == std::string_view::npos) continue;
     const std::string_view name = message.substr(at + form.head.size());
-    return Trouble{.reason = std::string(form.reason),
+    return Problem{.reason = std::string(form.reason),
                    .message = fmt::format("there is no {} {}; create it in the same namespace", form.kind,
                                           name.substr(0, name.find('"')))};
   }
@@ -45,15 +45,15 @@ std::optional<Trouble> missing_object(std::string_view message) {
 /// Kubelet puts the pod's name and uid in brackets: each pod would read differently.
 std::string_view without_pod(std::string_view message) { return message.substr(0, message.find(" (pod: ")); }
 
-std::optional<Trouble> of_waiting(const Container& container, const json::Value& waiting) {
+std::optional<Problem> of_waiting(const Container& container, const json::Value& waiting) {
   const std::string_view reason = json::text(&waiting, {"reason"}), message = json::text(&waiting, {"message"});
   if (reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing") return std::nullopt;
-  if (auto trouble = of_image(container, reason, message)) return trouble;
+  if (auto problem = of_image(container, reason, message)) return problem;
   if (reason == "CreateContainerConfigError") return of_configuration(container, message);
   if (reason == "CrashLoopBackOff")
-    return Trouble{.reason = "CrashLoopBackOff",
+    return Problem{.reason = "CrashLoopBackOff",
                    .message = fmt::format("the container {} ends again and again", container.name())};
-  return Trouble{.reason = "RunContainerError",
+  return Problem{.reason = "RunContainerError",
                  .message = fmt::format("the container {} cannot be started ({}): {}", container.name(), reason,
                                         shortened(without_pod(message), longest_text))};
 }
@@ -75,7 +75,7 @@ bool has_been_ready(const Container& container, const json::Value& running) {
 
 std::string_view Container::name() const { return json::text(&status, {"name"}); }
 
-Trouble of_configuration(const Container& container, std::string_view message) {
+Problem of_configuration(const Container& container, std::string_view message) {
   if (message.contains("couldn't find key ")) return missing_key(message);
   if (auto missing = missing_object(message)) return *std::move(missing);
   // Only another image or another podSecurityContext cures this one.
@@ -87,7 +87,7 @@ Trouble of_configuration(const Container& container, std::string_view message) {
           .lasting = user};
 }
 
-std::optional<Trouble> of_container(const Container& container) {
+std::optional<Problem> of_container(const Container& container) {
   const json::Value& status = container.status;
   const json::Value* waiting = json::at(&status, {"state", "waiting"});
   const json::Value* ended = json::at(&status, {"state", "terminated"});

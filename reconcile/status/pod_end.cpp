@@ -57,11 +57,11 @@ std::string last_words(std::string_view text) {
   return shortened(text, longest_words);
 }
 
-Trouble of_end(const Container& container, const json::Value& terminated, std::int64_t restarts) {
+Problem of_end(const Container& container, const json::Value& terminated, std::int64_t restarts) {
   const std::int64_t code = json::integer(&terminated, {"exitCode"});
   const std::string_view reason = json::text(&terminated, {"reason"}), message = json::text(&terminated, {"message"});
   const bool once = json::text(&container.pod, {"spec", "restartPolicy"}) == "Never";  // a Job counts its pods itself
-  Trouble out{.reason = {}, .message = {}, .lasting = !once && restarts >= lasting_restarts && !ran_long(terminated)};
+  Problem out{.reason = {}, .message = {}, .lasting = !once && restarts >= lasting_restarts && !ran_long(terminated)};
 
   if (reason == "StartError" || reason == "ContainerCannotRun") {
     out.reason = "RunContainerError";
@@ -86,7 +86,7 @@ Trouble of_end(const Container& container, const json::Value& terminated, std::i
   return out;
 }
 
-Trouble of_departure(std::string_view reason, std::string_view message) {
+Problem of_departure(std::string_view reason, std::string_view message) {
   if (reason == "Evicted") {
     constexpr std::string_view low = "The node was low on resource: ";
     if (message.starts_with(low)) {

@@ -95,15 +95,15 @@ std::string detail_of(const Container& container, std::string_view image, std::s
 
 }  // namespace
 
-std::optional<Trouble> of_image(const Container& container, std::string_view reason, std::string_view message) {
+std::optional<Problem> of_image(const Container& container, std::string_view reason, std::string_view message) {
   std::string_view image = json::text(container.spec, {"image"});
   if (image.empty()) image = json::text(&container.status, {"image"});
   if (reason == "InvalidImageName" || reason == "ErrInvalidImageName")
-    return Trouble{.reason = "InvalidImageName",
+    return Problem{.reason = "InvalidImageName",
                    .message = fmt::format("the image name {} is not valid; correct it", image),
                    .lasting = true};
   if (reason == "ErrImageNeverPull")
-    return Trouble{
+    return Problem{
         .reason = "ImageNeverPulled",
         .message = fmt::format("the image {} is not on the node, and pullPolicy Never forbids to pull it", image)};
   constexpr std::array<std::string_view, 5> pulls{"ImagePullBackOff", "ErrImagePull", "RegistryUnavailable",
@@ -111,7 +111,7 @@ std::optional<Trouble> of_image(const Container& container, std::string_view rea
   if (std::ranges::find(pulls, reason) == pulls.end()) return std::nullopt;
   std::string text = fmt::format("the image {} cannot be pulled", image);
   if (const std::string detail = detail_of(container, image, message); !detail.empty()) text += ": " + detail;
-  return Trouble{.reason = "ImagePullBackOff", .message = text};
+  return Problem{.reason = "ImagePullBackOff", .message = text};
 }
 
 }  // namespace stackgate::reconcile::causes

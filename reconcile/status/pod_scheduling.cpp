@@ -86,7 +86,7 @@ std::string_view causes_in(std::string_view message) {
 
 }  // namespace
 
-Trouble of_scheduling(const json::Value& pod, std::string_view message) {
+Problem of_scheduling(const json::Value& pod, std::string_view message) {
   if (message.contains("persistentvolumeclaim \"") && message.contains("not found"))
     return {.reason = "ClaimNotFound", .message = fmt::format("there is no claim {}; create it", quoted_name(message))};
   if (message.contains("unbound immediate PersistentVolumeClaims"))

@@ -53,13 +53,13 @@ Condition ready_condition(State state, std::string_view reason, std::string_view
       .type = "Ready", .status = std::string(status), .reason = std::string(reason), .message = std::string(message)};
 }
 
-Status blocked_by(Status status, const Trouble& trouble) {
-  if (trouble.lasting)
+Status blocked_by(Status status, const Problem& problem) {
+  if (problem.lasting)
     status.state = State::failed;
   else if (status.state == State::ready)
     status.state = State::not_ready;
   const auto ready = std::ranges::find(status.conditions, "Ready", &Condition::type);
-  Condition says{"Ready", "False", trouble.reason, trouble.message};
+  Condition says{"Ready", "False", problem.reason, problem.message};
   if (ready == status.conditions.end())
     status.conditions.push_back(std::move(says));
   else

@@ -35,12 +35,12 @@ std::span<const State> states_of(crds::Kind kind);
 
 /// Why something does not run: `reason` is one CamelCase word for machines, `message` a sentence that a user can act
 /// on.
-struct Trouble {
+struct Problem {
   std::string reason = {};
   std::string message = {};
   /// Waiting does not cure it: somebody has to change something.
   bool lasting = false;
-  friend bool operator==(const Trouble&, const Trouble&) = default;
+  friend bool operator==(const Problem&, const Problem&) = default;
 };
 
 struct Condition {
@@ -85,8 +85,8 @@ struct Status {
 /// numbers clamped, what cannot be stored (a profile without a name, say) is left out.
 std::string status_json(const Status& status, std::int64_t generation, const json::Value* stored, std::string_view now);
 
-/// The same status with the trouble as the cause of not being ready. A lasting one makes the state Failed, whatever
+/// The same status with the problem as the cause of not being ready. A lasting one makes the state Failed, whatever
 /// runs; a passing one leaves the state unless that was Ready.
-Status blocked_by(Status status, const Trouble& trouble);
+Status blocked_by(Status status, const Problem& problem);
 
 }  // namespace stackgate::reconcile

@@ -47,17 +47,17 @@ std::string quota_in_words(std::string_view message) {
 }
 
 /// Why the pods are not even made: the condition ReplicaFailure of a Deployment.
-std::optional<Trouble> refusal_of(const json::Value& object) {
+std::optional<Problem> refusal_of(const json::Value& object) {
   const json::Value* failure = condition_of(&object, "ReplicaFailure");
   if (json::text(failure, {"status"}) != "True") return std::nullopt;
   std::string_view message = json::text(failure, {"message"});
   if (message.contains("exceeded quota: "))
-    return Trouble{.reason = "QuotaExceeded", .message = quota_in_words(message)};
+    return Problem{.reason = "QuotaExceeded", .message = quota_in_words(message)};
   // The refused pod's name is another one at every try.
   constexpr std::string_view forbidden = "is forbidden: ";
   if (const std::size_t at = message.find(forbidden); at != std::string_view::npos)
     message.remove_prefix(at + forbidden.size());
-  return Trouble{.reason = "PodsRefused",
+  return Problem{.reason = "PodsRefused",
                  .message = fmt::format("the API server refuses the pods: {}", shortened(message, longest_refusal))};
 }
 
@@ -77,15 +77,15 @@ struct Outcome {
   std::string reason, message;
 };
 
-Outcome of(State state, const Trouble& trouble) { return {state, trouble.reason, trouble.message}; }
+Outcome of(State state, const Problem& problem) { return {state, problem.reason, problem.message}; }
 
-const Trouble* first(std::span<const Trouble> blockers, bool lasting) {
-  const auto found = std::ranges::find(blockers, lasting, &Trouble::lasting);
+const Problem* first(std::span<const Problem> blockers, bool lasting) {
+  const auto found = std::ranges::find(blockers, lasting, &Problem::lasting);
   return found == blockers.end() ? nullptr : &*found;
 }
 
 Outcome absent(const WorkloadView& view) {
-  if (const Trouble* blocker = first(view.blockers, false)) return of(State::pending, *blocker);
+  if (const Problem* blocker = first(view.blockers, false)) return of(State::pending, *blocker);
   if (!view.acts) return {State::unknown, "NotObserved", "nothing runs for this resource"};
   return {State::pending, "Creating", "the workload is being created"};
 }
@@ -105,7 +105,7 @@ Outcome not_ready_yet(const Counts& counts, bool runs) {
 }
 
 Outcome outcome_of(const WorkloadView& view) {
-  if (const Trouble* lasting = first(view.blockers, true)) return of(State::failed, *lasting);
+  if (const Problem* lasting = first(view.blockers, true)) return of(State::failed, *lasting);
   if (view.object == nullptr) return absent(view);
   const Counts counts = counts_of(*view.object, view.wanted);
   if (!counts.deleting && counts.wanted == 0) return scaled_to_zero(counts);
@@ -128,14 +128,14 @@ Outcome outcome_of(const WorkloadView& view) {
                     "rollout resume deployment/{0} -n {1}`",
                     json::text(view.object, {"metadata", "name"}), json::text(view.object, {"metadata", "namespace"}))};
 
-  const Trouble* trouble = worst_trouble(view.pods);
-  const std::optional<Trouble> refusal = refusal_of(*view.object);
-  if (trouble == nullptr) trouble = first(view.blockers, false);
-  if (trouble == nullptr && refusal) trouble = &*refusal;
-  const bool waits = trouble != nullptr && (is_waiting(*trouble) || trouble == first(view.blockers, false));
+  const Problem* problem = worst_problem(view.pods);
+  const std::optional<Problem> refusal = refusal_of(*view.object);
+  if (problem == nullptr) problem = first(view.blockers, false);
+  if (problem == nullptr && refusal) problem = &*refusal;
+  const bool waits = problem != nullptr && (is_waiting(*problem) || problem == first(view.blockers, false));
   const bool failed =
-      !serves && ((trouble != nullptr && trouble->lasting) || (missed_deadline(*view.object) && !waits));
-  if (trouble != nullptr) return of(failed ? State::failed : state, *trouble);
+      !serves && ((problem != nullptr && problem->lasting) || (missed_deadline(*view.object) && !waits));
+  if (problem != nullptr) return of(failed ? State::failed : state, *problem);
   if (failed)
     return {State::failed, "ProgressDeadlineExceeded", "no replica became available in the time that it has to start"};
   return not_ready_yet(counts, runs);
@@ -161,26 +161,26 @@ Status workload_status(const WorkloadView& view) {
   return status;
 }
 
-std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view name) {
+std::optional<Problem> claim_problem(const json::Value* claim, std::string_view name) {
   if (claim == nullptr)
-    return Trouble{.reason = "ClaimNotFound",
+    return Problem{.reason = "ClaimNotFound",
                    .message = fmt::format("there is no claim {}; create it in the same namespace", name)};
   if (!json::text(claim, {"metadata", "deletionTimestamp"}).empty())
-    return Trouble{.reason = "ClaimTerminating", .message = fmt::format("the claim {} is being deleted", name)};
+    return Problem{.reason = "ClaimTerminating", .message = fmt::format("the claim {} is being deleted", name)};
   const std::string_view phase = json::text(claim, {"status", "phase"});
   if (phase == "Bound") return std::nullopt;
   if (phase == "Lost")
-    return Trouble{.reason = "ClaimLost",
+    return Problem{.reason = "ClaimLost",
                    .message = fmt::format("the claim {} has lost its volume {}; its data is gone", name,
                                           json::text(claim, {"spec", "volumeName"})),
                    .lasting = true};
   const std::string_view storage_class = json::text(claim, {"spec", "storageClassName"});
-  return Trouble{.reason = "ClaimPending",
+  return Problem{.reason = "ClaimPending",
                  .message = fmt::format("the claim {} waits for a volume{}{}", name,
                                         storage_class.empty() ? "" : " of the StorageClass ", storage_class)};
 }
 
-Trouble name_taken(std::string_view kind, std::string_view name) {
+Problem name_taken(std::string_view kind, std::string_view name) {
   return {.reason = std::string(name_taken_reason),
           .message = fmt::format("there is another {} named {} that does not belong to this resource; delete it, or "
                                  "give this resource another name; that is looked at again every {} s",

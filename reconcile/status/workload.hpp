@@ -25,7 +25,7 @@ struct WorkloadView {
   /// What the plan knows to stand in the way: a claim that is pending, a cache that is not ready, a name that is taken.
   /// The first lasting one makes the state Failed, whatever runs. The others are reported only where no pod reports
   /// more: a claim may be pending just because its pod fits no node.
-  std::span<const Trouble> blockers = {};
+  std::span<const Problem> blockers = {};
   /// The object will be made when it is absent; false for a resource that is leaving.
   bool acts = true;
   /// Status of the resource as it is stored, or nullptr. Its Ready message is kept where it says the same in more
@@ -47,13 +47,13 @@ Status workload_status(const WorkloadView& view);
 /// when there is none. Reasons: ClaimNotFound (passing: somebody may make it), ClaimPending, ClaimLost (lasting),
 /// ClaimTerminating. Never withhold a workload because of ClaimPending: many StorageClasses bind a claim only once a
 /// pod wants it.
-std::optional<Trouble> claim_trouble(const json::Value* claim, std::string_view name);
+std::optional<Problem> claim_problem(const json::Value* claim, std::string_view name);
 
 /// No watch reports when a stranger's object goes: its name is looked at again this often at least.
 inline constexpr std::chrono::seconds name_retry{30};
 inline constexpr std::string_view name_taken_reason = "NameTaken";
 
 /// A child whose name is taken by an object that is not the resource's.
-Trouble name_taken(std::string_view kind, std::string_view name);
+Problem name_taken(std::string_view kind, std::string_view name);
 
 }  // namespace stackgate::reconcile

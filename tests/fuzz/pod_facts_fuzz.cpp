@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto root = json::parse(text, document);
   if (!root) return 0;
   const PodFacts pods[] = {pod_facts(*root)};
-  if (pods[0].trouble && (pods[0].trouble->reason.empty() || pods[0].trouble->message.empty())) std::abort();
+  if (pods[0].problem && (pods[0].problem->reason.empty() || pods[0].problem->message.empty())) std::abort();
   check(workload_status({.object = &*root, .pods = pods, .stored = &*root}));
   check(cache_status({.name = "a",
                       .job = &*root,

@@ -51,7 +51,7 @@ std::int64_t progress_deadline(const Workload& workload) {
 
 /// Of stack kinds that name no image, when the operator was given none either.
 void report_missing_image(const Scope& scope) {
-  scope.troubles.push_back(
+  scope.problems.push_back(
       {.reason = "ImageMissing",
        .message =
            fmt::format("spec.image is not set and --image-{} names no image either; set one of them", scope.component),

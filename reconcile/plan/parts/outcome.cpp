@@ -21,8 +21,8 @@ const json::Value* own_live(const Scope& scope, ChildType type, std::string_view
   return whose == Ownership::own || whose == Ownership::orphan ? live->object : nullptr;
 }
 
-std::vector<Trouble> taken_names(const Scope& scope) {
-  std::vector<Trouble> out;
+std::vector<Problem> taken_names(const Scope& scope) {
+  std::vector<Problem> out;
   for (const DesiredChild& child : scope.planning.plan.children) {
     if (child.type == ChildType::persistent_volume_claim) continue;  // users' data, often older than its resource
     const LiveChild* live = scope.planning.observed.find(child.type, child.name);
@@ -46,8 +46,8 @@ std::vector<Trouble> taken_names(const Scope& scope) {
   return out;
 }
 
-std::vector<Trouble> claim_troubles(const Scope& scope, const std::vector<std::string>& claims) {
-  std::vector<Trouble> out;
+std::vector<Problem> claim_problems(const Scope& scope, const std::vector<std::string>& claims) {
+  std::vector<Problem> out;
   const auto& children = scope.planning.plan.children;
   for (auto claim = claims.begin(); claim != claims.end(); ++claim) {
     if (std::find(claims.begin(), claim, *claim) != claim) continue;
@@ -56,16 +56,16 @@ std::vector<Trouble> claim_troubles(const Scope& scope, const std::vector<std::s
       return child.type == ChildType::persistent_volume_claim && child.name == *claim;
     });
     if (live == nullptr && planned) continue;  // it is about to be made
-    if (auto trouble = claim_trouble(live == nullptr ? nullptr : live->object, *claim)) out.push_back(*trouble);
+    if (auto problem = claim_problem(live == nullptr ? nullptr : live->object, *claim)) out.push_back(*problem);
   }
   return out;
 }
 
 void conclude(const Scope& scope, Outcome outcome) {
   const std::string_view name = outcome.name.empty() ? std::string_view(scope.name) : std::string_view(outcome.name);
-  for (const Trouble& each : scope.troubles) outcome.blockers.push_back(each);
-  for (Trouble& each : input_troubles(scope.planning.observed)) outcome.blockers.push_back(std::move(each));
-  for (Trouble& each : taken_names(scope)) outcome.blockers.push_back(std::move(each));
+  for (const Problem& each : scope.problems) outcome.blockers.push_back(each);
+  for (Problem& each : input_problems(scope.planning.observed)) outcome.blockers.push_back(std::move(each));
+  for (Problem& each : taken_names(scope)) outcome.blockers.push_back(std::move(each));
   Status& status = scope.planning.plan.status;
   std::vector<Condition> others = std::move(status.conditions);
   status = workload_status({.object = own_live(scope, outcome.type, name),

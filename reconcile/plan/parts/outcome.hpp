@@ -18,7 +18,7 @@ struct Outcome {
   /// Nothing under an autoscaler.
   std::optional<std::int64_t> wanted = 1;
   /// What the kind itself knows to stand in the way. Names that are taken are added.
-  std::vector<Trouble> blockers = {};
+  std::vector<Problem> blockers = {};
 };
 
 Ownership ownership(const Scope& scope, const LiveChild& live);
@@ -27,10 +27,10 @@ Ownership ownership(const Scope& scope, const LiveChild& live);
 const json::Value* own_live(const Scope& scope, ChildType type, std::string_view name);
 
 /// Planned children whose names belong to somebody else's objects.
-std::vector<Trouble> taken_names(const Scope& scope);
+std::vector<Problem> taken_names(const Scope& scope);
 
-/// A trouble for each claim that the pods mount and that is missing, lost or pending. `claims` may repeat a name.
-std::vector<Trouble> claim_troubles(const Scope& scope, const std::vector<std::string>& claims);
+/// A problem for each claim that the pods mount and that is missing, lost or pending. `claims` may repeat a name.
+std::vector<Problem> claim_problems(const Scope& scope, const std::vector<std::string>& claims);
 
 /// Fills plan.status; call it last. Conditions that are there already stay, behind Ready.
 void conclude(const Scope& scope, Outcome outcome);

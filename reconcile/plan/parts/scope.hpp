@@ -38,7 +38,7 @@ struct Scope {
   /// Reads give the schema's default where nothing is written.
   Field spec;
   /// What stands in the way of a child; conclude() reports it. (outcome.hpp)
-  mutable std::vector<Trouble> troubles;
+  mutable std::vector<Problem> problems;
 };
 
 /// The operator's own image of that name; empty when it was started without.

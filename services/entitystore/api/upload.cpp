@@ -53,13 +53,14 @@ class Upload {
     if (!has_adapter_) missing("adapter", "the adapter's tar.gz");
     MetadataRead metadata;
     if (has_metadata_) metadata = read_metadata(metadata_);
-    append(findings, metadata.findings);
+    append_findings(findings, metadata.findings);
     std::optional<Intake::Outcome> upload;
     if (has_adapter_) {
       auto finished = intake_.finish(true);
       if (!finished) return std::unexpected(storage_failure(finished.error()));
       upload = std::move(*finished);
-      append(findings, judge(upload->inspected, metadata.metadata, shape_of(metadata.metadata.record), api_.serving));
+      append_findings(findings,
+                      judge(upload->inspected, metadata.metadata, shape_of(metadata.metadata.record), api_.serving));
     }
     if (validate::has_errors(findings)) return std::unexpected(web::unprocessable(std::move(findings)));
     Record record = std::move(metadata.metadata.record);

@@ -55,7 +55,7 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
   for (int attempt = 0; attempt < registrar_detail::most_claims; ++attempt) {
     const auto belongs = TRY(whose(repository));
     if (belongs.whose == Whose::others)
-      return std::unexpected(Trouble{Trouble::Kind::datastore, not_ours(repository, belongs.other)});
+      return std::unexpected(Problem{Problem::Kind::datastore, not_ours(repository, belongs.other)});
     if (belongs.whose == Whose::ours && belongs.marked) return {};
     if (belongs.whose == Whose::nobodys) {
       TRY(note_made(database_, repository));
@@ -70,7 +70,7 @@ Registrar::Maybe<void> Registrar::claim(const std::string& repository) {
     return {};
   }
   return std::unexpected(
-      Trouble{Trouble::Kind::datastore,
+      Problem{Problem::Kind::datastore,
               {.status = 503,
                .message = fmt::format("the datastore's repository {} comes and goes; try again later", repository),
                .headers = {{"Retry-After", "10"}}}});

@@ -77,7 +77,9 @@ class Unpacker final : public archive::Sink {
 
 }  // namespace inspect_detail
 
-void append(validate::Findings& to, const validate::Findings& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append_findings(validate::Findings& to, const validate::Findings& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 Inspected inspect(archive::Source source, const Spool& spool, std::string_view id, const InspectLimits& limits) {
   Inspected out;
@@ -91,7 +93,7 @@ Inspected inspect(archive::Source source, const Spool& spool, std::string_view i
   const bool whole = out.findings.empty();
   out.layout = peft::read_layout(outcome.files, reserved_names);
   // A broken archive lacks files because it is broken: that is said already.
-  if (whole) append(out.findings, out.layout.findings);
+  if (whole) append_findings(out.findings, out.layout.findings);
   for (const std::string& name : outcome.litter)
     out.findings.push_back({.rule = "adapter-archive-litter",
                             .severity = validate::Severity::warning,
@@ -115,20 +117,20 @@ validate::Findings judge(const Inspected& inspected, Metadata& metadata, const s
               "write it again with PEFT");
   if (!inspected.config) return out;
   const peft::ConfigRead config = peft::read_config(*inspected.config, serving);
-  append(out, config.findings);
-  append(out, peft::check_claims({.base_model = record.base_model,
-                                  .rank = metadata.rank,
-                                  .alpha = metadata.alpha,
-                                  .dropout = metadata.dropout,
-                                  .target_modules = metadata.target_modules},
-                                 config.config));
+  append_findings(out, config.findings);
+  append_findings(out, peft::check_claims({.base_model = record.base_model,
+                                           .rank = metadata.rank,
+                                           .alpha = metadata.alpha,
+                                           .dropout = metadata.dropout,
+                                           .target_modules = metadata.target_modules},
+                                          config.config));
   peft::Tensors tensors;
   if (inspected.weights) {
-    append(out, inspected.weights->findings());
+    append_findings(out, inspected.weights->findings());
     if (inspected.weights->findings().empty() || !inspected.weights->header().tensors.empty())
       tensors = peft::check_tensors(inspected.weights->header(), config.config);
-    append(out, tensors.findings);
-    if (shape) append(out, peft::check_dimensions(tensors, *shape));
+    append_findings(out, tensors.findings);
+    if (shape) append_findings(out, peft::check_dimensions(tensors, *shape));
   }
   record.lora = {.rank = config.config.rank,
                  .alpha = config.config.alpha,

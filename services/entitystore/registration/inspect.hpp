@@ -46,7 +46,7 @@ struct Inspected {
 
 Inspected inspect(archive::Source source, const Spool& spool, std::string_view id, const InspectLimits& limits);
 
-void append(validate::Findings& to, const validate::Findings& from);
+void append_findings(validate::Findings& to, const validate::Findings& from);
 
 /// Everything that is wrong with an upload, and the record filled in from its files. `shape`: of the base model, when
 /// it is known.

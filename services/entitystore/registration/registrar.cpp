@@ -116,7 +116,7 @@ std::expected<Record, web::Failure> Registrar::enter(Record record, const Intake
 Registrar::Maybe<void> Registrar::note(Record& record, std::string_view step) {
   if (TRY(note_step(database_, record.id, step, record.commit, lease_))) return {};
   return std::unexpected(
-      Trouble{Trouble::Kind::withdrawn,
+      Problem{Problem::Kind::withdrawn,
               {.status = 409,
                .message = "the adapter was withdrawn, or taken over by another replica, while it was uploaded"}});
 }
@@ -139,7 +139,7 @@ Registrar::Maybe<void> Registrar::with_lease(std::string_view repository, const 
     if (*leased) break;
     release_unconfirmed();
     if (std::chrono::steady_clock::now() > until)
-      return std::unexpected(Trouble{Trouble::Kind::datastore,
+      return std::unexpected(Problem{Problem::Kind::datastore,
                                      {.status = 503,
                                       .message = "another upload of this adapter takes too long; try again later",
                                       .headers = {{"Retry-After", "30"}}}});
@@ -163,9 +163,9 @@ void Registrar::release_unconfirmed() {
     if (!release_repository(database_, each.repository, each.lease)) return;
 }
 
-Registrar::Trouble::Trouble(const sql::SqlError& error) : kind(Kind::database), failure(database_failure(error)) {}
+Registrar::Problem::Problem(const sql::SqlError& error) : kind(Kind::database), failure(database_failure(error)) {}
 
-Registrar::Trouble::Trouble(const DatastoreError& error)
+Registrar::Problem::Problem(const DatastoreError& error)
     : kind(Kind::datastore),
       failure{.status = error.away ? 503 : 502, .message = error.message},
       silent(error.silent()) {
@@ -234,7 +234,7 @@ Registrar::Maybe<void> Registrar::commit(Record& record, const Inspected& inspec
 Registrar::Maybe<void> Registrar::finish(Record& record) {
   const Status next = options_.approval ? Status::pending : Status::ready;
   if (!TRY(move_status(database_, record.id, Status::uploading, next, "")))
-    return std::unexpected(Trouble{Trouble::Kind::withdrawn,
+    return std::unexpected(Problem{Problem::Kind::withdrawn,
                                    {.status = 409, .message = "the adapter was withdrawn while it was uploaded"}});
   record.status = next;
   point("ready");
@@ -243,26 +243,26 @@ Registrar::Maybe<void> Registrar::finish(Record& record) {
   return {};
 }
 
-web::Failure Registrar::give_up(const Record& record, Trouble trouble) {
+web::Failure Registrar::give_up(const Record& record, Problem problem) {
   log::warning("an adapter was not registered",
-               {{"adapter", record.id}, {"name", record.name}, {"reason", trouble.failure.message}});
-  if (trouble.kind == Trouble::Kind::database) {
+               {{"adapter", record.id}, {"name", record.name}, {"reason", problem.failure.message}});
+  if (problem.kind == Problem::Kind::database) {
     // The row stays as it is, and so does the upload: the sweep goes on when the database is back.
-    trouble.failure.message +=
+    problem.failure.message +=
         fmt::format("; the upload is kept, and GET /v1/adapters/{} tells what becomes of it", record.id);
-    return std::move(trouble.failure);
+    return std::move(problem.failure);
   }
-  if (trouble.kind == Trouble::Kind::datastore) {
-    const auto moved = move_status(database_, record.id, Status::uploading, Status::failed, trouble.failure.message);
-    if (!moved) return std::move(trouble.failure);
+  if (problem.kind == Problem::Kind::datastore) {
+    const auto moved = move_status(database_, record.id, Status::uploading, Status::failed, problem.failure.message);
+    if (!moved) return std::move(problem.failure);
   }
   spool_.remove(record.id);
   // Else the sweep does it.
-  if (!trouble.silent) {
+  if (!problem.silent) {
     if (const auto left = read_work(database_, record.id); left && *left) (void)purge(**left);
   }
   (void)catalogue_.refresh();
-  return std::move(trouble.failure);
+  return std::move(problem.failure);
 }
 
 }  // namespace stackgate::entitystore

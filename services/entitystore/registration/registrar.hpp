@@ -59,16 +59,16 @@ class Registrar {
 
  private:
   /// Why a registration does not go on. TRY() passes on what database and datastore say.
-  struct Trouble {
+  struct Problem {
     enum class Kind { database, datastore, withdrawn } kind;
     web::Failure failure;
     bool silent = false;  // the datastore gave no answer: asking for more only makes the caller wait longer
-    Trouble(Kind what, web::Failure why) : kind(what), failure(std::move(why)) {}
-    Trouble(const sql::SqlError& error);
-    Trouble(const DatastoreError& error);
+    Problem(Kind what, web::Failure why) : kind(what), failure(std::move(why)) {}
+    Problem(const sql::SqlError& error);
+    Problem(const DatastoreError& error);
   };
   template <typename T>
-  using Maybe = std::expected<T, Trouble>;
+  using Maybe = std::expected<T, Problem>;
 
   Maybe<void> upload_files(Record& record, const Inspected& inspected, const std::string& archive_sha256);
   Maybe<void> commit(Record& record, const Inspected& inspected);
@@ -87,7 +87,7 @@ class Registrar {
   Maybe<void> with_lease(std::string_view repository, const std::function<Maybe<void>()>& work);
   /// Gives back the leases that may have been taken, or not given back, by statements whose answers never came.
   void release_unconfirmed();
-  web::Failure give_up(const Record& record, Trouble trouble);
+  web::Failure give_up(const Record& record, Problem problem);
 
   void resume(const Work& work);
   Maybe<void> resume_without_upload(Record& record);

@@ -60,13 +60,13 @@ Registrar::Maybe<void> Registrar::resume_without_upload(Record& record) {
   TRY(with_lease(record.repository, [&]() -> Maybe<void> {
     const auto belongs = TRY(whose(record.repository));
     if (belongs.whose == Whose::others)
-      return std::unexpected(Trouble{Trouble::Kind::datastore, not_ours(record.repository, belongs.other)});
+      return std::unexpected(Problem{Problem::Kind::datastore, not_ours(record.repository, belongs.other)});
     TRY(note(record, "accepted"));
     if (record.commit.empty()) {
       const auto there = TRY(datastore_.find_commit(record.repository, commit_title(record)));
       if (!there)
-        return std::unexpected(Trouble{
-            Trouble::Kind::datastore,
+        return std::unexpected(Problem{
+            Problem::Kind::datastore,
             {.status = 502, .message = "the upload was lost with the replica that received it; upload it again"}});
       record.commit = *there;
     }

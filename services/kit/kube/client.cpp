@@ -99,7 +99,7 @@ std::expected<std::unique_ptr<Client>, Error> Client::connect(Config config, con
 
 Client::Client(std::unique_ptr<Transport> transport, const ClientOptions& options)
     : bucket_(options.rate_limit.per_second > 0 ? std::make_unique<SharedBucket>(options.rate_limit) : nullptr),
-      gate_(std::make_unique<CallGate>()),
+      gate_(std::make_unique<ConcurrencyLimit>()),
       seeds_(std::random_device{}()),
       transport_(std::move(transport)) {}
 

@@ -53,7 +53,7 @@ struct ClientOptions {
 };
 
 class Call;
-class CallGate;
+class ConcurrencyLimit;
 class SharedBucket;
 
 /// A call under way. Movable; letting go of it lets the call go on unobserved. The client must outlive it.
@@ -124,7 +124,7 @@ class Client {
   std::shared_ptr<Call> begin(Request request, const CallOptions& options, std::shared_ptr<struct CallLatch> latch);
 
   std::unique_ptr<SharedBucket> bucket_;  // nullptr: no limit
-  std::unique_ptr<CallGate> gate_;
+  std::unique_ptr<ConcurrencyLimit> gate_;
   std::atomic<std::uint64_t> seeds_;      // of each call's jitter
   std::unique_ptr<Transport> transport_;  // ends first: its calls use the others
 };

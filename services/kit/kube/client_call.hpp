@@ -33,7 +33,7 @@ class Call;
 
 /// Keeps calls from opening connections: beyond a hundred streams or so on one, curl opens the next. Watches are not
 /// counted. Thread-safe.
-class CallGate {
+class ConcurrencyLimit {
  public:
   /// False: it has to wait until leave() returns it.
   bool enter(const std::shared_ptr<Call>& call) {
@@ -67,7 +67,7 @@ class CallGate {
 /// What the calls of a client share; both may be nullptr.
 struct CallLimits {
   SharedBucket* bucket = nullptr;
-  CallGate* gate = nullptr;
+  ConcurrencyLimit* gate = nullptr;
 };
 
 /// What a thread waits for: one call, or several that were sent together.

@@ -37,10 +37,10 @@ struct ExportMetrics {
 };
 
 /// One signal's way out: the collector, or standard output.
-class Outlet {
+class SignalExporter {
  public:
-  Outlet(Signal signal, const Options& options, ShutdownDeadline& deadline, ThrottledLog& throttled_log,
-         ExportMetrics& metrics)
+  SignalExporter(Signal signal, const Options& options, ShutdownDeadline& deadline, ThrottledLog& throttled_log,
+                 ExportMetrics& metrics)
       : signal_(signal),
         exporter_(options.of(signal).exporter),
         throttled_log_(throttled_log),
@@ -92,7 +92,7 @@ class BatchExporter {
         batching_(batching),
         queue_(batching.queued, batching.batch),
         throttled_log_(throttled_log),
-        outlet_(signal, options, deadline, throttled_log, metrics),
+        exporter_(signal, options, deadline, throttled_log, metrics),
         full_(metrics.dropped.at({to_string(signal), "queue_full"})),
         thread_([this] { work(); }) {}
   ~BatchExporter() { close(); }
@@ -121,7 +121,7 @@ class BatchExporter {
   }
   void send(const std::vector<Item>& items) {
     const Encoding encoding = options_.of(signal_).exporter == Exporter::console ? Encoding::json : options_.encoding;
-    outlet_.send(encode_(encoding, options_.resource, items), items.size(), batching_.whole);
+    exporter_.send(encode_(encoding, options_.resource, items), items.size(), batching_.whole);
   }
 
   const Signal signal_;
@@ -130,7 +130,7 @@ class BatchExporter {
   const Batching& batching_;
   Queue<Item> queue_;
   ThrottledLog& throttled_log_;
-  Outlet outlet_;
+  SignalExporter exporter_;
   metrics::Counter& full_;
   std::jthread thread_;  // last: it uses the rest
 };
@@ -143,7 +143,7 @@ class MetricExporter {
       : options_(options),
         registry_(registry),
         deadline_(deadline),
-        outlet_(Signal::metrics, options, deadline, throttled_log, metrics),
+        exporter_(Signal::metrics, options, deadline, throttled_log, metrics),
         thread_([this] { work(); }) {}
   void join() {
     if (thread_.joinable()) thread_.join();
@@ -156,14 +156,14 @@ class MetricExporter {
       last = deadline_.begun();
       const Metrics metrics{registry_.snapshot(), since_, std::chrono::system_clock::now()};
       const Encoding encoding = options_.metrics.exporter == Exporter::console ? Encoding::json : options_.encoding;
-      outlet_.send(metrics_document(encoding, options_.resource, metrics), metrics.families.size(),
-                   options_.metric_whole);
+      exporter_.send(metrics_document(encoding, options_.resource, metrics), metrics.families.size(),
+                     options_.metric_whole);
     }
   }
   const Options& options_;
   metrics::Registry& registry_;
   ShutdownDeadline& deadline_;
-  Outlet outlet_;
+  SignalExporter exporter_;
   const Time since_ = std::chrono::system_clock::now();
   std::jthread thread_;  // last: it uses the rest
 };

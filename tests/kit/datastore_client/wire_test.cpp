@@ -89,10 +89,10 @@ TEST(Wire, TellsTheReasonInWhateverShapeItComes) {
   EXPECT_EQ(reason_of(R"({"error":"e"})"), "e");
   EXPECT_EQ(reason_of(R"({"message":"m"})"), "m");
   EXPECT_EQ(reason_of("<html>"), "");
-  const DatastoreError error = refused("take the commit", {.status = 403, .headers = {}, .body = "{}"});
+  const DatastoreError error = refused("take the commit", {{.status = 403, .headers = {}}, "{}"});
   EXPECT_THAT(error.message, HasSubstr("DATASTORE_USERNAME"));
   EXPECT_FALSE(error.away);
-  EXPECT_TRUE(refused("x", {.status = 502, .headers = {}, .body = ""}).away);
+  EXPECT_TRUE(refused("x", {{.status = 502, .headers = {}}, ""}).away);
 }
 
 }  // namespace

@@ -67,13 +67,13 @@ class Refusal : public ::testing::TestWithParam<RefusalCase> {};
 
 TEST_P(Refusal, is_told_to_users_when_it_lasts) {
   const auto& [name, code, message, reason, lasting] = GetParam();
-  const auto trouble =
+  const auto problem =
       refusal("Deployment", "llm",
               {.failure = kube::Failure::answered, .code = code, .reason = {}, .message = message, .retry_after = {}});
-  ASSERT_EQ(trouble.has_value(), reason != nullptr);
-  if (!trouble) return;
-  EXPECT_EQ(trouble->reason, reason);
-  EXPECT_EQ(trouble->lasting, lasting);
+  ASSERT_EQ(problem.has_value(), reason != nullptr);
+  if (!problem) return;
+  EXPECT_EQ(problem->reason, reason);
+  EXPECT_EQ(problem->lasting, lasting);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -134,7 +134,7 @@ TEST(References, TheConditionHasTheFindingsWordsAndReadyThoseOfAPod) {
 TEST(References, APodKnowsMoreThanThePlan) {
   Cluster cluster;
   cluster.add(ChildType::deployment, "llm", starts);
-  const PodFacts pods[] = {{.name = "x", .phase = "Pending", .trouble = Trouble{"ImagePullBackOff", "no image"}}};
+  const PodFacts pods[] = {{.name = "x", .phase = "Pending", .problem = Problem{"ImagePullBackOff", "no image"}}};
   cluster.observed.pods = pods;
   EXPECT_EQ(told(cluster.plan(minimal(Kind::inference_service))),
             "Pending Ready=ImagePullBackOff ReferencesResolved=SecretNotFound !ImagePullBackOff ~SecretNotFound");

@@ -30,11 +30,11 @@ constexpr std::string_view
     was_failed =
         R"({"state": "Failed", "conditions": [{"type": "Ready", "status": "False", "reason": "VolumeFull", "message": "full; then delete the Job llm to try again"}]})";
 
-PodFacts pod(std::string_view phase, std::optional<Trouble> trouble = {}) {
-  return {.name = "llm-x", .phase = std::string(phase), .scheduled = true, .trouble = std::move(trouble)};
+PodFacts pod(std::string_view phase, std::optional<Problem> problem = {}) {
+  return {.name = "llm-x", .phase = std::string(phase), .scheduled = true, .problem = std::move(problem)};
 }
 PodFacts pod_without_node() { return {.name = "llm-x", .phase = "Pending"}; }
-Trouble ended(std::string_view words) {
+Problem ended(std::string_view words) {
   return {"ContainerFailed", fmt::format("the container puller ended with exit code 1: {}", words), false};
 }
 
@@ -46,7 +46,7 @@ struct Case {
   State state;
   std::string_view reason;
   bool claim_missing = false;
-  std::vector<Trouble> blockers = {};
+  std::vector<Problem> blockers = {};
   bool needs_job = true;
 };
 void PrintTo(const Case& each, std::ostream* out) { *out << each.what; }
@@ -76,7 +76,7 @@ TEST_P(Caches, HaveOneState) {
   EXPECT_EQ(needs_job(view), each.needs_job);
 }
 
-const Trouble no_image{"ImagePullBackOff", "no image", false}, bad_image{"InvalidImageName", "bad image", true},
+const Problem no_image{"ImagePullBackOff", "no image", false}, bad_image{"InvalidImageName", "bad image", true},
     taken{"NameTaken", "taken", true}, no_node{"Unschedulable", "no node", false},
     no_memory{"OutOfMemory", "out of memory", false};
 

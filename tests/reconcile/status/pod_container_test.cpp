@@ -22,13 +22,13 @@ class Containers : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Containers, AreToldByTheirCause) {
   const Parsed pod(pod_text(GetParam().pod));
-  const auto trouble = pod_trouble(*pod);
-  ASSERT_EQ(trouble.has_value(), !GetParam().reason.empty()) << trouble->reason << ": " << trouble->message;
-  if (!trouble) return;
-  EXPECT_EQ(trouble->reason, GetParam().reason);
-  EXPECT_EQ(trouble->message, GetParam().told);
-  EXPECT_EQ(trouble->lasting, GetParam().lasting);
-  EXPECT_EQ(is_waiting(*trouble), GetParam().waiting);
+  const auto problem = pod_problem(*pod);
+  ASSERT_EQ(problem.has_value(), !GetParam().reason.empty()) << problem->reason << ": " << problem->message;
+  if (!problem) return;
+  EXPECT_EQ(problem->reason, GetParam().reason);
+  EXPECT_EQ(problem->message, GetParam().told);
+  EXPECT_EQ(problem->lasting, GetParam().lasting);
+  EXPECT_EQ(is_waiting(*problem), GetParam().waiting);
 }
 
 constexpr std::string_view crash_wait =
@@ -270,11 +270,11 @@ INSTANTIATE_TEST_SUITE_P(
              false,
              true}));
 
-TEST(Containers, OfAPodThatIsBeingDeletedHaveNoTrouble) {
+TEST(Containers, OfAPodThatIsBeingDeletedHaveNoProblem) {
   std::string text = pod_text({.phase = "Running", .container = crash_wait});
   text.replace(text.find(R"("labels")"), 0, R"("deletionTimestamp": "2026-11-20T10:00:00Z", )");
   const Parsed pod(text);
-  EXPECT_FALSE(pod_trouble(*pod));
+  EXPECT_FALSE(pod_problem(*pod));
   EXPECT_TRUE(pod_facts(*pod).deleting);
 }
 
@@ -282,7 +282,7 @@ TEST(Containers, OnANodeThatHasGoneSilentAreTold) {
   const Parsed pod(R"({"spec": {"nodeName": "gpu-7"}, "status": {"phase": "Running",
     "conditions": [{"type": "Ready", "status": "False"}, {"type": "ContainersReady", "status": "True"}],
     "containerStatuses": [{"name": "server", "ready": true, "state": {"running": {}}}]}})");
-  EXPECT_EQ(pod_trouble(*pod).value().message, "the node gpu-7 does not answer");
+  EXPECT_EQ(pod_problem(*pod).value().message, "the node gpu-7 does not answer");
 }
 
 TEST(Containers, OfAReadyPodGiveItsFacts) {
@@ -306,11 +306,11 @@ TEST(Containers, ThatNobodyHasCheckedAreReadWithoutFalling) {
   }
 }
 
-TEST(WorstTrouble, DoesNotDependOnTheOrderOfThePods) {
+TEST(WorstProblem, DoesNotDependOnTheOrderOfThePods) {
   const auto pod = [](std::string_view reason, std::string_view message, bool lasting = false, bool deleting = false) {
     return PodFacts{.name = std::string(message),
                     .deleting = deleting,
-                    .trouble = Trouble{std::string(reason), std::string(message), lasting}};
+                    .problem = Problem{std::string(reason), std::string(message), lasting}};
   };
   std::vector<PodFacts> pods = {pod("Unschedulable", "a"),
                                 pod("CrashLoopBackOff", "z"),
@@ -320,11 +320,11 @@ TEST(WorstTrouble, DoesNotDependOnTheOrderOfThePods) {
                                 {.name = "fine"}};
   std::ranges::sort(pods, {}, &PodFacts::name);
   do {
-    ASSERT_EQ(worst_trouble(pods)->message, "y");
+    ASSERT_EQ(worst_problem(pods)->message, "y");
   } while (std::ranges::next_permutation(pods, {}, &PodFacts::name).found);
   pods.push_back(pod("PodFailed", "p", true));
-  EXPECT_EQ(worst_trouble(pods)->message, "p") << "lasting comes first";
-  EXPECT_EQ(worst_trouble({}), nullptr);
+  EXPECT_EQ(worst_problem(pods)->message, "p") << "lasting comes first";
+  EXPECT_EQ(worst_problem({}), nullptr);
 }
 
 }  // namespace pod_containers

@@ -58,11 +58,11 @@ TEST(DamagedPods, AreReadAsFarAsTheyCanBe) {
     write_damaged(w, *whole, dice);
     const Parsed pod(text);
     const PodFacts facts = pod_facts(*pod);
-    if (!facts.trouble) continue;
+    if (!facts.problem) continue;
     ++troubled;
-    ASSERT_FALSE(facts.trouble->reason.empty()) << text;
-    ASSERT_FALSE(facts.trouble->message.empty()) << text;
-    ASSERT_LE(facts.trouble->message.size(), 4096U) << text;
+    ASSERT_FALSE(facts.problem->reason.empty()) << text;
+    ASSERT_FALSE(facts.problem->message.empty()) << text;
+    ASSERT_LE(facts.problem->message.size(), 4096U) << text;
   }
   EXPECT_GT(troubled, 1000U) << "most of them still tell something";
 }

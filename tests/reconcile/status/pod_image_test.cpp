@@ -9,14 +9,14 @@
 namespace stackgate::reconcile::tests {
 namespace pod_images {
 
-Trouble trouble_of(std::string_view reason, std::string_view message, bool with_pull_secret = true) {
+Problem problem_of(std::string_view reason, std::string_view message, bool with_pull_secret = true) {
   std::string container = R"("state": {"waiting": {"reason": ")" + std::string(reason) + R"(", "message": )";
   json::append_quoted(container, message);
   container += "}}";
   std::string text = pod_text({.container = container});
   if (!with_pull_secret) text.replace(text.find("imagePullSecrets"), 16, "x");
   const Parsed pod(text);
-  return pod_trouble(*pod).value();
+  return pod_problem(*pod).value();
 }
 
 struct Case {
@@ -27,12 +27,12 @@ struct Case {
 class Images : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Images, AreToldWithTheCause) {
-  const Trouble trouble = trouble_of("ErrImagePull", GetParam().message);
-  EXPECT_EQ(trouble.reason, "ImagePullBackOff");
-  EXPECT_EQ(trouble.message,
+  const Problem problem = problem_of("ErrImagePull", GetParam().message);
+  EXPECT_EQ(problem.reason, "ImagePullBackOff");
+  EXPECT_EQ(problem.message,
             fmt::format("the image registry.example.com/llm:1.8 cannot be pulled: {}", GetParam().detail));
-  EXPECT_FALSE(trouble.lasting);
-  EXPECT_TRUE(is_waiting(trouble));
+  EXPECT_FALSE(problem.lasting);
+  EXPECT_TRUE(is_waiting(problem));
 }
 
 constexpr std::string_view refused =
@@ -79,17 +79,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"something that nobody has seen", "something that nobody has seen"}));
 
 TEST(Images, AreToldAlikeWhileKubeletWaits) {
-  EXPECT_EQ(trouble_of("ImagePullBackOff", "Back-off pulling image \"registry.example.com/llm:1.8\""),
-            (Trouble{"ImagePullBackOff", "the image registry.example.com/llm:1.8 cannot be pulled"}));
+  EXPECT_EQ(problem_of("ImagePullBackOff", "Back-off pulling image \"registry.example.com/llm:1.8\""),
+            (Problem{"ImagePullBackOff", "the image registry.example.com/llm:1.8 cannot be pulled"}));
   // From 1.31 on the wait tells the cause too.
-  EXPECT_EQ(trouble_of("ImagePullBackOff",
+  EXPECT_EQ(problem_of("ImagePullBackOff",
                        "Back-off pulling image \"registry.example.com/llm:1.8\": ErrImagePull: manifest unknown"),
-            trouble_of("ErrImagePull", "manifest unknown"));
+            problem_of("ErrImagePull", "manifest unknown"));
 }
 
 TEST(Images, WithoutAPullSecretAreToldSo) {
   EXPECT_EQ(
-      trouble_of("ErrImagePull", "401 Unauthorized", false).message,
+      problem_of("ErrImagePull", "401 Unauthorized", false).message,
       "the image registry.example.com/llm:1.8 cannot be pulled: the registry refused it (401 Unauthorized): no pull "
       "secret is named, or there is no such image");
 }
@@ -102,18 +102,18 @@ TEST(Images, MayHaveAnyNameWithoutBeingTakenForACause) {
        at = text.find("registry.example.com/llm:1.8"))
     text.replace(at, 28, "reg/timeout:x509");
   const Parsed pod(text);
-  EXPECT_EQ(pod_trouble(*pod).value().message,
+  EXPECT_EQ(pod_problem(*pod).value().message,
             "the image reg/timeout:x509 cannot be pulled: pulling reg/timeout:x509 failed oddly");
 }
 
 TEST(Images, WithABadNameFailForGood) {
   EXPECT_EQ(
-      trouble_of("InvalidImageName", "Failed to apply default image tag \"x\": couldn't parse image reference"),
-      (Trouble{"InvalidImageName", "the image name registry.example.com/llm:1.8 is not valid; correct it", true}));
+      problem_of("InvalidImageName", "Failed to apply default image tag \"x\": couldn't parse image reference"),
+      (Problem{"InvalidImageName", "the image name registry.example.com/llm:1.8 is not valid; correct it", true}));
 }
 
 TEST(Images, ThatMustNotBePulledAreTold) {
-  EXPECT_EQ(trouble_of("ErrImageNeverPull", "Container image is not present with pull policy of Never").reason,
+  EXPECT_EQ(problem_of("ErrImageNeverPull", "Container image is not present with pull policy of Never").reason,
             "ImageNeverPulled");
 }
 

@@ -20,12 +20,12 @@ TEST_P(Scheduling, IsToldByWhatIsMissing) {
   std::string condition = R"("status": "False", "reason": "Unschedulable", "message": )";
   json::append_quoted(condition, GetParam().message);
   const Parsed pod(pod_text({.scheduled = condition, .container = R"("state": {})"}));
-  const auto trouble = pod_trouble(*pod);
-  ASSERT_TRUE(trouble);
-  EXPECT_EQ(trouble->reason, GetParam().reason);
-  EXPECT_EQ(trouble->message, GetParam().told);
-  EXPECT_FALSE(trouble->lasting);
-  EXPECT_TRUE(is_waiting(*trouble));
+  const auto problem = pod_problem(*pod);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->reason, GetParam().reason);
+  EXPECT_EQ(problem->message, GetParam().told);
+  EXPECT_FALSE(problem->lasting);
+  EXPECT_TRUE(is_waiting(*problem));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -71,7 +71,7 @@ std::string told(std::string_view message) {
   std::string condition = R"("status": "False", "reason": "Unschedulable", "message": )";
   json::append_quoted(condition, message);
   const Parsed pod(pod_text({.scheduled = condition}));
-  return pod_trouble(*pod).value().message;
+  return pod_problem(*pod).value().message;
 }
 
 TEST(SchedulingWords, StayTheSameWhileNodesComeAndGo) {
@@ -90,14 +90,14 @@ TEST(SchedulingWords, NameNoAmountWhenSeveralContainersAsk) {
       R"({"spec": {"containers": [{"resources": {"requests": {"cpu": 1}}}, {"resources": {"requests": {"cpu": "1"}}}]},
     "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
       "message": "0/1 nodes are available: 1 Insufficient cpu."}]}})");
-  EXPECT_EQ(pod_trouble(*pod).value().message, "no node has enough cpu free");
+  EXPECT_EQ(pod_problem(*pod).value().message, "no node has enough cpu free");
 }
 
 TEST(SchedulingWords, TellOfGates) {
   const Parsed pod(pod_text(
       {.scheduled =
            R"("status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates")"}));
-  EXPECT_EQ(pod_trouble(*pod).value().reason, "SchedulingGated");
+  EXPECT_EQ(pod_problem(*pod).value().reason, "SchedulingGated");
 }
 
 }  // namespace pod_scheduling

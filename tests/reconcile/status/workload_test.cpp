@@ -26,14 +26,14 @@ std::string text_of(const Deployment& d) {
       d.paused ? R"(, "paused": true)" : "", d.seen, d.made, d.updated, d.available, d.conditions);
 }
 
-PodFacts running(std::optional<Trouble> trouble = {}) {
-  return {.name = "r", .phase = "Running", .trouble = std::move(trouble)};
+PodFacts running(std::optional<Problem> problem = {}) {
+  return {.name = "r", .phase = "Running", .problem = std::move(problem)};
 }
-PodFacts pending(std::optional<Trouble> trouble = {}) {
-  return {.name = "p", .phase = "Pending", .trouble = std::move(trouble)};
+PodFacts pending(std::optional<Problem> problem = {}) {
+  return {.name = "p", .phase = "Pending", .problem = std::move(problem)};
 }
 
-const Trouble crash{"CrashLoopBackOff", "it ends", false}, crash_for_good{"CrashLoopBackOff", "it ends", true},
+const Problem crash{"CrashLoopBackOff", "it ends", false}, crash_for_good{"CrashLoopBackOff", "it ends", true},
     image{"ImagePullBackOff", "no image", false}, bad_image{"InvalidImageName", "bad image", true},
     no_gpu{"Unschedulable", "no gpu", false}, no_secret{"SecretNotFound", "no secret", false},
     claim{"ClaimPending", "claim waits", false}, taken{"NameTaken", "taken", true},
@@ -51,7 +51,7 @@ struct Case {
   std::string_view what;
   std::optional<Deployment> deployment;
   std::vector<PodFacts> pods;
-  std::vector<Trouble> blockers;
+  std::vector<Problem> blockers;
   State state;
   std::string_view reason;
   std::optional<std::int64_t> wanted = 2;
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"all are available", D{}, {running(), running()}, {}, ready, "AllReplicasAvailable"},
         Case{"and one that is leaving still ends",
              D{},
-             {running(), running(), {.phase = "Failed", .trouble = Trouble{"Evicted", "e"}}},
+             {running(), running(), {.phase = "Failed", .problem = Problem{"Evicted", "e"}}},
              {},
              ready,
              "AllReplicasAvailable"},
@@ -201,7 +201,7 @@ constexpr D none{.available = 0}, some{.available = 1}, none_late{.available = 0
     some_late{.available = 1, .conditions = late};
 
 INSTANTIATE_TEST_SUITE_P(
-    Troubled, Workloads,
+    Problemsome_KEEP, Workloads,
     ::testing::Values(
         Case{"no image", none, {pending(image)}, {}, waits, "ImagePullBackOff"},
         Case{"no image, past the deadline", none_late, {pending(image)}, {}, waits, "ImagePullBackOff"},
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a lasting blocker though all serve", D{}, {running()}, {claim, taken}, failed, "NameTaken"},
         Case{"pods that are leaving do not count",
              none,
-             {{.phase = "Running", .deleting = true, .trouble = crash}},
+             {{.phase = "Running", .deleting = true, .problem = crash}},
              {},
              waits,
              "Starting"}));
@@ -292,11 +292,11 @@ TEST(LeaderWorkerSets, CountGroupsThatAreReady) {
 
 std::string image_message(std::string_view now, const json::Value* stored) {
   const Parsed object(text_of(none));
-  const std::vector<PodFacts> pods = {pending(Trouble{"ImagePullBackOff", std::string(now)})};
+  const std::vector<PodFacts> pods = {pending(Problem{"ImagePullBackOff", std::string(now)})};
   return workload_status({.object = object.get(), .pods = pods, .stored = stored}).conditions.at(0).message;
 }
 
-TEST(ImageTroubles, KeepTheirCauseWhileKubeletWaits) {
+TEST(ImageProblems, KeepTheirCauseWhileKubeletWaits) {
   const Parsed stored(
       R"({"conditions": [{"type": "Ready", "reason": "ImagePullBackOff", "message": "the image a:1 cannot be pulled: refused"}]})");
   EXPECT_EQ(image_message("the image a:1 cannot be pulled", stored.get()), "the image a:1 cannot be pulled: refused");
@@ -309,10 +309,10 @@ TEST(ImageTroubles, KeepTheirCauseWhileKubeletWaits) {
 TEST(Claims, AreJudgedByTheirPhase) {
   const auto judged = [](std::string_view text) {
     const Parsed object{std::string(text)};
-    const auto trouble = claim_trouble(object.get(), "data");
-    return trouble ? fmt::format("{}{}: {}", trouble->reason, trouble->lasting ? "!" : "", trouble->message) : "";
+    const auto problem = claim_problem(object.get(), "data");
+    return problem ? fmt::format("{}{}: {}", problem->reason, problem->lasting ? "!" : "", problem->message) : "";
   };
-  EXPECT_EQ(claim_trouble(nullptr, "data").value().reason, "ClaimNotFound");
+  EXPECT_EQ(claim_problem(nullptr, "data").value().reason, "ClaimNotFound");
   EXPECT_EQ(judged(R"({"status": {"phase": "Bound"}})"), "");
   EXPECT_EQ(judged(R"({"spec": {"storageClassName": "fast"}, "status": {"phase": "Pending"}})"),
             "ClaimPending: the claim data waits for a volume of the StorageClass fast");
