@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Our tokens and texts against those of Hugging Face's tokenizers from npm, on real vocabularies, over drawn texts of many
-# scripts. TOKENIZER_SEED repeats a run.
+# scripts. TOKENIZER_SEED draws others.
 #   TOKENIZER_CASES=build/release/bin/tokenizer_cases tests/e2e/model/tokenizer.sh [COUNT]
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 build=$here/../../../build
 program=${TOKENIZER_CASES:-$build/release/bin/tokenizer_cases}
-count=${1:-3000} seed=${TOKENIZER_SEED:-$RANDOM} failed=0
+count=${1:-1500} seed=${TOKENIZER_SEED:-21} failed=0
 command -v npm >/dev/null || { echo "skip the tokenizers of Hugging Face: install node and npm" && exit 0; }
 [ -x "$program" ] || { echo "not ok $program is there" && exit 1; }
 
