@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "services/kit/json/read.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/shared_watches.hpp"
 #include "tests/e2e/live/live.hpp"
@@ -135,7 +136,7 @@ class WatchingTest : public testing::Test {
     EXPECT_TRUE(answer) << answer.error().message;
     bool valid = false;
     const Object made = Object::parse(answer ? answer->body : "", valid);
-    const json::Value* token = at(made.root(), {"status", "token"});
+    const json::Value* token = json::at(&made.root(), {"status", "token"});
     Config config = client->transport().config();
     config.client_certificate = config.client_key = {};
     config.token = token == nullptr ? "" : token->string();
