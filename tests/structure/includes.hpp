@@ -34,6 +34,7 @@ inline const std::vector<Module>& modules() {
       {"services/kit/yaml_writer", {"services/kit/json", "services/kit/yaml"}},
       {"services/kit/grammar", {"services/kit/base"}},
       {"services/kit/pods", {"services/kit/json", "services/kit/grammar"}},
+      {"services/kit/jinja", {"services/kit/base"}},
       {"services/kit/findings", {"services/kit/base", "services/kit/json", "services/kit/grammar"}},
       {"services/kit/schema",
        {"services/kit/base", "services/kit/json", "services/kit/grammar", "services/kit/findings"}},
@@ -128,7 +129,8 @@ inline const std::vector<Fence>& fences() {
       {"spdlog/", {"services/kit/log/"}, "the process log belongs to kit/log"},
       {"valijson/", {"services/kit/json_schema/"}, "23 s for each file"},
       {"nlohmann/",
-       {"services/kit/json_schema/", "services/kit/peft/write_config.cpp", "crds/generator/"},
+       {"services/kit/json_schema/", "services/kit/peft/write_config.cpp", "services/kit/jinja/template.hpp",
+        "services/kit/jinja/from_json.cpp", "crds/generator/"},
        "services/kit/json is the project's JSON for what is judged"},
       {"yaml-cpp/", {"services/kit/yaml_writer/write.cpp"}, "one file writes the project's YAML"},
       {"yaml.h", {"services/kit/yaml/"}, "services/kit/yaml is the project's YAML"},
@@ -150,7 +152,9 @@ inline const std::vector<Fence>& fences() {
       {"archive", {"services/kit/archive/"}, "archives are read in one folder"},
       {"cmark", {"services/datastore/pages/markdown.cpp"}, "what it renders goes through one check"},
       {"pcre2", {"services/model/tokenizer/pattern.cpp"}, "patterns of tokenizers are bounded in one file"},
-      {"utf8proc", {"services/model/tokenizer/unicode.cpp"}, "one file has the tables of Unicode"},
+      {"utf8proc",
+       {"services/model/tokenizer/unicode.cpp", "services/kit/jinja/unicode.cpp"},
+       "one file of each module has the tables of Unicode"},
       {"simdjson", {"services/kit/json/"}, "services/kit/json is the project's JSON"},
   };
   return table;
@@ -164,7 +168,7 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 17> pure = {"validators/",
+  static constexpr std::array<std::string_view, 18> pure = {"validators/",
                                                             "services/kit/pods/",
                                                             "services/kit/grammar/",
                                                             "services/kit/findings/",
@@ -177,6 +181,7 @@ inline bool is_pure(std::string_view path) {
                                                             "services/kit/yaml_writer/",
                                                             "services/kit/safetensors/",
                                                             "services/kit/peft/",
+                                                            "services/kit/jinja/",
                                                             "services/model/tokenizer/",
                                                             "reconcile/status/",
                                                             "reconcile/plan/",

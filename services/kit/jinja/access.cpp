@@ -137,7 +137,7 @@ Result slice_of(Machine& machine, const Value& subject, const Slice& slice) {
   if (subject.is_undefined()) return undefined_fault(subject);
   if (const auto* text = subject.text()) {
     TRY(machine.spend_on((*text)->bytes.size()));
-    TRY(machine.has_room((*text)->bytes.size() * (*text)->is_ascii() ? 1 : sizeof(std::string_view)));
+    TRY(machine.has_room((*text)->bytes.size() * ((*text)->is_ascii() ? 1 : sizeof(std::string_view))));
     return machine.text(sliced(**text, slice));
   }
   const auto* list = subject.list();
@@ -148,7 +148,7 @@ Result slice_of(Machine& machine, const Value& subject, const Slice& slice) {
   return machine.list(std::move(out), (*list)->form);
 }
 
-Result path_of(Machine& machine, const Value& subject, const Value& path) {
+Result path_of(Machine& machine, const Value& subject, const Value& path, const Value* fallback) {
   if (path.text() == nullptr) return item_of(machine, subject, path);
   Value at = subject;
   std::string_view rest = path.bytes();
@@ -160,6 +160,7 @@ Result path_of(Machine& machine, const Value& subject, const Value& path) {
     const bool is_index = !part.empty() && part[0] != '-' && error == std::errc() && end == part.data() + part.size();
     TRY(machine.spend());
     at = TRY(item_of(machine, at, is_index ? Value(index) : Value(part)));
+    if (fallback != nullptr && at.is_undefined()) at = *fallback;
     if (point == std::string_view::npos) return at;
     rest.remove_prefix(point + 1);
   }

@@ -25,6 +25,7 @@ std::span<const NamedBuiltin> dict_methods();
 std::span<const NamedBuiltin> list_methods();
 
 /// "a.b.0" of map(attribute=) and its kin.
-Result path_of(Machine& machine, const Value& subject, const Value& path);
+/// `fallback` stands for each part that there is not.
+Result path_of(Machine& machine, const Value& subject, const Value& path, const Value* fallback = nullptr);
 
 }  // namespace stackgate::jinja

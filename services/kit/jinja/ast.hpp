@@ -106,15 +106,15 @@ enum class StmtKind : std::uint8_t {
 struct Stmt {
   StmtKind kind = StmtKind::text;
   std::uint32_t at = 0;
-  std::string text;
-  Target target;
-  ExprPtr expr;
-  ExprPtr condition;
-  std::vector<std::pair<ExprPtr, Body>> branches;
-  std::vector<std::pair<Target, ExprPtr>> assignments;
-  Body body;
-  Body otherwise;
-  std::shared_ptr<const MacroCode> macro;
+  std::string text{};
+  Target target{};
+  ExprPtr expr{};
+  ExprPtr condition{};
+  std::vector<std::pair<ExprPtr, Body>> branches{};
+  std::vector<std::pair<Target, ExprPtr>> assignments{};
+  Body body{};
+  Body otherwise{};
+  std::shared_ptr<const MacroCode> macro{};
 };
 
 /// Names that the interpreter itself gives a meaning to; the first symbols of each program.

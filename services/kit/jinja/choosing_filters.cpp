@@ -20,7 +20,7 @@ Result map_attribute(Machine& machine, const ListPtr& list, Arguments& arguments
   const Given given = TRY(Given::match("map", arguments, {"attribute", "default"}, 1));
   std::vector<Value> out;
   for (const Value& item : list->items) {
-    Value part = TRY(path_of(machine, item, *given[0]));
+    Value part = TRY(path_of(machine, item, *given[0], given[1]));
     if (part.is_undefined() && given[1] != nullptr) part = *given[1];
     out.push_back(std::move(part));
   }

@@ -158,7 +158,7 @@ Status Machine::arguments_of(const Expr& expr, Arguments& out) {
   for (const auto& [key, value] : (*rest.dict())->items) {
     TRY(allocate(sizeof(Value) + 64 + key.bytes().size()));
     if (key.text() == nullptr) return type_fault("the names of arguments must be texts");
-    if (std::ranges::contains(expr.named, key.bytes(), [](const auto& each) { return std::string_view(each.first); }))
+    if (std::ranges::any_of(expr.named, [&](const auto& each) { return each.first == key.bytes(); }))
       return type_fault(concat({"the argument \"", key.bytes(), "\" is given twice"}));
     out.named.emplace_back(key.bytes(), value);
   }

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "services/kit/base/concat.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/jinja/loop.hpp"
@@ -7,6 +9,18 @@
 #include "services/kit/jinja/token.hpp"
 
 namespace stackgate::jinja {
+namespace {
+
+/// At a loop's end: whoever still holds it may also be held by what it holds.
+struct LoopRelease {
+  Machine& machine;
+  const std::shared_ptr<Loop>& loop;
+  ~LoopRelease() {
+    if (loop.use_count() > 1) machine.keep(loop);
+  }
+};
+
+}  // namespace
 
 Status Machine::put(std::string_view text) {
   TRY(fits(out_->size() + text.size()));
@@ -15,7 +29,7 @@ Status Machine::put(std::string_view text) {
   return {};
 }
 
-Status Machine::put(const Value& value) {
+Status Machine::put_value(const Value& value) {
   if (value.text() != nullptr) return put(value.bytes());
   return append_str(*this, *out_, value);
 }
@@ -41,7 +55,7 @@ Machine::Ran Machine::run_one(const Stmt& stmt) {
       break;
     case StmtKind::output: {
       const Value value = TRY(eval(*stmt.expr));
-      TRY(put(value));
+      TRY(put_value(value));
       break;
     }
     case StmtKind::branch:
@@ -118,15 +132,8 @@ Machine::Ran Machine::run_scoped(const Body& body) {
 Machine::Ran Machine::run_loop(const Stmt& stmt) {
   const Value over = TRY(eval(*stmt.expr));
   ListPtr items = TRY(items_of(over));
-  std::size_t depth = 1;
-  for (const Frame* frame = frame_.get(); frame != nullptr; frame = frame->parent.get())
-    if (frame->find(static_cast<Symbol>(Fixed::loop)) != nullptr) ++depth;
-  auto loop = std::make_shared<Loop>(stmt, std::move(items), frame_, depth);
-  // Whoever still holds the loop afterwards may also be held by what it holds.
-  const auto release = [this](std::shared_ptr<Loop>* held) {
-    if (held->use_count() > 1) keep(*held);
-  };
-  const std::unique_ptr<std::shared_ptr<Loop>, decltype(release)> at_end(&loop, release);
+  auto loop = std::make_shared<Loop>(stmt, std::move(items), frame_);
+  const LoopRelease at_end{*this, loop};
   bool was_empty = true;
   while (TRY(loop->advance(*this))) {
     was_empty = false;
@@ -166,7 +173,7 @@ Machine::Ran Machine::run_filter_block(const Stmt& stmt) {
   if (flow != Flow::on) return flow;
   const Value value = TRY(text(std::move(out)));
   const Value filtered = TRY(eval_filter(*stmt.expr, &value));
-  TRY(put(filtered));
+  TRY(put_value(filtered));
   return Flow::on;
 }
 
@@ -194,7 +201,7 @@ Status Machine::run_call_block(const Stmt& stmt) {
   TRY(allocate(sizeof(Macro) + sizeof(Frame)));
   const Value caller = macro(stmt.macro);
   const Value out = TRY(eval_call(*stmt.expr, &caller));
-  return put(out);
+  return put_value(out);
 }
 
 }  // namespace stackgate::jinja

@@ -87,7 +87,8 @@ class PercentFormat {
       if (flag == '0' && field.align != '<') field.align = '=', field.fill = "0";
     }
     if (field.align == '<') field.fill = " ";
-    const std::int64_t width = TRY(count());
+    const std::int64_t width = std::clamp<std::int64_t>(TRY(count()), -INT32_MAX, INT32_MAX);
+    if (width < 0) field.align = '<', field.fill = " ";
     field.width = static_cast<std::size_t>(std::abs(width));
     if (rest_.starts_with('.')) {
       take();

@@ -147,7 +147,8 @@ Result joiner(Machine& machine, const Value&, Arguments& arguments) {
 
 Result raise_exception(Machine& machine, const Value&, Arguments& arguments) {
   const Given given = TRY(Given::match("raise_exception", arguments, {"message"}, 1));
-  return std::unexpected(Fault{FaultKind::raised, TRY(str(machine, *given[0]))});
+  std::string message = TRY(str(machine, *given[0]));
+  return std::unexpected(Fault{FaultKind::raised, std::move(message)});
 }
 
 Result strftime_now(Machine& machine, const Value&, Arguments& arguments) {

@@ -72,8 +72,8 @@ Result Loop::attribute(Machine& machine, std::string_view name) {
   if (name == "first") return Value(count_ == 1);
   if (name == "previtem") return neighbour(machine, false);
   if (name == "nextitem") return neighbour(machine, true);
-  if (name == "depth") return integer(depth_);
-  if (name == "depth0") return integer(depth_ - 1);
+  if (name == "depth") return integer(1);  // deeper only in recursive loops
+  if (name == "depth0") return integer(0);
   if (name == "last") {
     if (ahead_.empty()) TRY(look_ahead(machine));
     return Value(ahead_.empty());

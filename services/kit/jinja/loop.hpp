@@ -11,8 +11,8 @@ namespace stackgate::jinja {
 /// Walks the items that pass the loop's condition, each asked only when the loop comes to it or looks ahead.
 class Loop : public Object, public std::enable_shared_from_this<Loop> {
  public:
-  Loop(const Stmt& stmt, ListPtr items, FramePtr outside, std::size_t depth)
-      : stmt_(stmt), items_(std::move(items)), outside_(std::move(outside)), depth_(depth) {}
+  Loop(const Stmt& stmt, ListPtr items, FramePtr outside)
+      : stmt_(stmt), items_(std::move(items)), outside_(std::move(outside)) {}
 
   /// False at the end; otherwise current() is the next one.
   std::expected<bool, Fault> advance(Machine& machine);
@@ -34,7 +34,6 @@ class Loop : public Object, public std::enable_shared_from_this<Loop> {
   const Stmt& stmt_;
   ListPtr items_;
   FramePtr outside_;
-  std::size_t depth_;
   std::size_t behind_ = 0;         // what was not looked at begins here
   std::size_t count_ = 0;          // how many were walked
   std::deque<std::size_t> ahead_;  // looked at, not walked; the next one first

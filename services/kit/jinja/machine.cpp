@@ -30,7 +30,7 @@ void Frame::set(Symbol symbol, Value value) {
 Machine::Machine(const Program& program, const Dict& context, const Limits& limits)
     : Budget(limits), program_(program), globals_(program.names.size()), frame_(std::make_shared<Frame>()) {
   for (std::size_t i = 0; i < program.names.size(); ++i) {
-    if (const Value* given = context.find(program.names[i])) {
+    if (const Value* given = context.find(std::string_view(program.names[i]))) {
       globals_[i] = *given;
     } else if (const Callee function = find_function(program.names[i], *program.environment)) {
       globals_[i] = ObjectPtr(std::make_shared<NamedFunction>(function));

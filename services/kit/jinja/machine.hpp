@@ -95,7 +95,7 @@ class Machine : public Budget {
   Result run_macro(const MacroCode& code);
   Value macro(const std::shared_ptr<const MacroCode>& code);
   Status put(std::string_view text);
-  Status put(const Value& value);
+  Status put_value(const Value& value);
   /// The body's output instead of writing it.
   Ran capture(const Body& body, std::string& out);
 

@@ -1,4 +1,6 @@
 // default, items, dictsort, groupby, tojson, attr
+#include <algorithm>
+
 #include "services/kit/base/concat.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/jinja/access.hpp"

@@ -15,7 +15,7 @@ Parser::Done Parser::parameters(MacroCode& code) {
     Parameter parameter;
     parameter.symbol = TRY(assigned_name());
     parameter.name = program_.names[parameter.symbol];
-    if (std::ranges::contains(code.parameters, parameter.name, &Parameter::name))
+    if (std::ranges::find(code.parameters, parameter.name, &Parameter::name) != code.parameters.end())
       return std::unexpected(fault(at, concat({"the parameter \"", parameter.name, "\" is there twice"})));
     if (skip_op("=")) {
       parameter.fallback = TRY(expression());

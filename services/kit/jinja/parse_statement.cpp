@@ -150,7 +150,7 @@ std::expected<Symbol, Fault> Parser::assigned_name() {
   const std::size_t at = current().at;
   const std::string name = TRY(expect_name("a name"));
   static constexpr std::string_view constants[] = {"true", "True", "false", "False", "none", "None"};
-  if (std::ranges::contains(constants, name))
+  if (std::ranges::find(constants, name) != std::end(constants))
     return std::unexpected(fault(at, concat({"\"", name, "\" cannot be assigned to"})));
   const Symbol out = symbol(name);
   assigned_.insert(out);

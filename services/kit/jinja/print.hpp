@@ -19,7 +19,7 @@ void append_quoted(std::string& out, std::string_view text);
 struct JsonStyle {
   bool ensure_ascii = false;
   bool sort_keys = false;
-  std::optional<std::string> indent;
+  std::optional<std::string> indent{};
   std::string item_separator = ", ";
   std::string key_separator = ": ";
 };

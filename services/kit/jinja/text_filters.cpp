@@ -145,7 +145,8 @@ Result truncate(Machine& machine, const Value& subject, Arguments& arguments) {
 Result center(Machine& machine, const Value& subject, Arguments& arguments) {
   const Given given = TRY(Given::match("center", arguments, {"width"}));
   const Value text = TRY(as_text(machine, subject));
-  Arguments width{{Value(TRY(given.integer(0, 80)))}, {}};
+  Arguments width;
+  width.positional.emplace_back(TRY(given.integer(0, 80)));
   return find_method(text, "center")(machine, text, width);
 }
 

@@ -2,8 +2,9 @@
 // {"text"} or {"fault", "kind"} out. With --bench N: how long parsing and rendering the first line take.
 #include <chrono>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "services/kit/jinja/template.hpp"
 
