@@ -8,7 +8,7 @@ package_group() {
       libsqlite3-dev libpq-dev libgit2-dev libarchive-dev zlib1g-dev libpugixml-dev libcmark-gfm-dev libcmark-gfm-extensions-dev \
       libpcre2-dev libutf8proc-dev \
       nlohmann-json3-dev libvalijson-dev libfmt-dev libspdlog-dev libsimdjson-dev libgtest-dev libgmock-dev \
-      librapidcheck-dev libutf8proc-dev ;;
+      librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     cluster) echo curl jq openssl xz-utils tar perl-base procps ;;
     node) echo iproute2 util-linux mount gcc libc6-dev ;;
