@@ -1,4 +1,5 @@
 // npm's Jinja of the Hugging Face clients: JSON lines {"template", "context"} in, {"text"} or {"fault"} out.
+// It has raise_exception and a strftime_now of its own, by the machine's clock.
 import readline from 'node:readline';
 import { Template } from '@huggingface/jinja';
 
@@ -6,8 +7,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
   const { template, context } = JSON.parse(line);
   let out;
   try {
-    const globals = { raise_exception: (message) => { throw new Error(message); }, strftime_now: () => '31 Jan 2024' };
-    out = { text: new Template(template).render({ ...globals, ...context }) };
+    out = { text: new Template(template).render(context) };
   } catch (error) {
     out = { fault: String(error.message) };
   }
