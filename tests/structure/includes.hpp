@@ -105,6 +105,7 @@ inline const std::vector<Module>& modules() {
       {"reconcile/control",
        {"reconcile/status", "reconcile/compare", "reconcile/plan", "reconcile/observe", "validators", "crds",
         "services/kit"}},
+      {"services/model/directory", {"services/kit/json", "services/kit/findings", "services/kit/safetensors"}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
@@ -168,7 +169,7 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 18> pure = {"validators/",
+  static constexpr std::array<std::string_view, 19> pure = {"validators/",
                                                             "services/kit/pods/",
                                                             "services/kit/grammar/",
                                                             "services/kit/findings/",
@@ -182,6 +183,7 @@ inline bool is_pure(std::string_view path) {
                                                             "services/kit/safetensors/",
                                                             "services/kit/peft/",
                                                             "services/kit/jinja/",
+                                                            "services/model/directory/",
                                                             "services/model/tokenizer/",
                                                             "reconcile/status/",
                                                             "reconcile/plan/",

@@ -14,7 +14,7 @@ std::string_view component_type(const Component& at, Report& report) {
 
 TokenizerRead read_tokenizer(std::string_view json) {
   TokenizerRead read;
-  Report report(read.findings);
+  Report report(read.findings, "tokenizer.json", {"tokenizer-type", "tokenizer-missing", "tokenizer-not-served"});
   json::Document document;
   const auto root = json::parse(json, document, {.max_depth = 64, .max_bytes = largest_file});
   if (!root) {
@@ -26,7 +26,7 @@ TokenizerRead read_tokenizer(std::string_view json) {
                              .offset = root.error().offset});
     return read;
   }
-  const Component top{"(top)", *root};
+  const Component top{{}, *root};
   if (!root->is_object()) {
     report.wrong_type(top, "an object");
     return read;

@@ -22,7 +22,7 @@ void read_added_tokens(const Component& at, Description& out, Report& report) {
       report.wrong_type(each, "an object with \"id\" and \"content\"");
       continue;
     }
-    const auto id = report.number(each, "id", most_tokens - 1);
+    const auto id = report.needed_number(each, "id", 0, most_tokens - 1);
     AddedToken token{.id = id.value_or(0), .content = report.text(each, "content")};
     token.special = report.flag(each, "special", false);
     token.lstrip = report.flag(each, "lstrip", false);

@@ -32,7 +32,7 @@ class DecoderReader {
     } else if (type == "Strip") {
       strip(at);
     } else {
-      report_.unknown_name(at, "decoder", type, known_decoders);
+      report_.not_served(at, "decoder", type, known_decoders);
     }
   }
 
@@ -65,8 +65,8 @@ class DecoderReader {
 
   void strip(const Component& at) {
     const std::string character = report_.text(at, "content");
-    const auto start = report_.number(at, "start", 1024);
-    const auto stop = report_.number(at, "stop", 1024);
+    const auto start = report_.needed_number(at, "start", 0, 1024);
+    const auto stop = report_.needed_number(at, "stop", 0, 1024);
     if (character.size() != 1) return out_of_order(at, "strips something other than one ASCII character");
     if (!fused_) return out_of_order(at, "strips each token: Fuse does not stand before it");
     if (stop.value_or(0) != 0) return out_of_order(at, "strips the end of a text, which no stream can do");

@@ -187,7 +187,7 @@ void read_model(const Component& at, Description& out, Report& report) {
   if (!at.value.is_object()) return report.wrong_type(at, "an object");
   // Old files say nothing of the type: what has merges is BPE.
   const std::string type = report.text(at, "type", at.value.find("merges") != nullptr ? "BPE" : "");
-  if (type != "BPE") return report.unknown_name(at, "model", type, known_models);
+  if (type != "BPE") return report.not_served(at, "model", type, known_models);
   ModelReader(at, out, report).read();
 }
 

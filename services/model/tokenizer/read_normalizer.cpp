@@ -31,7 +31,7 @@ void read_normalizer(const Component& at, Description& out, Report& report, std:
     return read_sequence(at, "normalizers", depth, report,
                          [&](const Component& each) { read_normalizer(each, out, report, depth + 1); });
   const auto found = std::ranges::find(known_normalizers, type);
-  if (found == known_normalizers.end()) return report.unknown_name(at, "normalizer", type, known_normalizers);
+  if (found == known_normalizers.end()) return report.not_served(at, "normalizer", type, known_normalizers);
   NormalizerStep step{
       .kind = static_cast<NormalizerStep::Kind>(found - known_normalizers.begin()), .pattern = {}, .content = {}};
   if (step.kind == NormalizerStep::Kind::prepend) {

@@ -4,10 +4,15 @@
 #include <span>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "services/kit/findings/json_report.hpp"
 #include "services/model/tokenizer/description.hpp"
-#include "services/model/tokenizer/report.hpp"
 
 namespace stackgate::tokenizer {
+
+using Component = validate::JsonPlace;
+using Report = validate::JsonReport;
 
 inline constexpr std::size_t deepest_sequence = 8;  // sequences in sequences
 inline constexpr std::size_t most_components = 64;  // of one kind, sequences opened

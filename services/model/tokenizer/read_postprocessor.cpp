@@ -61,7 +61,7 @@ void read_post_processor(const Component& at, Description& out, Report& report, 
     return read_sequence(at, "processors", depth, report,
                          [&](const Component& each) { read_post_processor(each, out, report, depth + 1); });
   if (type == "TemplateProcessing") return read_template(at, out, report);
-  report.unknown_name(at, "post-processor", type, known_post_processors);
+  report.not_served(at, "post-processor", type, known_post_processors);
 }
 
 }  // namespace stackgate::tokenizer

@@ -20,7 +20,7 @@ std::size_t word_of(const Component& at, std::string_view key, std::string_view 
                     std::span<const std::string_view> known, Report& report) {
   for (std::size_t i = 0; i < known.size(); ++i)
     if (known[i] == word) return i;
-  report.unknown_name(at, key, word, known);
+  report.not_served(at, key, word, known);
   return 0;
 }
 
@@ -109,7 +109,7 @@ void read_pre_tokenizer(const Component& at, Description& out, Report& report, s
   if (type == "Split") return reader.split();
   if (type == "Digits") return reader.digits();
   if (type == "Metaspace") return reader.metaspace();
-  report.unknown_name(at, "pre-tokenizer", type, known_pre_tokenizers);
+  report.not_served(at, "pre-tokenizer", type, known_pre_tokenizers);
 }
 
 }  // namespace stackgate::tokenizer

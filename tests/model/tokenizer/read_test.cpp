@@ -67,7 +67,7 @@ TEST(ReadTokenizer, names_each_fault_and_its_place) {
        "tokenizer.json: decoder: the decoder \"CTC\" is not served"},
       {R"("decoder":{"type":"ByteLevel"})", R"("decoder":{"type":"Fuse"})",
        "tokenizer.json: decoder: is not ByteLevel, as the pre-tokenizer is"},
-      {R"("decoder":{"type":"ByteLevel"})", R"("decoder":null)", "tokenizer.json: (top): lacks \"decoder\""},
+      {R"("decoder":{"type":"ByteLevel"})", R"("decoder":null)", "tokenizer.json: lacks \"decoder\""},
       {R"("post_processor":null)", R"("post_processor":{"type":"BertProcessing"})",
        "tokenizer.json: post_processor: the post-processor \"BertProcessing\" is not served"},
       {R"("post_processor":null)",

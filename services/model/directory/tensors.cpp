@@ -1,0 +1,165 @@
+#include "services/model/directory/tensors.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "services/kit/findings/json_report.hpp"
+#include "services/kit/json/parse.hpp"
+
+namespace stackgate::model {
+namespace {
+
+constexpr std::size_t most_findings = 100;
+constexpr std::array<std::string_view, 3> weight_types{"F32", "F16", "BF16"};
+
+/// Holds what the files have against what is expected.
+class TensorCheck {
+ public:
+  TensorCheck(const Config& config, const WeightIndex* index) : config_(config), index_(index) {
+    for (ExpectedTensor& each : expected_tensors(config)) shapes_.emplace(std::move(each.name), std::move(each.shape));
+  }
+
+  void look_at(const Shard& shard) {
+    for (const safetensors::Fault& fault : shard.header.faults)
+      wrong("weights-header", shard.file, fault.tensor, fault.problem, fault.fix);
+    for (const safetensors::Tensor& tensor : shard.header.tensors) look_at(shard.file, tensor);
+  }
+
+  validate::Findings finish() {
+    for (const auto& [name, shape] : shapes_)
+      if (!found_.contains(name))
+        wrong("weights-missing", "*.safetensors", name, "is missing", "take all files of the model");
+    return std::move(findings_);
+  }
+
+ private:
+  void wrong(std::string_view rule, std::string_view file, std::string_view tensor, std::string problem,
+             std::string fix) {
+    if (findings_.size() >= most_findings) return;
+    findings_.push_back({.rule = rule,
+                         .path = tensor.empty() ? std::string(file) : fmt::format("{}: {}", file, tensor),
+                         .value = {},
+                         .problem = std::move(problem),
+                         .fix = std::move(fix)});
+  }
+
+  bool is_unused(std::string_view name) const {
+    return name.ends_with("rotary_emb.inv_freq") || (config_.tied_head && name == "lm_head.weight");
+  }
+
+  void look_at(const std::string& file, const safetensors::Tensor& tensor) {
+    const auto [before, is_first] = found_.emplace(tensor.name, file);
+    if (!is_first)
+      return wrong("weights-twice", file, tensor.name, fmt::format("is in {}, too", before->second),
+                   "take the files of one model only");
+    if (index_ != nullptr) look_at_place(file, tensor.name);
+    if (is_unused(tensor.name)) return;
+    const auto expected = shapes_.find(tensor.name);
+    if (expected == shapes_.end())
+      return wrong("weights-unknown", file, tensor.name,
+                   fmt::format("is no tensor of this {} model", to_string(config_.family)),
+                   "check that config.json is of the same model");
+    if (std::ranges::find(weight_types, tensor.dtype) == weight_types.end())
+      wrong("weights-type", file, tensor.name, fmt::format("has the type {}", tensor.dtype),
+            fmt::format("use one of {}", fmt::join(weight_types, ", ")));
+    if (tensor.shape != expected->second)
+      wrong("weights-shape", file, tensor.name,
+            fmt::format("has the shape [{}] where config.json says [{}]", fmt::join(tensor.shape, ", "),
+                        fmt::join(expected->second, ", ")),
+            "check that config.json is of the same model");
+  }
+
+  void look_at_place(const std::string& file, const std::string& name) {
+    const auto place = index_->files.find(name);
+    if (place == index_->files.end())
+      wrong("weights-index", file, name, "is not in model.safetensors.index.json", "take the index of the same model");
+    else if (place->second != file)
+      wrong("weights-index", file, name, fmt::format("is in {} by model.safetensors.index.json", place->second),
+            "take the index of the same model");
+  }
+
+  const Config& config_;
+  const WeightIndex* index_;
+  std::map<std::string, std::vector<std::uint64_t>, std::less<>> shapes_;
+  std::map<std::string, std::string, std::less<>> found_;  // tensor → file
+  validate::Findings findings_;
+};
+
+bool is_plain_file(std::string_view name) {
+  return name.ends_with(".safetensors") && !name.starts_with('.') && name.find('/') == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<ExpectedTensor> expected_tensors(const Config& config) {
+  const std::uint64_t hidden = config.hidden, heads = std::uint64_t{config.heads} * config.head_width,
+                      key_values = std::uint64_t{config.key_value_heads} * config.head_width;
+  std::vector<ExpectedTensor> out{{"model.embed_tokens.weight", {config.vocabulary, hidden}}};
+  for (std::uint32_t i = 0; i < config.layers; ++i) {
+    const std::string layer = fmt::format("model.layers.{}.", i);
+    const auto norm = [&](std::string_view name) {
+      out.push_back({fmt::format("{}{}.weight", layer, name), {hidden}});
+    };
+    const auto linear = [&](std::string_view name, std::uint64_t rows, std::uint64_t columns, bool bias) {
+      out.push_back({fmt::format("{}{}.weight", layer, name), {rows, columns}});
+      if (bias) out.push_back({fmt::format("{}{}.bias", layer, name), {rows}});
+    };
+    norm("input_layernorm");
+    linear("self_attn.q_proj", heads, hidden, config.query_key_value_bias);
+    linear("self_attn.k_proj", key_values, hidden, config.query_key_value_bias);
+    linear("self_attn.v_proj", key_values, hidden, config.query_key_value_bias);
+    linear("self_attn.o_proj", hidden, heads, config.output_bias);
+    norm("post_attention_layernorm");
+    linear("mlp.gate_proj", config.intermediate, hidden, config.mlp_bias);
+    linear("mlp.up_proj", config.intermediate, hidden, config.mlp_bias);
+    linear("mlp.down_proj", hidden, config.intermediate, config.mlp_bias);
+  }
+  out.push_back({"model.norm.weight", {hidden}});
+  if (!config.tied_head) out.push_back({"lm_head.weight", {config.vocabulary, hidden}});
+  return out;
+}
+
+WeightIndex read_weight_index(std::string_view json) {
+  constexpr std::string_view file = "model.safetensors.index.json";
+  WeightIndex read;
+  validate::JsonReport report(read.findings, file, {"weights-index", "weights-index", "weights-index"});
+  json::Document document;
+  const auto root = json::parse(json, document, {.max_depth = 16, .max_bytes = largest_index});
+  if (!root) {
+    read.findings.push_back({.rule = "weights-index",
+                             .path = std::string(file),
+                             .value = {},
+                             .problem = root.error().message,
+                             .fix = "write one JSON object of at most 64 MiB",
+                             .offset = root.error().offset});
+    return read;
+  }
+  const validate::JsonPlace top{{}, *root};
+  const json::Value* map = validate::JsonReport::present(top, "weight_map");
+  if (map == nullptr) {
+    report.missing(top, "weight_map");
+  } else if (!map->is_object()) {
+    report.wrong_type(top.member("weight_map", *map), "an object");
+  } else {
+    const validate::JsonPlace at = top.member("weight_map", *map);
+    for (const json::Member& each : map->members()) {
+      if (!is_plain_file(each.value.string()))
+        report.wrong_type(at.member(each.key, each.value), "the name of a .safetensors file in the same directory");
+      else
+        read.files.emplace(each.key, each.value.string());
+    }
+  }
+  return read;
+}
+
+validate::Findings check_tensors(const Config& config, std::span<const Shard> shards, const WeightIndex* index) {
+  TensorCheck check(config, index);
+  for (const Shard& shard : shards) check.look_at(shard);
+  return check.finish();
+}
+
+}  // namespace stackgate::model
