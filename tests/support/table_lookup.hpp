@@ -4,7 +4,6 @@
 // that could not be asked about. Not thread-safe.
 #pragma once
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,10 +25,10 @@ class TableLookup : public Lookup {
   std::vector<std::string> asked;  // "Secret team-a/name" for each find()
 
   ReferencedObject find(ReferenceKind kind, std::string_view ns, std::string_view name) override {
-    asked.push_back(std::string(kind_of(kind)) + " " + std::string(ns) + "/" + std::string(name));
+    asked.push_back(std::string(kind_name(kind)) + " " + std::string(ns) + "/" + std::string(name));
     for (const json::Document& each : objects_.documents) {
       const json::Value& object = each.root;
-      if (text(object, {"kind"}) != kind_of(kind) || text(object, {"metadata", "name"}) != name) continue;
+      if (text(object, {"kind"}) != kind_name(kind) || text(object, {"metadata", "name"}) != name) continue;
       if (!ns.empty() && namespace_of(object) != ns) continue;
       return describe(object);
     }
@@ -62,18 +61,6 @@ class TableLookup : public Lookup {
   }
 
  private:
-  static std::string_view kind_of(ReferenceKind kind) {
-    static const std::map<ReferenceKind, std::string_view> kinds{
-        {ReferenceKind::secret, "Secret"},
-        {ReferenceKind::config_map, "ConfigMap"},
-        {ReferenceKind::persistent_volume_claim, "PersistentVolumeClaim"},
-        {ReferenceKind::service_account, "ServiceAccount"},
-        {ReferenceKind::inference_cache, "InferenceCache"},
-        {ReferenceKind::storage_class, "StorageClass"},
-        {ReferenceKind::priority_class, "PriorityClass"},
-        {ReferenceKind::runtime_class, "RuntimeClass"}};
-    return kinds.at(kind);
-  }
   static const json::Value* dig(const json::Value& object, std::initializer_list<std::string_view> path) {
     const json::Value* at = &object;
     for (const std::string_view key : path) {
