@@ -36,6 +36,21 @@ inline bool is_valid(std::string_view text) {
   return true;
 }
 
+struct Character {
+  std::uint32_t code = 0;
+  std::uint32_t length = 1;  // bytes
+};
+
+/// The character that begins at `at`, which is below the size. The text must be well-formed there.
+inline Character character_at(std::string_view text, std::size_t at = 0) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
+  const std::uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  if (lead < 0xE0) return {(lead & 0x1FU) << 6U | (byte(1) & 0x3FU), 2};
+  if (lead < 0xF0) return {(lead & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU), 3};
+  return {(lead & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U | (byte(3) & 0x3FU), 4};
+}
+
 /// Writes `code` (a Unicode scalar value) to `out`, at most four bytes; returns how many.
 inline std::size_t encode(std::uint32_t code, char* out) {
   const auto put = [](std::uint32_t bits) { return static_cast<char>(static_cast<unsigned char>(bits)); };

@@ -115,17 +115,8 @@ std::size_t point_offset(std::string_view text, std::size_t index) {
 }
 
 char32_t point_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[i])); };
-  switch (utf8::sequence_length(text)) {
-    case 2:
-      return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
-    case 3:
-      return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
-    case 4:
-      return (byte(0) & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U | (byte(3) & 0x3FU);
-    default:
-      return byte(0);
-  }
+  if (utf8::sequence_length(text) == 0) return static_cast<unsigned char>(text[0]);
+  return utf8::character_at(text).code;
 }
 
 void append_point(std::string& out, char32_t point) {

@@ -6,22 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "services/kit/base/utf8.hpp"
+
 namespace stackgate::tokenizer {
 
-struct Character {
-  std::uint32_t code = 0;
-  std::uint32_t length = 1;  // bytes
-};
-
-/// The character that begins at `at`, which is below the size.
-inline Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  if (lead < 0xE0) return {(lead & 0x1FU) << 6U | (byte(1) & 0x3FU), 2};
-  if (lead < 0xF0) return {(lead & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU), 3};
-  return {(lead & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U | (byte(3) & 0x3FU), 4};
-}
+using utf8::Character;
+using utf8::character_at;
 
 /// The character that ends before `at`, which is above 0.
 inline Character character_before(std::string_view text, std::size_t at) {

@@ -12,20 +12,12 @@ namespace stackgate {
 
 namespace {
 
-std::uint32_t code_of(std::string_view sequence) {
-  std::uint32_t code = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return code;
-  code &= 0x7FU >> sequence.size();
-  for (const char c : sequence.substr(1)) code = code << 6U | (static_cast<unsigned char>(c) & 0x3FU);
-  return code;
-}
-
 /// Of a well-formed sequence: 0, 1 or 2. By the C library's tables, whatever locale the environment names; terminals
 /// disagree about some emoji.
 std::size_t character_width(std::string_view sequence) {
   constexpr std::uint32_t first_of_others = 0x300;  // all before it take one column
   static const locale_t unicode = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  const std::uint32_t code = code_of(sequence);
+  const std::uint32_t code = utf8::character_at(sequence).code;
   if (code < first_of_others || unicode == nullptr) return 1;
   const locale_t before = ::uselocale(unicode);
   const int width = ::wcwidth(static_cast<wchar_t>(code));
