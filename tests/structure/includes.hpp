@@ -107,6 +107,7 @@ inline const std::vector<Module>& modules() {
         "services/kit"}},
       {"services/model/directory", {"services/kit/json", "services/kit/findings", "services/kit/safetensors"}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
+      {"services/inference/sampling", {"services/kit/base"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
       {"tests", {"services", "cluster_state", "webhook", "reconcile", "validators", "crds", "certs"}},
@@ -169,7 +170,7 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 19> pure = {"validators/",
+  static constexpr std::array<std::string_view, 20> pure = {"validators/",
                                                             "services/kit/pods/",
                                                             "services/kit/grammar/",
                                                             "services/kit/findings/",
@@ -185,6 +186,7 @@ inline bool is_pure(std::string_view path) {
                                                             "services/kit/jinja/",
                                                             "services/model/directory/",
                                                             "services/model/tokenizer/",
+                                                            "services/inference/sampling/",
                                                             "reconcile/status/",
                                                             "reconcile/plan/",
                                                             "reconcile/compare/"};
