@@ -82,7 +82,17 @@ struct SharedWatches::Impl : std::enable_shared_from_this<Impl> {
     std::deque<std::optional<Watch>> watches;        // guarded by `mutex` for whoever is on another thread
     std::vector<WatchCounts> past;                   // of ended watches; guarded likewise
     bool running = false;
-    bool served = false;  // as on_served_changed() was told
+    bool served = false;     // as on_served_changed() was told
+    bool elsewhere = false;  // listed although it has no definition: another API server serves it
+    std::optional<std::chrono::steady_clock::time_point> missing_since;  // of such a type
+
+    /// Whether a type that was served elsewhere is gone. A server that has just started answers 404 until it has found
+    /// the one behind it.
+    bool gone_for(milliseconds time) {
+      const auto now = std::chrono::steady_clock::now();
+      if (!missing_since) missing_since = now;
+      return now - *missing_since >= time;
+    }
 
     bool any(Coverage wanted) const {
       return std::ranges::any_of(state->parts, [wanted](const auto& part) { return part.coverage == wanted; });
@@ -119,6 +129,7 @@ struct SharedWatches::Impl : std::enable_shared_from_this<Impl> {
   void crd_changed(std::string_view name, CrdChange change);
   void crds_listed();
   void observed(Group& group, std::size_t part, const WatchHealth& health);
+  void missing_elsewhere(Group& group);
   void crds_observed(const WatchHealth& health);
   bool any_connected() const;
   void note_contact(const WatchHealth& health);
@@ -159,7 +170,8 @@ void SharedWatches::Impl::begin(Group& group) {
   WatchTuning tuned = tuning;
   if (!group.crd.empty()) {
     if (unlisted) tuned.denied_grace.fill(milliseconds(100));  // the definitions' refusal has outlasted it
-    tuned.missing = unlisted ? BackoffLimits{tuning.unlisted_wait, tuning.unlisted_wait, 1.0} : after_404;
+    const BackoffLimits now_and_then{tuning.unlisted_wait, tuning.unlisted_wait, 1.0};
+    tuned.missing = unlisted || group.elsewhere ? now_and_then : after_404;
     // It may be there now, with objects that nobody has seen.
     for (auto& part : group.state->parts)
       if (part.coverage == Coverage::absent) part.coverage = Coverage::unlisted;
@@ -208,6 +220,7 @@ void SharedWatches::Impl::set_served(Group& group, bool served) {
 void SharedWatches::Impl::crd_changed(std::string_view name, CrdChange change) {
   for (Group& group : groups) {
     if (group.crd != name) continue;
+    group.elsewhere = false;
     const bool missing =
         std::ranges::any_of(group.watches, [](const auto& watch) { return watch && watch->health().missing; });
     switch (change) {
@@ -270,10 +283,24 @@ void SharedWatches::Impl::look_at_contact(std::chrono::milliseconds after) {
   });
 }
 
+/// No definition will report that it is back: its watch goes on asking, and what it listed stays for a while.
+void SharedWatches::Impl::missing_elsewhere(Group& group) {
+  if (group.all(Coverage::absent) || !group.gone_for(tuning.unlisted_wait)) return;
+  end(group);
+  begin(group);
+  vanish(group);
+}
+
 void SharedWatches::Impl::observed(Group& group, std::size_t part, const WatchHealth& health) {
   note_contact(health);
-  const bool unlisted_or_gone = !group.crd.empty() && (unlisted || !crds->exists(group.crd));
-  if (unlisted_or_gone && (health.missing || (health.denied && !unlisted))) {
+  const bool undefined = !group.crd.empty() && !unlisted && !crds->exists(group.crd);
+  if (undefined && health.synced && !health.missing) {
+    group.elsewhere = true;
+    group.missing_since.reset();
+  }
+  if (group.elsewhere && health.missing) return missing_elsewhere(group);
+  const bool unlisted_or_gone = undefined || (unlisted && !group.crd.empty());
+  if (unlisted_or_gone && !group.elsewhere && (health.missing || (health.denied && !unlisted))) {
     // A refusal means nothing for a type that nobody has defined.
     if (!unlisted) end(group);
     if (!group.all(Coverage::absent)) vanish(group);

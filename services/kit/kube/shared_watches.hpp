@@ -6,8 +6,9 @@
 //   watches.start();
 //
 // An optional type is watched while its CustomResourceDefinition exists. One metadata-only watch on the definitions
-// shows that; a type without one is asked for once (another API server may serve it) and costs no request afterwards.
-// Where the definitions may not be listed, absent types are asked for every 30 seconds instead.
+// shows that; a type without one is asked for once and costs no request afterwards, unless another API server serves
+// it: then it is watched as any other, and asked for again when it is missing. Where the definitions may not be listed,
+// absent types are asked for every 30 seconds instead.
 #pragma once
 #include <functional>
 #include <memory>

@@ -2,6 +2,7 @@
 // types.
 #include "reconcile/observe/cluster_watches.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -48,7 +49,6 @@ class ClusterWatchesTest : public ::testing::Test {
 
   void start() {
     client = *kube::Client::connect({.server = server.url()}, {});
-    kube::WatchTuning tuning;
     tuning.backoff = {std::chrono::milliseconds(5), std::chrono::milliseconds(50), 2.0};
     watches = std::make_unique<kube::SharedWatches>(client->transport(), std::vector<std::string>{}, tuning);
     state.subscribe(*watches);
@@ -65,6 +65,12 @@ class ClusterWatchesTest : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return condition();
   }
+  /// Whether a watched type was last answered with 404.
+  bool inference_services_are_missing() const {
+    return std::ranges::any_of(watches->report(), [](const kube::WatchReport& each) {
+      return each.type == "inferenceservices.stackgate.dev" && each.health.missing;
+    });
+  }
   std::vector<std::string> take_changes() {
     const std::scoped_lock lock(mutex);
     return std::exchange(changes, {});
@@ -78,6 +84,7 @@ class ClusterWatchesTest : public ::testing::Test {
   }
 
   ApiServer server;
+  kube::WatchTuning tuning;
   std::mutex mutex;
   std::vector<std::string> changes;
   cluster::State state{cluster::State::Contents::yes};
@@ -190,6 +197,33 @@ TEST_F(ClusterWatchesTest, names_the_definitions_that_are_missing_and_hears_when
   define(name);
   EXPECT_TRUE(eventually([&] { return state.resource(crds::Kind::stack_guardrail, "ml", "rails") != nullptr; }));
   EXPECT_THAT(state.missing_definitions(), IsEmpty());
+}
+
+// As where an aggregated API server serves the resources: the definitions are not listed by the one that is asked.
+TEST_F(ClusterWatchesTest, a_type_without_definition_that_was_there_is_asked_for_again) {
+  const std::string name = "inferenceservices.stackgate.dev";
+  server.remove(definition_path(name));
+  start();
+  ASSERT_TRUE(store.snapshot(llm).resource);
+  server.hide(services);
+  server.cut_watches();
+  ASSERT_TRUE(eventually([&] { return inference_services_are_missing(); }));
+  EXPECT_TRUE(store.snapshot(llm).resource) << "a server that has just started knows nothing yet";
+  server.hide(services, false);
+  server.change(own, R"({"spec":{"authSecret":"other"}})");
+  EXPECT_TRUE(is_called());
+}
+
+TEST_F(ClusterWatchesTest, a_type_without_definition_is_gone_when_it_stays_away_and_may_come_back) {
+  server.remove(definition_path("inferenceservices.stackgate.dev"));
+  tuning.unlisted_wait = std::chrono::milliseconds(100);
+  start();
+  server.hide(services);
+  server.cut_watches();
+  EXPECT_TRUE(eventually([&] { return !store.snapshot(llm).resource; }));
+  take_changes();
+  server.hide(services, false);
+  EXPECT_TRUE(eventually([&] { return static_cast<bool>(store.snapshot(llm).resource); }));
 }
 
 TEST_F(ClusterWatchesTest, an_optional_type_is_served_while_its_definition_is_there) {
