@@ -108,6 +108,7 @@ inline const std::vector<Module>& modules() {
       {"services/model/directory", {"services/kit/json", "services/kit/findings", "services/kit/safetensors"}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/inference/sampling", {"services/kit/base"}},
+      {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer", "services/kit/base"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
       {"tests", {"services", "cluster_state", "webhook", "reconcile", "validators", "crds", "certs"}},
@@ -170,7 +171,7 @@ inline constexpr std::array<std::string_view, 12> impure = {"fstream", "iostream
 inline constexpr std::array<std::string_view, 3> clocks = {"system_clock", "steady_clock", "getenv("};
 
 inline bool is_pure(std::string_view path) {
-  static constexpr std::array<std::string_view, 20> pure = {"validators/",
+  static constexpr std::array<std::string_view, 21> pure = {"validators/",
                                                             "services/kit/pods/",
                                                             "services/kit/grammar/",
                                                             "services/kit/findings/",
@@ -187,6 +188,7 @@ inline bool is_pure(std::string_view path) {
                                                             "services/model/directory/",
                                                             "services/model/tokenizer/",
                                                             "services/inference/sampling/",
+                                                            "services/inference/text/",
                                                             "reconcile/status/",
                                                             "reconcile/plan/",
                                                             "reconcile/compare/"};
