@@ -108,7 +108,7 @@ inline const std::vector<Module>& modules() {
       {"services/model/directory", {"services/kit/json", "services/kit/findings", "services/kit/safetensors"}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/inference/sampling", {"services/kit/base"}},
-      {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer", "services/kit/base"}},
+      {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
       {"tests", {"services", "cluster_state", "webhook", "reconcile", "validators", "crds", "certs"}},
