@@ -29,6 +29,24 @@ JsonPlace JsonPlace::item(std::string_view key, std::size_t index, const json::V
   return out;
 }
 
+std::optional<json::Value> JsonReport::parse(std::string_view rule, std::string_view text, json::Document& document,
+                                             const json::ParseLimits& limits) {
+  const auto root = json::parse(text, document, limits);
+  if (!root) {
+    failed_ = true;
+    out_.push_back({.rule = rule,
+                    .path = std::string(file_),
+                    .value = {},
+                    .problem = root.error().message,
+                    .fix = fmt::format("write one JSON object of at most {} MiB", limits.max_bytes >> 20U),
+                    .offset = root.error().offset});
+    return std::nullopt;
+  }
+  if (root->is_object()) return *root;
+  wrong_type({{}, *root}, "an object");
+  return std::nullopt;
+}
+
 void JsonReport::wrong(std::string_view rule, const JsonPlace& at, std::string problem, std::string fix,
                        Severity severity) {
   failed_ = failed_ || severity == Severity::error;
@@ -81,6 +99,14 @@ double JsonReport::positive(const JsonPlace& of, std::string_view key, double fa
   if (found->is_number() && found->number() > 0 && std::isfinite(found->number())) return found->number();
   wrong_type(of.member(key, *found), "a number above 0");
   return fallback;
+}
+
+std::optional<double> JsonReport::real(const JsonPlace& of, std::string_view key, double least, double most) {
+  const json::Value* found = present(of, key);
+  if (found == nullptr) return std::nullopt;
+  if (found->is_number() && found->number() >= least && found->number() <= most) return found->number();
+  wrong_type(of.member(key, *found), fmt::format("a number from {} to {}", least, most));
+  return std::nullopt;
 }
 
 std::optional<std::uint32_t> JsonReport::needed_number(const JsonPlace& of, std::string_view key, std::uint32_t least,

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "services/kit/findings/finding.hpp"
-#include "services/kit/json/value.hpp"
+#include "services/kit/json/parse.hpp"
 
 namespace stackgate::validate {
 
@@ -32,6 +32,11 @@ class JsonReport {
   /// Paths begin with `file`: "tokenizer.json: model.merges[17]". At most 100 findings, more say nothing new.
   JsonReport(Findings& out, std::string_view file, JsonRules rules) : out_(out), file_(file), rules_(rules) {}
 
+  /// The file's text as one JSON object that lives as long as `document`; nothing, and a finding of `rule` for what is
+  /// no JSON, otherwise.
+  std::optional<json::Value> parse(std::string_view rule, std::string_view text, json::Document& document,
+                                   const json::ParseLimits& limits);
+
   void wrong(std::string_view rule, const JsonPlace& at, std::string problem, std::string fix,
              Severity severity = Severity::error);
   /// `wanted`: "a text".
@@ -50,6 +55,8 @@ class JsonReport {
                        std::uint32_t fallback);
   /// More than 0, and finite.
   double positive(const JsonPlace& of, std::string_view key, double fallback);
+  /// From `least` to `most`; nothing when absent.
+  std::optional<double> real(const JsonPlace& of, std::string_view key, double least, double most);
   /// A member that must be there: nothing, and a finding, unless it is a whole number from `least` to `most`.
   std::optional<std::uint32_t> needed_number(const JsonPlace& of, std::string_view key, std::uint32_t least,
                                              std::uint32_t most);

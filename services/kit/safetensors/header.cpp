@@ -194,6 +194,24 @@ std::expected<std::uint64_t, std::string> header_length(std::string_view first_b
   return length;
 }
 
+FileHeader read_file(std::string_view bytes, std::size_t max_faults) {
+  constexpr std::uint64_t before = 8;
+  FileHeader out;
+  const auto length = header_length(bytes.substr(0, before));
+  if (!length) {
+    out.header.faults.push_back({{}, length.error(), "save the weights again with safetensors"});
+  } else if (*length > bytes.size() - before) {
+    out.header.faults.push_back(
+        {{},
+         fmt::format("has a header of {} bytes, of which {} are there", *length, bytes.size() - before),
+         "take the whole file"});
+  } else {
+    out.data_at = before + *length;
+    out.header = read_header(bytes.substr(before, *length), bytes.size() - out.data_at, max_faults);
+  }
+  return out;
+}
+
 Header read_header(std::string_view text, std::optional<std::uint64_t> data_bytes, std::size_t max_faults) {
   return header_detail::Reader(data_bytes, std::max<std::size_t>(max_faults, 1)).read(text);
 }

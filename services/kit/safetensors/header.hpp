@@ -54,6 +54,15 @@ std::expected<std::uint64_t, std::string> header_length(std::string_view first_b
 /// `max_faults` are returned; tensors with faults are left out.
 Header read_header(std::string_view text, std::optional<std::uint64_t> data_bytes, std::size_t max_faults = 100);
 
+/// A whole file in memory: its header, and where the tensors' bytes begin. Touches no byte behind the header.
+struct FileHeader {
+  Header header;
+  std::uint64_t data_at = 0;  // from the file's beginning; Tensor::begin and end count from here
+};
+
+/// A file that has no header has one fault and no tensors.
+FileHeader read_file(std::string_view bytes, std::size_t max_faults = 100);
+
 /// What a file of these tensors begins with: the length and the header, padded with blanks so that the tensors' bytes
 /// begin at a multiple of eight. Orders the tensors by element size, the largest first, then by name, as the format's
 /// own library does, and sets `begin` and `end`; their bytes follow in that order. The error is a sentence: an unknown

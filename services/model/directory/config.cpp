@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "services/kit/findings/json_report.hpp"
-#include "services/kit/json/parse.hpp"
+#include "services/model/directory/token_ids.hpp"
 
 namespace stackgate::model {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 3> model_types{families[0].model_type, fa
 constexpr std::array<std::string_view, 3> rope_types{"default", "linear", "llama3"};
 
 constexpr std::uint32_t most_width = 65'536, most_intermediate = 1U << 20U, most_layers = 512, most_heads = 4096,
-                        most_vocabulary = 1U << 21U, most_context = 1U << 24U, default_window = 4096;
+                        most_vocabulary = most_token_ids, most_context = 1U << 24U, default_window = 4096;
 
 struct SizeField {
   std::string_view key;
@@ -47,13 +47,9 @@ constexpr std::array<SizeField, 5> sizes{{
 
 class ConfigReader {
  public:
-  ConfigReader(const json::Value& root, ConfigRead& read)
-      : top_{{}, root},
-        out_(read.config),
-        report_(read.findings, "config.json", {"config-type", "config-missing", "config-not-served"}) {}
+  ConfigReader(const json::Value& root, JsonReport& report, Config& out) : top_{{}, root}, out_(out), report_(report) {}
 
   void read() {
-    if (!top_.value.is_object()) return report_.wrong_type(top_, "an object");
     if (!family()) return;  // of another family nothing else can be judged
     for (const SizeField& each : sizes)
       out_.*each.member = report_.needed_number(top_, each.key, 1, each.most).value_or(0);
@@ -63,7 +59,7 @@ class ConfigReader {
     biases();
     rope();
     context();
-    end_ids();
+    out_.end_ids = read_token_ids(report_, top_, "eos_token_id");
     refuse();
   }
 
@@ -157,19 +153,6 @@ class ConfigReader {
     out_.context = positions;
   }
 
-  void end_ids() {
-    const json::Value* found = JsonReport::present(top_, "eos_token_id");
-    if (found == nullptr) return;
-    const JsonPlace at = top_.member("eos_token_id", *found);
-    const auto one = [&](const json::Value& id) {
-      if (!id.is_integer() || id.integer() < 0 || id.integer() >= most_vocabulary)
-        return report_.wrong_type(at, "the id of a token, or a list of ids");
-      out_.end_ids.push_back(static_cast<std::uint32_t>(id.integer()));
-    };
-    if (!found->is_array()) return one(*found);
-    for (const json::Value& id : found->items()) one(id);
-  }
-
   void refuse() {
     if (const std::string act = report_.text(top_, "hidden_act", "silu"); act != "silu")
       report_.wrong("config-not-served", top_.member("hidden_act", *top_.value.find("hidden_act")),
@@ -185,7 +168,7 @@ class ConfigReader {
 
   const JsonPlace top_;
   Config& out_;
-  JsonReport report_;
+  JsonReport& report_;
 };
 
 }  // namespace
@@ -194,16 +177,10 @@ std::string_view to_string(Family family) { return families[static_cast<std::siz
 
 ConfigRead read_config(std::string_view json) {
   ConfigRead read;
+  JsonReport report(read.findings, "config.json", {"config-type", "config-missing", "config-not-served"});
   json::Document document;
-  if (const auto root = json::parse(json, document, {.max_depth = 64, .max_bytes = largest_config}))
-    ConfigReader(*root, read).read();
-  else
-    read.findings.push_back({.rule = "config-json",
-                             .path = "config.json",
-                             .value = {},
-                             .problem = root.error().message,
-                             .fix = "write one JSON object of at most 1 MiB",
-                             .offset = root.error().offset});
+  if (const auto root = report.parse("config-json", json, document, {.max_depth = 64, .max_bytes = largest_config}))
+    ConfigReader(*root, report, read.config).read();
   return read;
 }
 

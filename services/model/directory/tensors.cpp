@@ -7,13 +7,14 @@
 #include <fmt/ranges.h>
 
 #include "services/kit/findings/json_report.hpp"
-#include "services/kit/json/parse.hpp"
+#include "services/model/directory/tensor_place.hpp"
 
 namespace stackgate::model {
 namespace {
 
 constexpr std::size_t most_findings = 100;
-constexpr std::array<std::string_view, 3> weight_types{"F32", "F16", "BF16"};
+constexpr std::array<std::string_view, 3> weight_types{to_string(Dtype::f32), to_string(Dtype::f16),
+                                                       to_string(Dtype::bf16)};
 
 /// Holds what the files have against what is expected.
 class TensorCheck {
@@ -23,16 +24,22 @@ class TensorCheck {
   }
 
   void look_at(const Shard& shard) {
-    for (const safetensors::Fault& fault : shard.header.faults)
-      wrong("weights-header", shard.file, fault.tensor, fault.problem, fault.fix);
+    look_at_header(shard);
     for (const safetensors::Tensor& tensor : shard.header.tensors) look_at(shard.file, tensor);
   }
+
+  void look_at_header(const Shard& shard) {
+    for (const safetensors::Fault& fault : shard.header.faults)
+      wrong("weights-header", shard.file, fault.tensor, fault.problem, fault.fix);
+  }
+
+  validate::Findings findings() { return std::move(findings_); }
 
   validate::Findings finish() {
     for (const auto& [name, shape] : shapes_)
       if (!found_.contains(name))
         wrong("weights-missing", "*.safetensors", name, "is missing", "take all files of the model");
-    return std::move(findings_);
+    return findings();
   }
 
  private:
@@ -62,7 +69,7 @@ class TensorCheck {
       return wrong("weights-unknown", file, tensor.name,
                    fmt::format("is no tensor of this {} model", to_string(config_.family)),
                    "check that config.json is of the same model");
-    if (std::ranges::find(weight_types, tensor.dtype) == weight_types.end())
+    if (!dtype_of(tensor.dtype))
       wrong("weights-type", file, tensor.name, fmt::format("has the type {}", tensor.dtype),
             fmt::format("use one of {}", fmt::join(weight_types, ", ")));
     if (tensor.shape != expected->second)
@@ -128,16 +135,8 @@ WeightIndex read_weight_index(std::string_view json) {
   WeightIndex read;
   validate::JsonReport report(read.findings, file, {"weights-index", "weights-index", "weights-index"});
   json::Document document;
-  const auto root = json::parse(json, document, {.max_depth = 16, .max_bytes = largest_index});
-  if (!root) {
-    read.findings.push_back({.rule = "weights-index",
-                             .path = std::string(file),
-                             .value = {},
-                             .problem = root.error().message,
-                             .fix = "write one JSON object of at most 64 MiB",
-                             .offset = root.error().offset});
-    return read;
-  }
+  const auto root = report.parse("weights-index", json, document, {.max_depth = 16, .max_bytes = largest_index});
+  if (!root) return read;
   const validate::JsonPlace top{{}, *root};
   const json::Value* map = validate::JsonReport::present(top, "weight_map");
   if (map == nullptr) {
@@ -160,6 +159,13 @@ validate::Findings check_tensors(const Config& config, std::span<const Shard> sh
   TensorCheck check(config, index);
   for (const Shard& shard : shards) check.look_at(shard);
   return check.finish();
+}
+
+validate::Findings header_findings(std::span<const Shard> shards) {
+  const Config none;
+  TensorCheck check(none, nullptr);
+  for (const Shard& shard : shards) check.look_at_header(shard);
+  return check.findings();
 }
 
 }  // namespace stackgate::model

@@ -25,6 +25,7 @@ std::vector<ExpectedTensor> expected_tensors(const Config& config);
 struct Shard {
   std::string file;  // "model-00001-of-00002.safetensors"
   safetensors::Header header;
+  std::uint64_t data_at = 0;  // where the tensors' bytes begin in the file
 };
 
 /// "weight_map" of model.safetensors.index.json: tensor → file.
@@ -42,5 +43,8 @@ WeightIndex read_weight_index(std::string_view json);
 /// "FILE: TENSOR". `index` may be nullptr: one file. `rotary_emb.inv_freq` and, with a tied head, `lm_head.weight` are
 /// allowed and not used.
 validate::Findings check_tensors(const Config& config, std::span<const Shard> shards, const WeightIndex* index);
+
+/// The headers' own faults alone, for a model without a configuration.
+validate::Findings header_findings(std::span<const Shard> shards);
 
 }  // namespace stackgate::model

@@ -1,6 +1,6 @@
 #include "services/model/tokenizer/read.hpp"
 
-#include "services/kit/json/parse.hpp"
+#include "services/kit/json/document.hpp"
 #include "services/model/tokenizer/read_parts.hpp"
 
 namespace stackgate::tokenizer {
@@ -16,21 +16,9 @@ TokenizerRead read_tokenizer(std::string_view json) {
   TokenizerRead read;
   Report report(read.findings, "tokenizer.json", {"tokenizer-type", "tokenizer-missing", "tokenizer-not-served"});
   json::Document document;
-  const auto root = json::parse(json, document, {.max_depth = 64, .max_bytes = largest_file});
-  if (!root) {
-    read.findings.push_back({.rule = "tokenizer-json",
-                             .path = "tokenizer.json",
-                             .value = {},
-                             .problem = root.error().message,
-                             .fix = "write one JSON object of at most 64 MiB",
-                             .offset = root.error().offset});
-    return read;
-  }
+  const auto root = report.parse("tokenizer-json", json, document, {.max_depth = 64, .max_bytes = largest_file});
+  if (!root) return read;
   const Component top{{}, *root};
-  if (!root->is_object()) {
-    report.wrong_type(top, "an object");
-    return read;
-  }
   const auto part = [&](std::string_view key, auto&& reader) {
     if (const json::Value* found = Report::present(top, key))
       reader(Component{std::string(key), *found}, read.description, report);

@@ -105,6 +105,26 @@ TEST(SafetensorsHeader, ReadsTheLengthLittleEndianAndRefusesAbsurdOnes) {
   EXPECT_FALSE(header_length("\xff\xff\xff\xff\xff\xff\xff\x7f"sv));
 }
 
+TEST(ReadFile, FindsWhereTheValuesBegin) {
+  std::vector<Tensor> tensors{{"a", "U8", {3}}};
+  const std::string file = write_header(tensors).value() + "xyz";
+  const auto [header, data_at] = read_file(file);
+  EXPECT_THAT(header.faults, IsEmpty());
+  ASSERT_EQ(header.tensors.size(), 1U);
+  EXPECT_EQ(file.substr(data_at + header.tensors[0].begin, 3), "xyz");
+}
+
+TEST(ReadFile, HasOneFaultForAFileThatIsCutShort) {
+  std::vector<Tensor> tensors{{"a", "U8", {3}}};
+  const std::string file = write_header(tensors).value() + "xyz";
+  for (std::size_t length = 0; length < file.size(); ++length) {
+    const auto [header, data_at] = read_file(std::string_view(file).substr(0, length));
+    ASSERT_EQ(header.faults.size(), 1U) << length;
+    EXPECT_NE(header.faults[0].fix, "") << length;
+    EXPECT_EQ(data_at == 0, length < 8 + header_length(file).value()) << length;
+  }
+}
+
 TEST(WriteHeader, IsReadAgainAndItsTensorsLieSideBySide) {
   std::vector<Tensor> tensors{
       {"b", "F16", {2, 3}}, {"z", "F32", {4}}, {"a", "F16", {1}}, {"none", "U8", {0}}, {"s", "F32", {}}};

@@ -1,0 +1,20 @@
+// How much memory a model takes before its first request, and how much each token of a conversation takes. Pure.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "services/model/directory/model_directory.hpp"
+
+namespace stackgate::model {
+
+struct MemoryNeeded {
+  std::array<std::uint64_t, 3> weights{};  // bytes by Dtype, as they lie in the files: mapped, shared between processes
+  std::uint64_t cache_per_token = 0;       // bytes of keys and values of one position in all layers
+
+  std::uint64_t all_weights() const { return weights[0] + weights[1] + weights[2]; }
+};
+
+/// `cache`: what keys and values are kept as.
+MemoryNeeded memory_needed(const ModelDirectory& model, Dtype cache = Dtype::f32);
+
+}  // namespace stackgate::model
