@@ -110,6 +110,7 @@ inline const std::vector<Module>& modules() {
       {"services/model/loading",
        {"services/kit/base", "services/kit/files", "services/kit/findings", "services/kit/safetensors",
         "services/model/directory", "services/model/tokenizer"}},
+      {"services/model/kernels", {}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/inference/sampling", {"services/kit/base"}},
       {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer"}},

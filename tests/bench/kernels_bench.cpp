@@ -1,0 +1,73 @@
+// What the kernels of services/model make of the memory's bandwidth: weights too large for any cache, one thread.
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "services/model/kernels/kernels.hpp"
+#include "tests/bench/figure.hpp"
+
+namespace {
+
+using namespace stackgate;
+using namespace stackgate::model;
+
+constexpr std::size_t wide = 4096, matrices = 16;  // 1 GiB of float32
+
+/// How fast memory is read when next to nothing is done with it: eight streams, because one does not keep a core's
+/// outstanding loads busy.
+double reading(const std::vector<float>& all) {
+  typedef std::uint64_t Words __attribute__((vector_size(16)));
+  constexpr std::size_t streams = 8;
+  static volatile std::uint64_t sink = 0;
+  const std::size_t each = all.size() / streams;
+  const double us = bench::microseconds(
+      [&] {
+        Words sums[streams] = {};
+        for (std::size_t i = 0; i + 4 <= each; i += 4)
+          for (std::size_t s = 0; s < streams; ++s) {
+            Words words;
+            std::memcpy(&words, all.data() + s * each + i, sizeof words);
+            sums[s] ^= words;
+          }
+        for (const Words& sum : sums) sink = sink ^ sum[0] ^ sum[1];
+      },
+      0.1, 5);
+  return static_cast<double>(all.size() * sizeof(float)) / us / 1e3;
+}
+
+double product(const std::vector<float>& all, Type type, std::size_t rows, std::size_t columns) {
+  std::vector<float> x(rows * columns, 0.5F), y(rows * columns);
+  const std::size_t of_matrix = columns * columns, count = all.size() * sizeof(float) / (of_matrix * bytes_of(type));
+  const double us = bench::microseconds(
+      [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+          const void* data = reinterpret_cast<const char*>(all.data()) + i * of_matrix * bytes_of(type);
+          kernels().product({data, type, columns, columns}, 0, columns, {x.data(), rows, columns}, y.data(), columns);
+        }
+      },
+      0.1, 5);
+  return static_cast<double>(count * of_matrix * bytes_of(type)) / us / 1e3;
+}
+
+}  // namespace
+
+int main() {
+  std::vector<float> all(wide * wide * matrices);
+  std::uint32_t state = 1;  // small numbers in each of the types: 0x3c003c00 varied in the low bits
+  for (float& each : all) {
+    state = state * 1664525U + 1013904223U;
+    const std::uint32_t bits = 0x3c003c00U | (state >> 25U);
+    std::memcpy(&each, &bits, sizeof each);
+  }
+  const double memory = reading(all);
+  fmt::print(stderr, "{}; memory is read at {:.1f} GB/s by one thread\n", kernels().instruction_set, memory);
+  const char* names[] = {"f32", "f16", "bf16"};
+  for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
+    const double one = product(all, type, 1, wide), sixteen = product(all, type, 16, wide);
+    bench::print({fmt::format("kernels_{}_one_row", names[static_cast<int>(type)]), one / memory, "x reading",
+                  type == Type::f32 ? 0.8 : 0.6, true, memory, fmt::format("{:.1f} GB/s", one)});
+    bench::print({fmt::format("kernels_{}_16_rows", names[static_cast<int>(type)]), 16 * sixteen / one, "x one row", 4,
+                  true, one, fmt::format("{:.1f} GB/s of weights", sixteen)});
+  }
+  return bench::exit_status;
+}
