@@ -35,7 +35,7 @@ double reading(const std::vector<float>& all) {
   return static_cast<double>(all.size() * sizeof(float)) / us / 1e3;
 }
 
-double product(const std::vector<float>& all, Type type, std::size_t rows, std::size_t columns) {
+double product(const std::vector<float>& all, Dtype type, std::size_t rows, std::size_t columns) {
   std::vector<float> x(rows * columns, 0.5F), y(rows * columns);
   const std::size_t of_matrix = columns * columns, count = all.size() * sizeof(float) / (of_matrix * bytes_of(type));
   const double us = bench::microseconds(
@@ -62,10 +62,10 @@ int main() {
   const double memory = reading(all);
   fmt::print(stderr, "{}; memory is read at {:.1f} GB/s by one thread\n", kernels().instruction_set, memory);
   const char* names[] = {"f32", "f16", "bf16"};
-  for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
+  for (const Dtype type : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     const double one = product(all, type, 1, wide), sixteen = product(all, type, 16, wide);
     bench::print({fmt::format("kernels_{}_one_row", names[static_cast<int>(type)]), one / memory, "x reading",
-                  type == Type::f32 ? 0.8 : 0.6, true, memory, fmt::format("{:.1f} GB/s", one)});
+                  type == Dtype::f32 ? 0.8 : 0.6, true, memory, fmt::format("{:.1f} GB/s", one)});
     bench::print({fmt::format("kernels_{}_16_rows", names[static_cast<int>(type)]), 16 * sixteen / one, "x one row", 4,
                   true, one, fmt::format("{:.1f} GB/s of weights", sixteen)});
   }

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace stackgate::model {
+#include "services/model/dtype.hpp"
 
-/// The types that weights and adapters may have.
-enum class Dtype : std::uint8_t { f32, f16, bf16 };
+namespace stackgate::model {
 
 constexpr std::string_view to_string(Dtype type) {
   return type == Dtype::f32 ? "F32" : type == Dtype::f16 ? "F16" : "BF16";
@@ -18,7 +17,6 @@ constexpr std::optional<Dtype> dtype_of(std::string_view name) {
     if (to_string(each) == name) return each;
   return std::nullopt;
 }
-constexpr std::uint64_t bytes_of(Dtype type) { return type == Dtype::f32 ? 4 : 2; }
 
 struct TensorPlace {
   std::uint64_t offset = 0;          // from the file's beginning; often a multiple of 8, by no promise

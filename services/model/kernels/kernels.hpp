@@ -8,20 +8,17 @@
 // outputs do not overlap. Pointers need no alignment beyond their type's.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "services/model/dtype.hpp"
+
 namespace stackgate::model {
-
-enum class Type : std::uint8_t { f32, f16, bf16 };
-
-constexpr std::size_t bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
 
 /// [rows, columns], row by row without gaps: a weight [out, in] of a safetensors file.
 struct Matrix {
   const void* data = nullptr;
-  Type type = Type::f32;
+  Dtype type = Dtype::f32;
   std::size_t rows = 0, columns = 0;
 };
 

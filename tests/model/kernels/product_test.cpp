@@ -19,7 +19,7 @@ struct Shape {
 const std::vector<Shape> shapes = {{1, 1, 1},    {3, 5, 2},    {4, 16, 1},   {7, 17, 3},  {16, 64, 5}, {33, 100, 7},
                                    {65, 129, 9}, {8, 256, 16}, {12, 31, 31}, {5, 640, 4}, {2, 15, 6}};
 
-class ProductTest : public ::testing::TestWithParam<Type> {};
+class ProductTest : public ::testing::TestWithParam<Dtype> {};
 
 TEST_P(ProductTest, is_what_plain_loops_say) {
   Drawn drawn(1);
@@ -83,10 +83,10 @@ TEST_P(ProductTest, writes_its_part_and_nothing_else) {
   }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Type>& each) {
-  return std::string(each.param == Type::f32 ? "f32" : each.param == Type::f16 ? "f16" : "bf16");
+std::string name_of(const ::testing::TestParamInfo<Dtype>& each) {
+  return std::string(each.param == Dtype::f32 ? "f32" : each.param == Dtype::f16 ? "f16" : "bf16");
 }
-INSTANTIATE_TEST_SUITE_P(types, ProductTest, ::testing::Values(Type::f32, Type::f16, Type::bf16), name_of);
+INSTANTIATE_TEST_SUITE_P(types, ProductTest, ::testing::Values(Dtype::f32, Dtype::f16, Dtype::bf16), name_of);
 
 TEST(ProductTypes, every_half_is_widened_as_the_standard_says) {
   std::vector<std::uint16_t> all;
@@ -98,7 +98,7 @@ TEST(ProductTypes, every_half_is_widened_as_the_standard_says) {
       float x[16] = {}, y = 0;
       w[5] = static_cast<std::uint16_t>(bits);
       x[5] = 1;
-      for (const Type type : {Type::f16, Type::bf16}) {
+      for (const Dtype type : {Dtype::f16, Dtype::bf16}) {
         each.product({w, type, 1, 16}, 0, 1, {x, 1, 16}, &y, 1);
         const float expected = widened(w[5], type);
         if (std::isnan(expected))

@@ -26,8 +26,8 @@ class Drawn {
   std::mt19937 engine_;
 };
 
-inline float widened(std::uint16_t bits, Type type) {
-  const int exponent_bits = type == Type::f16 ? 5 : 8, mantissa_bits = 15 - exponent_bits;
+inline float widened(std::uint16_t bits, Dtype type) {
+  const int exponent_bits = type == Dtype::f16 ? 5 : 8, mantissa_bits = 15 - exponent_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1, exponent = (bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
   const int mantissa = bits & ((1 << mantissa_bits) - 1);
   const double sign = bits >> 15 ? -1 : 1;
@@ -40,27 +40,27 @@ inline float widened(std::uint16_t bits, Type type) {
 
 class Stored {
  public:
-  Stored(std::vector<float> values, Type type) : type_(type), values_(std::move(values)) {
-    if (type == Type::f32) return;
+  Stored(std::vector<float> values, Dtype type) : type_(type), values_(std::move(values)) {
+    if (type == Dtype::f32) return;
     for (const float each : values_) halves_.push_back(narrowed(each, type));
   }
   Matrix matrix(std::size_t rows, std::size_t columns) const {
-    return {type_ == Type::f32 ? static_cast<const void*>(values_.data()) : halves_.data(), type_, rows, columns};
+    return {type_ == Dtype::f32 ? static_cast<const void*>(values_.data()) : halves_.data(), type_, rows, columns};
   }
-  float value(std::size_t index) const { return type_ == Type::f32 ? values_[index] : widened(halves_[index], type_); }
+  float value(std::size_t index) const { return type_ == Dtype::f32 ? values_[index] : widened(halves_[index], type_); }
 
  private:
   /// Rounded towards zero; of numbers that both types have.
-  static std::uint16_t narrowed(float value, Type type) {
+  static std::uint16_t narrowed(float value, Dtype type) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    if (type == Type::bf16) return static_cast<std::uint16_t>(bits >> 16);
+    if (type == Dtype::bf16) return static_cast<std::uint16_t>(bits >> 16);
     const int exponent = static_cast<int>((bits >> 23) & 255) - 127 + 15;
     if (exponent <= 0) return static_cast<std::uint16_t>(bits >> 16 & 0x8000);
     return static_cast<std::uint16_t>((bits >> 16 & 0x8000) | (static_cast<std::uint32_t>(exponent) << 10) |
                                       (bits >> 13 & 0x3ff));
   }
 
-  Type type_;
+  Dtype type_;
   std::vector<float> values_;
   std::vector<std::uint16_t> halves_;
 };

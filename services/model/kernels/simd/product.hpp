@@ -52,13 +52,13 @@ inline void multiply(const typename Type::Element* w, unsigned long rows, unsign
 void product(const Matrix& w, std::size_t first, std::size_t last, const Rows& x, float* y, std::size_t y_stride) {
   const std::size_t offset = first * w.columns, rows = last - first;
   switch (w.type) {
-    case Type::f32:
+    case Dtype::f32:
       return multiply<F32>(static_cast<const float*>(w.data) + offset, rows, w.columns, x.data, x.stride, x.count,
                            y + first, y_stride);
-    case Type::f16:
+    case Dtype::f16:
       return multiply<F16>(static_cast<const unsigned short*>(w.data) + offset, rows, w.columns, x.data, x.stride,
                            x.count, y + first, y_stride);
-    case Type::bf16:
+    case Dtype::bf16:
       return multiply<BF16>(static_cast<const unsigned short*>(w.data) + offset, rows, w.columns, x.data, x.stride,
                             x.count, y + first, y_stride);
   }
