@@ -45,24 +45,32 @@ bool Targets::contains(std::string_view module) const {
   return !pattern_ || pattern_->matches(module);
 }
 
+std::expected<ModuleKey, std::string> ModuleKey::read(std::string_view key) {
+  ModuleKey out;
+  out.name_ = key;
+  if (!modules_detail::is_plain(key)) out.pattern_ = TRY(modules_detail::compile(key, "(?:.*\\.)?"));
+  return out;
+}
+
+bool ModuleKey::matches(std::string_view module) const {
+  return pattern_ ? pattern_->matches(module) : is_called(module, name_);
+}
+
 std::expected<void, std::string> RankPattern::add(std::string_view key, std::int64_t rank) {
-  Item item{.name = std::string(key), .pattern = nullptr, .rank = rank};
-  if (!modules_detail::is_plain(key)) {
-    item.pattern = TRY(modules_detail::compile(key, "(?:.*\\.)?"));
-  }
-  items_.push_back(std::move(item));
+  auto read = TRY(ModuleKey::read(key));
+  items_.emplace_back(std::move(read), rank);
   return {};
 }
 
 std::optional<std::int64_t> RankPattern::rank_of(std::string_view module) const {
-  for (const Item& item : items_)
-    if (item.pattern ? item.pattern->matches(module) : is_called(module, item.name)) return item.rank;
+  for (const auto& [key, rank] : items_)
+    if (key.matches(module)) return rank;
   return std::nullopt;
 }
 
 std::int64_t RankPattern::largest() const {
   std::int64_t most = 0;
-  for (const Item& item : items_) most = std::max(most, item.rank);
+  for (const auto& [key, rank] : items_) most = std::max(most, rank);
   return most;
 }
 

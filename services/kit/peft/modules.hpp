@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/kit/schema/pattern.hpp"
@@ -31,7 +32,20 @@ class Targets {
   std::shared_ptr<const validate::schema::Pattern> pattern_;  // neither list nor pattern: everything
 };
 
-/// `rank_pattern`: the first key that matches the end of a module's path says its rank.
+/// A key of `rank_pattern` or `alpha_pattern`: a name, or an expression for the end of a module's path (PEFT,
+/// get_pattern_key: `(.*\.)?(key)$`). Of several that match the first in the document counts.
+class ModuleKey {
+ public:
+  /// The error is for what RE2 does not have.
+  static std::expected<ModuleKey, std::string> read(std::string_view key);
+  bool matches(std::string_view module) const;
+
+ private:
+  std::string name_;  // plain keys are compared as text
+  std::shared_ptr<const validate::schema::Pattern> pattern_;
+};
+
+/// `rank_pattern`: the first key that matches says a module's rank.
 class RankPattern {
  public:
   std::expected<void, std::string> add(std::string_view key, std::int64_t rank);
@@ -39,12 +53,7 @@ class RankPattern {
   std::int64_t largest() const;
 
  private:
-  struct Item {
-    std::string name;  // plain keys are compared as text
-    std::shared_ptr<const validate::schema::Pattern> pattern;
-    std::int64_t rank;
-  };
-  std::vector<Item> items_;
+  std::vector<std::pair<ModuleKey, std::int64_t>> items_;
 };
 
 /// The last part of a module's path: "q_proj".

@@ -46,12 +46,16 @@ Part read_name(std::string_view name) {
 struct Hint {
   std::string_view part, problem, fix;
 };
-constexpr std::array<Hint, 5> hints{{
+constexpr std::string_view resized =
+    "is the whole matrix, which PEFT saves beside the pairs when the vocabulary was resized; servers do not load it";
+constexpr std::array<Hint, 7> hints{{
     {".lora_magnitude_vector", "belongs to DoRA, which servers do not load", "train without DoRA"},
     {".modules_to_save.", "is a whole module, which servers do not load", "train without modules_to_save"},
     {".lora_A.default.", "carries an adapter's name", "save the adapter with save_pretrained()"},
     {".lora_B.default.", "carries an adapter's name", "save the adapter with save_pretrained()"},
     {".bias", "is a bias, which servers do not load", "train with bias=\"none\""},
+    {".embed_tokens.weight", resized, "train without new tokens, or save with save_embedding_layers=False"},
+    {".lm_head.weight", resized, "train without new tokens, or save with save_embedding_layers=False"},
 }};
 
 /// What servers load into: https://docs.vllm.ai, supported LoRA modules; attention and MLP, fused or not.

@@ -83,6 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
             "AdapterName", {tensor(q + ".lora_A.default.weight", {8, 64})}, "adapter-weights-name", "adapter's name"},
         TensorCase{"Dora", {tensor(q + ".lora_magnitude_vector", {8})}, "adapter-weights-name", "DoRA"},
         TensorCase{"Bias", {tensor(q + ".bias", {8})}, "adapter-weights-name", "bias"},
+        TensorCase{"Resized", {tensor("model.embed_tokens.weight", {9, 8})}, "adapter-weights-name", "was resized"},
+        TensorCase{"ResizedHead", {tensor("lm_head.weight", {9, 8})}, "adapter-weights-name", "was resized"},
         TensorCase{"Stranger", {tensor("model.norm.weight", {8})}, "adapter-weights-name", "no name of the form"}),
     [](const auto& each) { return std::string(each.param.says); });
 
