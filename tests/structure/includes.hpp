@@ -122,6 +122,9 @@ inline const std::vector<Module>& modules() {
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/inference/sampling", {"services/kit/base"}},
       {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer"}},
+      {"services/inference/api",
+       {"services/inference/sampling", "services/inference/text", "services/kit/base", "services/kit/json",
+        "services/kit/findings", "services/kit/web"}},
       {"services/stackgate", {"cluster_state", "webhook", "reconcile", "validators", "crds", "certs", "services/kit"}},
       {"services", {"services/kit"}},  // a workload: never another one
       {"tests", {"services", "cluster_state", "webhook", "reconcile", "validators", "crds", "certs"}},
@@ -204,6 +207,7 @@ inline bool is_pure(std::string_view path) {
                                               "services/model/tokenizer/",
                                               "services/inference/sampling/",
                                               "services/inference/text/",
+                                              "services/inference/api/",
                                               "reconcile/status/",
                                               "reconcile/plan/",
                                               "reconcile/compare/"};

@@ -17,6 +17,11 @@ std::optional<std::uint32_t> whole(const json::Value& value, std::uint32_t least
   return static_cast<std::uint32_t>(value.integer());
 }
 
+std::string place_of(std::string_view file, const std::string& path) {
+  if (file.empty()) return path;
+  return path.empty() ? std::string(file) : fmt::format("{}: {}", file, path);
+}
+
 }  // namespace
 
 JsonPlace JsonPlace::member(std::string_view key, const json::Value& of) const {
@@ -53,7 +58,7 @@ void JsonReport::wrong(std::string_view rule, const JsonPlace& at, std::string p
   if (out_.size() >= most_findings) return;
   out_.push_back({.rule = rule,
                   .severity = severity,
-                  .path = at.path.empty() ? std::string(file_) : fmt::format("{}: {}", file_, at.path),
+                  .path = place_of(file_, at.path),
                   .value = quoted_value({}, &at.value),
                   .problem = std::move(problem),
                   .fix = std::move(fix),

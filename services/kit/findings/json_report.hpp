@@ -1,4 +1,4 @@
-// Findings about one JSON file: where each fault stands, and members that must have a certain type.
+// Findings about one JSON file or body: where each fault stands, and members that must have a certain type.
 // A report belongs to one thread; a place must not outlive its document.
 #pragma once
 #include <cstdint>
@@ -29,7 +29,8 @@ struct JsonRules {
 
 class JsonReport {
  public:
-  /// Paths begin with `file`: "tokenizer.json: model.merges[17]". At most 100 findings, more say nothing new.
+  /// Paths begin with `file`, unless it is "": "tokenizer.json: model.merges[17]". At most 100 findings, more say
+  /// nothing new.
   JsonReport(Findings& out, std::string_view file, JsonRules rules) : out_(out), file_(file), rules_(rules) {}
 
   /// The file's text as one JSON object that lives as long as `document`; nothing, and a finding of `rule` for what is
