@@ -50,12 +50,15 @@ void write_finish(json::Writer& w, const std::optional<Finish>& finish) {
     w.member("stop_reason", nullptr);
 }
 
+void write_float(json::Writer& w, float value) {
+  char text[32];
+  const auto [end, code] = std::to_chars(text, text + sizeof text, std::isfinite(value) ? value : 0);
+  w.raw({text, end});
+}
+
 void write_log_prob(json::Writer& w, float value) {
   constexpr float least = -9999;
-  char text[32];
-  const auto [end, code] =
-      std::to_chars(text, text + sizeof text, std::isfinite(value) ? std::max(value, least) : least);
-  w.raw({text, end});
+  write_float(w, std::isfinite(value) ? std::max(value, least) : least);
 }
 
 }  // namespace stackgate::inference

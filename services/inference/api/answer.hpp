@@ -38,7 +38,9 @@ void write_usage(json::Writer& w, const Usage& usage);
 void write_usage(json::Writer& w, const ChunkUsage& usage);
 /// "finish_reason" and vLLM's "stop_reason"; null while the sequence goes on.
 void write_finish(json::Writer& w, const std::optional<Finish>& finish);
-/// The shortest decimal that gives the same float32 again; -9999 for what is no finite number, as vLLM writes it.
+/// The shortest decimal that gives the same float32 again; 0 for what is no finite number.
+void write_float(json::Writer& w, float value);
+/// -9999 at least, also for minus infinity, as vLLM writes it.
 void write_log_prob(json::Writer& w, float value);
 
 }  // namespace stackgate::inference

@@ -1,11 +1,10 @@
 #include "services/inference/api/other_answers.hpp"
 
 #include <bit>
-#include <charconv>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "services/inference/api/answer.hpp"
 #include "services/kit/base/base64.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -35,12 +34,6 @@ std::string little_endian(std::span<const float> values) {
       bytes += static_cast<char>(static_cast<unsigned char>(bits >> shift));
   }
   return bytes;
-}
-
-void write_float(json::Writer& w, float value) {
-  char text[32];
-  const auto [end, code] = std::to_chars(text, text + sizeof text, std::isfinite(value) ? value : 0);
-  w.raw({text, end});
 }
 
 }  // namespace
