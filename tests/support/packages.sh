@@ -20,6 +20,7 @@ package_group() {
     s3) echo radosgw ceph-mon ceph-osd ceph-common ;;
     browser) echo chromium nodejs ;;
     npm) echo npm ;;
+    engine) echo libtorch-dev libopenblas0-pthread python3 python3-numpy ;;
     templates) echo python3 python3-jinja2 ;;
     bench) echo wrk libbenchmark-dev apache2-bin git ;;
   esac

@@ -10,9 +10,9 @@
 
 namespace stackgate::model {
 namespace {
-#include "services/model/kernels/simd/attention.hpp"
+#include "services/model/kernels/simd/attention.inc"
 }  // namespace
 
-const Kernels avx2_kernels{"avx2", product, attend};
+const Kernels avx2_kernels{"avx2", product, add_combinations, attend};
 
 }  // namespace stackgate::model

@@ -10,9 +10,9 @@
 
 namespace stackgate::model {
 namespace {
-#include "services/model/kernels/simd/attention.hpp"
+#include "services/model/kernels/simd/attention.inc"
 }  // namespace
 
-const Kernels avx512_kernels{"avx512", product, attend};
+const Kernels avx512_kernels{"avx512", product, add_combinations, attend};
 
 }  // namespace stackgate::model

@@ -8,9 +8,9 @@
 
 namespace stackgate::model {
 namespace {
-#include "services/model/kernels/simd/attention.hpp"
+#include "services/model/kernels/simd/attention.inc"
 }  // namespace
 
-const Kernels baseline_kernels{"baseline", product, attend};
+const Kernels baseline_kernels{"baseline", product, add_combinations, attend};
 
 }  // namespace stackgate::model

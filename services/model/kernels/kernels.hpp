@@ -4,7 +4,7 @@
 // Every function works on one thread, on the part it is given, so that the caller shares the work out. The result of a
 // row does not depend on the rows beside it, bit for bit, nor on how the work was shared out.
 //
-// Structures of pointers and numbers, without member functions: see simd/vector.hpp. Pure; thread-safe as long as
+// Structures of pointers and numbers, without member functions: see simd/vector.inc. Pure; thread-safe as long as
 // outputs do not overlap. Pointers need no alignment beyond their type's.
 #pragma once
 #include <cstddef>
@@ -29,7 +29,7 @@ struct Rows {
 };
 
 /// Keys or values of one head: blocks of `block` positions, each [block, width] without gaps.
-struct Pages {
+struct PageList {
   const float* const* blocks = nullptr;
   std::size_t block = 0;  // positions
 };
@@ -38,7 +38,7 @@ struct Pages {
 struct Attention {
   Rows queries;
   const std::size_t* lengths = nullptr;
-  Pages keys, values;
+  PageList keys, values;
   std::size_t width = 0;     // of a head
   float scale = 1;           // of the scores
   float* scratch = nullptr;  // attention_scratch() floats; nothing is kept in it
@@ -48,6 +48,9 @@ struct Kernels {
   std::string_view instruction_set;  // "avx512", "avx2", "baseline"
   /// y[r * y_stride + o] = x[r] · w[o] for each row r of x and each o in [first, last).
   void (*product)(const Matrix& w, std::size_t first, std::size_t last, const Rows& x, float* y, std::size_t y_stride);
+  /// y[r * y_stride + o] += the sum over k < count of weights[r][k] * rows[k * width + o].
+  void (*add_combinations)(const Rows& weights, const float* rows, std::size_t count, std::size_t width, float* y,
+                           std::size_t y_stride);
   /// out[r * out_stride …] = softmax(scale * q[r] · keys) · values
   void (*attend)(const Attention& attention, float* out, std::size_t out_stride);
 };

@@ -109,5 +109,26 @@ TEST(ProductTypes, every_half_is_widened_as_the_standard_says) {
     }
 }
 
+TEST(Combinations, are_added_to_what_is_there) {
+  Drawn drawn(8);
+  for (const std::size_t width : {std::size_t{1}, std::size_t{13}, std::size_t{64}, std::size_t{200}})
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{9}}) {
+      const std::vector<float> weights = drawn.floats(3 * count), rows = drawn.floats(count * width);
+      const std::vector<float> before = drawn.floats(3 * width);
+      for (const Kernels& each : runnable_kernels()) {
+        std::vector<float> y = before;
+        each.add_combinations({weights.data(), 3, count}, rows.data(), count, width, y.data(), width);
+        for (std::size_t r = 0; r < 3; ++r)
+          for (std::size_t o = 0; o < width; ++o) {
+            double expected = static_cast<double>(before[r * width + o]);
+            for (std::size_t k = 0; k < count; ++k)
+              expected += static_cast<double>(weights[r * count + k]) * static_cast<double>(rows[k * width + o]);
+            ASSERT_NEAR(y[r * width + o], expected, 1e-5)
+                << each.instruction_set << ' ' << width << ' ' << r << ' ' << o;
+          }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace stackgate::model

@@ -1,0 +1,23 @@
+// A LoRA adapter as the graph applies it: y += (x · Aᵀ) · B.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "services/model/graph/modules.hpp"
+
+namespace stackgate::model {
+
+struct LowRank {
+  std::size_t rank = 0;  // 0: the module is not adapted
+  std::vector<float> a;  // [rank, in]
+  std::vector<float> b;  // [rank, out]: the file's B, transposed, times the adapter's scale
+};
+
+/// Immutable once it is given to a Graph. The shapes are those of the base model.
+struct AdapterWeights {
+  std::vector<std::array<LowRank, module_names.size()>> layers;
+  LowRank head;
+};
+
+}  // namespace stackgate::model

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The logits of the graph against the same mathematics in numpy, over drawn models, adapters and batches. GRAPH_SEED draws
+# others.
+#   GRAPH_CASES=build/release/bin/graph_cases tests/e2e/model/graph.sh
+set -euo pipefail
+here=$(dirname "$(realpath "$0")")
+build=$here/../../../build
+program=${GRAPH_CASES:-$build/release/bin/graph_cases}
+seed=${GRAPH_SEED:-7} failed=0
+[ -x "$program" ] || { echo "skip the graph against numpy: it was built without libtorch" && exit 0; }
+python3 -c 'import numpy' 2>/dev/null || { echo "skip the graph against numpy: install python3-numpy" && exit 0; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python3 "$here/graph/oracle.py" make "$scratch" "$seed"
+for threads in 1 2; do
+  for model in "$scratch"/*/; do
+    "$program" "$model" "$threads" || { echo "not ok ${model##*/} runs with $threads threads" && failed=1; }
+  done
+  python3 "$here/graph/oracle.py" compare "$scratch" | sed "s/$/, $threads threads/" || failed=1
+done
+exit "$failed"
