@@ -8,6 +8,7 @@ build=$here/../../../build
 program=${GRAPH_CASES:-$build/release/bin/graph_cases}
 seed=${GRAPH_SEED:-7} failed=0
 [ -x "$program" ] || { echo "skip the graph against numpy: it was built without libtorch" && exit 0; }
+PATH=/usr/bin:$PATH # Debian's packages are for Debian's Python
 python3 -c 'import numpy' 2>/dev/null || { echo "skip the graph against numpy: install python3-numpy" && exit 0; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -7,6 +7,7 @@ here=$(dirname "$(realpath "$0")")
 top=$here/../../..
 program=${JINJA_CASES:-$top/build/release/bin/jinja_render_cases}
 count=${1:-12} seed=${JINJA_SEED:-31415}
+PATH=/usr/bin:$PATH # Debian's packages are for Debian's Python
 python3 -c 'import jinja2' 2>/dev/null || { echo "skip templates against Jinja2: install python3-jinja2" && exit 0; }
 [ -x "$program" ] || { echo "not ok $program is there" && exit 1; }
 
