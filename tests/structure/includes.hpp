@@ -116,7 +116,7 @@ inline const std::vector<Module>& modules() {
         "services/model/directory"}},
       {"services/model/loading",
        {"services/kit/base", "services/kit/files", "services/kit/findings", "services/kit/safetensors",
-        "services/model/directory", "services/model/tokenizer"}},
+        "services/kit/peft", "services/model/adapter", "services/model/directory", "services/model/tokenizer"}},
       {"services/model/dtype.hpp", {}},
       {"services/model/kernels", {"services/model/dtype.hpp"}},
       {"services/model/graph", {"services/model/directory", "services/model/loading", "services/model/kernels"}},

@@ -22,8 +22,6 @@ std::expected<std::shared_ptr<const validate::schema::Pattern>, std::string> com
   return pattern;
 }
 
-bool is_plain(std::string_view text) { return text.find_first_of("^$*+?()[]{}|\\") == std::string_view::npos; }
-
 }  // namespace modules_detail
 
 Targets Targets::list(std::vector<std::string> names) {
@@ -45,10 +43,12 @@ bool Targets::contains(std::string_view module) const {
   return !pattern_ || pattern_->matches(module);
 }
 
+bool is_expression(std::string_view key) { return key.find_first_of("^$*+?()[]{}|\\") != std::string_view::npos; }
+
 std::expected<ModuleKey, std::string> ModuleKey::read(std::string_view key) {
   ModuleKey out;
   out.name_ = key;
-  if (!modules_detail::is_plain(key)) out.pattern_ = TRY(modules_detail::compile(key, "(?:.*\\.)?"));
+  if (is_expression(key)) out.pattern_ = TRY(modules_detail::compile(key, "(?:.*\\.)?"));
   return out;
 }
 
@@ -57,6 +57,8 @@ bool ModuleKey::matches(std::string_view module) const {
 }
 
 std::expected<void, std::string> RankPattern::add(std::string_view key, std::int64_t rank) {
+  if (is_expression(key) && ++expressions_ > most_expressions)
+    return std::unexpected(fmt::format("there are more than {} expressions", most_expressions));
   auto read = TRY(ModuleKey::read(key));
   items_.emplace_back(std::move(read), rank);
   return {};

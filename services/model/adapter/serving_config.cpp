@@ -67,19 +67,25 @@ class Reader {
       return wrong("adapter-config-type", "alpha_pattern",
                    fmt::format("must be an object of at most {} alphas", most_patterns),
                    "write {\"<module>\": <alpha>}");
+    std::size_t expressions = 0;
     for (const json::Member& each : value->members()) {
-      const double alpha = each.value.number();
-      auto key = peft::ModuleKey::read(each.key);
-      if (!each.value.is_number() || !std::isfinite(alpha) || alpha <= 0)
-        wrong("adapter-config-type", "alpha_pattern", fmt::format("\"{}\" must be a number above 0", each.key),
-              "write the alpha of the training");
-      else if (!key)
-        wrong("adapter-config-expression", "alpha_pattern",
-              fmt::format("\"{}\" cannot be matched here, and the scale depends on it: {}", each.key, key.error()),
-              "write plain module names");
-      else
-        out_.alphas.emplace_back(std::move(*key), alpha);
+      if (peft::is_expression(each.key) && ++expressions > peft::most_expressions)
+        return wrong("adapter-config-expression", "alpha_pattern",
+                     fmt::format("has more than {} expressions", peft::most_expressions), "write plain module names");
+      alpha(each);
     }
+  }
+
+  void alpha(const json::Member& each) {
+    const double value = each.value.number();
+    if (!each.value.is_number() || !std::isfinite(value) || value <= 0)
+      return wrong("adapter-config-type", "alpha_pattern", fmt::format("\"{}\" must be a number above 0", each.key),
+                   "write the alpha of the training");
+    auto key = peft::ModuleKey::read(each.key);
+    if (key) return void(out_.alphas.emplace_back(std::move(*key), value));
+    wrong("adapter-config-expression", "alpha_pattern",
+          fmt::format("\"{}\" cannot be matched here, and the scale depends on it: {}", each.key, key.error()),
+          "write plain module names");
   }
 
   void excluded() {

@@ -34,22 +34,27 @@ WeightFiles find_weights(const std::vector<std::string>& names) {
     out.has_index = true;
     return out;
   }
-  std::vector<std::string_view> pickles, others;
+  std::vector<std::string_view> pickles, others, quantized;
   for (const std::string& name : names) {
     if (is_pickle(name)) pickles.push_back(name);
-    if (name.ends_with(".safetensors") || name.ends_with(".gguf")) others.push_back(name);
+    if (name.ends_with(".safetensors")) others.push_back(name);
+    if (name.ends_with(".gguf")) quantized.push_back(name);
   }
-  std::ranges::sort(pickles);
+  for (auto* list : {&pickles, &others, &quantized}) std::ranges::sort(*list);
   for (const std::string_view name : pickles | std::views::take(most_told))
     wrong("weights-pickle", name, "is a pickle, which runs code when it is read: it is never opened",
           "save the model as safetensors: AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)");
-  if (pickles.empty() && !others.empty())
+  for (const std::string_view name : quantized | std::views::take(most_told))
+    wrong("weights-gguf", name, "is GGUF, which is not read",
+          "take the model as safetensors, or serve it with llama-server and use upstream mode");
+  if (!out.findings.empty()) return out;
+  if (others.empty())
+    wrong("weights-missing", single_weights, "is missing", "take all files of the model");
+  else
     wrong("weights-missing", index_name,
           fmt::format("is missing, and so is {}: which of {} belong to the model is not known", single_weights,
                       fmt::join(others | std::views::take(most_told), ", ")),
           "take the index of the model, or name its only file model.safetensors");
-  else if (pickles.empty())
-    wrong("weights-missing", single_weights, "is missing", "take all files of the model");
   return out;
 }
 

@@ -1,15 +1,11 @@
 #include "services/model/loading/load.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <set>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "services/kit/files/file.hpp"
-#include "services/kit/files/mapped_file.hpp"
 #include "services/kit/safetensors/header.hpp"
 #include "services/model/loading/inside.hpp"
 #include "services/model/tokenizer/read.hpp"
@@ -49,12 +45,6 @@ class Loader {
         {.rule = rule, .path = std::string(path), .value = {}, .problem = std::move(problem), .fix = std::move(fix)});
   }
 
-  void unreadable(std::string_view name, int error) {
-    wrong("model-unreadable", name,
-          error == ENOENT ? "is no file" : fmt::format("cannot be read: {}", std::generic_category().message(error)),
-          "make it a file that this user may read");
-  }
-
   bool list() {
     std::error_code error;
     std::filesystem::directory_iterator at(directory_, error);
@@ -70,27 +60,18 @@ class Loader {
     return findings_.empty();
   }
 
-  /// Where a file lies; nothing, and a finding, when that is outside.
-  std::optional<std::string> place(std::string_view name) {
-    auto path = place_inside(directory_, name);
-    if (path) return std::move(*path);
-    findings_.push_back(std::move(path).error());
-    unread_.emplace_back(name);
+  /// The value; nothing, and the finding, otherwise.
+  template <class T>
+  std::optional<T> taken(std::expected<T, validate::Finding> found) {
+    if (found) return std::move(*found);
+    unread_.push_back(found.error().path);
+    findings_.push_back(std::move(found).error());
     return std::nullopt;
   }
 
   std::optional<std::string> text(std::string_view name, std::uint64_t most) {
     if (std::ranges::find(names_, name) == names_.end()) return std::nullopt;
-    const auto path = place(name);
-    if (!path) return std::nullopt;
-    auto content = files::read_file(*path, most);
-    if (content) return std::move(*content);
-    unread_.emplace_back(name);
-    if (content.error() == EFBIG)
-      wrong("model-limit", name, fmt::format("has more than {} MiB", most >> 20U), "take the model's own file");
-    else
-      unreadable(name, content.error());
-    return std::nullopt;
+    return taken(read_inside(directory_, name, most));
   }
 
   void weights(DirectoryFiles& files) {
@@ -112,10 +93,8 @@ class Loader {
 
   /// Mapped for its header: no other page is looked at.
   void shard(const std::string& name, DirectoryFiles& files) {
-    const auto path = place(name);
-    if (!path) return;
-    const auto file = files::MappedFile::open(*path);
-    if (!file) return unreadable(name, file.error());
+    const auto file = taken(map_inside(directory_, name));
+    if (!file) return;
     const auto bytes = file->bytes();
     auto [header, data_at] = safetensors::read_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     files.shards.push_back({.file = name, .header = std::move(header), .data_at = data_at});

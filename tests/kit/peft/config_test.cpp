@@ -98,6 +98,13 @@ TEST(RankPatterns, TakeTheFirstKeyThatFitsTheEndOfThePath) {
   EXPECT_FALSE(pattern.add("(?=x)", 1));
 }
 
+TEST(RankPatterns, TakeAnyNumberOfNamesAndSixtyFourExpressions) {
+  RankPattern pattern;
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(pattern.add("layers." + std::to_string(i), 4));
+  for (int i = 0; i < 64; ++i) EXPECT_TRUE(pattern.add("layers.*" + std::to_string(i), 4));
+  EXPECT_FALSE(pattern.add("layers.*more", 4));
+}
+
 TEST(Modules, KnowTheirLayers) {
   EXPECT_EQ(layer_of("model.layers.31.mlp.up_proj"), 31U);
   EXPECT_EQ(layer_of("transformer.h.2.attn"), 2U);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -221,6 +222,17 @@ TEST(CheckAdapter, refuses_a_scale_that_cannot_be_known) {
         << pattern;
     EXPECT_TRUE(validate::has_errors(read.findings)) << pattern;
   }
+}
+
+TEST(CheckAdapter, bounds_what_a_stranger_may_have_compiled) {
+  std::string names, expressions;
+  for (int i = 0; i < 65; ++i) {
+    names += (i == 0 ? "" : ",") + fmt::format(R"("model.layers.{}.self_attn.q_proj":6)", i);
+    expressions += (i == 0 ? "" : ",") + fmt::format(R"("layers\\.{}\\..*":6)", i);
+  }
+  EXPECT_THAT(lines(check({query}, config("\"alpha_pattern\":{" + names + "}")).findings), IsEmpty());
+  EXPECT_THAT(lines(check({query}, config("\"alpha_pattern\":{" + expressions + "}")).findings),
+              ElementsAre("adapter[adapter_config.json].alpha_pattern: has more than 64 expressions"));
 }
 
 TEST(CheckAdapter, tells_all_faults_at_once) {

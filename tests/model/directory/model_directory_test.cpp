@@ -119,6 +119,7 @@ TEST(FindWeights, refuses_pickles_by_name_and_says_what_to_do) {
               ElementsAre(HasSubstr("a.pt: is a pickle"), HasSubstr("b.pth: is a pickle"),
                           HasSubstr("c.ckpt: is a pickle"), HasSubstr("pytorch_model.bin: is a pickle")));
   EXPECT_THAT(found.findings[0].fix, HasSubstr("save_pretrained"));
+  EXPECT_THAT(lines(find_weights({"b.gguf", "x.safetensors"}).findings), ElementsAre(HasSubstr("b.gguf: is GGUF")));
   EXPECT_THAT(lines(find_weights({"config.json"}).findings), ElementsAre("model.safetensors: is missing"));
   EXPECT_THAT(lines(find_weights({"a.safetensors", "b.safetensors"}).findings),
               ElementsAre(HasSubstr("which of a.safetensors, b.safetensors belong to the model is not known")));

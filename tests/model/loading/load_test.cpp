@@ -14,10 +14,10 @@ namespace {
 
 using stackgate::test::TempDir;
 using test::lines;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 void write(const TempDir& folder, const std::map<std::string, std::string>& files) {
   for (const auto& [name, text] : files) folder.write(name, text);
