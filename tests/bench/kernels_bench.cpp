@@ -5,6 +5,7 @@
 
 #include "services/model/kernels/kernels.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/memory.hpp"
 
 namespace {
 
@@ -12,28 +13,6 @@ using namespace stackgate;
 using namespace stackgate::model;
 
 constexpr std::size_t wide = 4096, matrices = 16;  // 1 GiB of float32
-
-/// How fast memory is read when next to nothing is done with it: eight streams, because one does not keep a core's
-/// outstanding loads busy.
-double reading(const std::vector<float>& all) {
-  typedef std::uint64_t Words __attribute__((vector_size(16)));
-  constexpr std::size_t streams = 8;
-  static volatile std::uint64_t sink = 0;
-  const std::size_t each = all.size() / streams;
-  const double us = bench::microseconds(
-      [&] {
-        Words sums[streams] = {};
-        for (std::size_t i = 0; i + 4 <= each; i += 4)
-          for (std::size_t s = 0; s < streams; ++s) {
-            Words words;
-            std::memcpy(&words, all.data() + s * each + i, sizeof words);
-            sums[s] ^= words;
-          }
-        for (const Words& sum : sums) sink = sink ^ sum[0] ^ sum[1];
-      },
-      0.1, 5);
-  return static_cast<double>(all.size() * sizeof(float)) / us / 1e3;
-}
 
 double product(const std::vector<float>& all, Dtype type, std::size_t rows, std::size_t columns) {
   std::vector<float> x(rows * columns, 0.5F), y(rows * columns);
@@ -59,7 +38,7 @@ int main() {
     const std::uint32_t bits = 0x3c003c00U | (state >> 25U);
     std::memcpy(&each, &bits, sizeof each);
   }
-  const double memory = reading(all);
+  const double memory = bench::reading_rate(all);
   fmt::print(stderr, "{}; memory is read at {:.1f} GB/s by one thread\n", kernels().instruction_set, memory);
   const char* names[] = {"f32", "f16", "bf16"};
   for (const Dtype type : {Dtype::f32, Dtype::f16, Dtype::bf16}) {

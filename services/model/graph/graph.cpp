@@ -5,22 +5,23 @@
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "services/model/graph/rope.hpp"
 #include "services/model/graph/serving.hpp"
 
-// OpenBLAS's own; absent where libblas.so.3 is another library.
-extern "C" {
-[[gnu::weak]] char* openblas_get_config();
-[[gnu::weak]] char* openblas_get_corename();
-[[gnu::weak]] void openblas_set_num_threads(int count);
-}
-
 namespace stackgate::model {
 namespace {
 
 constexpr std::size_t logits_at_once = 64;  // rows: a vocabulary of 128,000 makes 32 MB of them
+
+/// A function of OpenBLAS; nullptr where libblas.so.3 is another library. Looked up, because the linker settles weak
+/// symbols of a program as absent.
+template <class Function>
+Function* of_openblas(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
 
 struct Wanted {
   std::size_t sequence, token;
@@ -110,7 +111,7 @@ std::expected<std::unique_ptr<Graph>, std::string> Graph::open(const ModelDirect
                                                                const GraphOptions& options) {
   // libtorch's loops and OpenBLAS have pools of their own.
   at::set_num_threads(static_cast<int>(options.threads));
-  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(static_cast<int>(options.threads));
+  if (auto* set = of_openblas<void(int)>("openblas_set_num_threads")) set(static_cast<int>(options.threads));
   const c10::InferenceMode inference;
   try {
     return std::unique_ptr<Graph>(new Graph(std::make_unique<Impl>(model, std::move(weights), options)));
@@ -137,10 +138,10 @@ std::expected<void, std::string> Graph::step(std::span<const SequenceRows> seque
 void Graph::copy_block(std::uint32_t from, std::uint32_t to) { impl_->pages().copy(from, to); }
 
 std::string Graph::blas() {
-  if (openblas_get_config == nullptr)
+  const auto config = of_openblas<char*()>("openblas_get_config"), core = of_openblas<char*()>("openblas_get_corename");
+  if (config == nullptr || core == nullptr)
     return "the reference BLAS is installed, five to ten times slower than OpenBLAS: install libopenblas0-pthread";
-  return fmt::format("{} on {}", openblas_get_config(),
-                     openblas_get_corename == nullptr ? "?" : openblas_get_corename());
+  return fmt::format("{} on {}", config(), core());
 }
 
 std::size_t Graph::block_bytes(const Config& config, std::size_t block_tokens) {
