@@ -146,7 +146,10 @@ double ServingConfig::alpha_of(std::string_view module) const {
 std::string_view ServingConfig::excludes(std::string_view module) const {
   if (excluded && excluded->contains(module)) return "exclude_modules";
   if (lora.target_text == "all-linear" && module == "lm_head") return "target_modules";
-  if (!layers) return {};
+  // Layers narrow the names of a list, but not a module that it names in full, nor an expression.
+  if (!layers || !lora.targets.is_list() ||
+      std::ranges::find(lora.targets.names(), module) != lora.targets.names().end())
+    return {};
   const auto layer = peft::layer_of(module);
   return layer && std::ranges::find(*layers, *layer) != layers->end() ? std::string_view() : "layers_to_transform";
 }

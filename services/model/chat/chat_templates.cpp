@@ -94,13 +94,12 @@ ChatTemplatesRead ChatTemplates::compile(std::span<const NamedTemplate> template
   auto made = std::make_unique<Compiled>();
   made->special_tokens = variables_of(special_tokens);
   made->limits = settings.limits;
-  const auto wrong = [&](std::string path, std::string problem, std::string fix, std::uint32_t line = 0) {
+  const auto wrong = [&](std::string path, std::string problem, std::string fix) {
     read.findings.push_back({.rule = "chat-template",
                              .path = std::move(path),
                              .value = {},
                              .problem = std::move(problem),
-                             .fix = std::move(fix),
-                             .offset = line});
+                             .fix = std::move(fix)});
   };
   const auto take = [&](std::string_view name) -> std::optional<Compiled::One> {
     const auto found = std::ranges::find(templates, name, &NamedTemplate::name);

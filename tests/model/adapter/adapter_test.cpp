@@ -202,9 +202,18 @@ TEST(CheckAdapter, needs_configuration_and_tensors_to_agree) {
               Contains(HasSubstr("has rank 8, but adapter_config.json says 4")));
   EXPECT_THAT(lines(check({query}, config(R"("exclude_modules":["q_proj"])")).findings),
               Contains(HasSubstr("which exclude_modules leaves out")));
-  EXPECT_THAT(lines(check({query}, config(R"("layers_to_transform":[0])")).findings),
-              Contains(HasSubstr("which layers_to_transform leaves out")));
-  EXPECT_THAT(lines(check({query}, config(R"("layers_to_transform":1)")).findings), IsEmpty());
+  struct Case {
+    std::string_view layers, targets;
+    bool agrees;
+  };
+  for (const Case& each :
+       {Case{"[0]", R"(["q_proj"])", false}, Case{"[0,1]", R"(["q_proj"])", true}, Case{"1", R"(["q_proj"])", true},
+        Case{"[]", R"(["q_proj"])", true}, Case{"[0]", R"(["model.layers.1.self_attn.q_proj"])", true},
+        Case{"[0]", R"(".*q_proj")", true}}) {
+    const AdapterRead read =
+        check({query}, config("\"layers_to_transform\":" + std::string(each.layers), each.targets));
+    EXPECT_EQ(!validate::has_errors(read.findings), each.agrees) << each.layers << each.targets;
+  }
   EXPECT_THAT(lines(check({head}, config()).findings), Contains(HasSubstr("which target_modules leaves out")));
   EXPECT_THAT(lines(check({head}, config("", R"(["lm_head"])")).findings), IsEmpty());
 }
