@@ -18,12 +18,6 @@ else
   exit 1
 fi
 
-command -v npm >/dev/null || { echo "skip published chat templates: install node and npm" && exit 0; }
 client=$top/build/jinja-oracle
-mkdir -p "$client"
-cp "$here"/oracle/{package.json,package-lock.json,templates.mjs,second_opinion.mjs} "$client"
-[ "$client/node_modules/.package-lock.json" -nt "$here/oracle/package-lock.json" ] ||
-  (cd "$client" && npm ci --no-audit --no-fund >npm.log 2>&1) ||
-  { tail "$client/npm.log" >&2 && echo "skip published chat templates: npm cannot fetch them" && exit 0; }
-(cd "$client" && node templates.mjs >templates.json)
+"$here/oracle/fetch.sh" "$client" || exit 0
 python3 "$here/oracle/conversations.py" "$client/templates.json" "$program" "$client" "$count" "$seed"

@@ -90,4 +90,5 @@ def main():
     sys.exit(1 if wrong or agreed <= rendered / 2 else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
