@@ -39,6 +39,7 @@ class AdapterFile {
 
  private:
   std::vector<float> take(std::size_t count) {
+    if (count == 0) return {};
     std::vector<float> out(count);
     if (at_ + count * sizeof(float) > bytes_.size()) die("an adapter's file is too short");
     std::memcpy(out.data(), bytes_.data() + at_, count * sizeof(float));
