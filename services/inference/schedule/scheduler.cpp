@@ -1,0 +1,140 @@
+#include "services/inference/schedule/scheduler.hpp"
+
+#include <algorithm>
+
+namespace stackgate::inference {
+namespace {
+
+std::size_t pages_of(std::size_t tokens, std::size_t page_tokens) { return (tokens + page_tokens - 1) / page_tokens; }
+
+}  // namespace
+
+Scheduler::Added Scheduler::add(NewSequence sequence) {
+  const std::size_t longest = std::max(sequence.longest, sequence.tokens.size());
+  if (pages_of(longest, pool_.page_tokens()) > pool_.pages()) return Added::too_long;
+  if (waiting() >= limits_.waiting) return Added::queue_is_full;
+  Sequence& added = sequences_.emplace_back();
+  added.given = std::move(sequence);
+  added.prompt = added.given.tokens.size();
+  by_id_[added.given.id] = std::prev(sequences_.end());
+  return Added::yes;
+}
+
+void Scheduler::remove(SequenceId id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  give_back(*found->second);
+  sequences_.erase(found->second);
+  by_id_.erase(found);
+}
+
+void Scheduler::append(SequenceId id, std::uint32_t token) {
+  const auto found = by_id_.find(id);
+  if (found != by_id_.end()) found->second->given.tokens.push_back(token);
+}
+
+bool Scheduler::may_begin(const Sequence& sequence) const {
+  if (running_ >= limits_.sequences) return false;
+  if (sequence.given.after) {
+    const auto first = by_id_.find(*sequence.given.after);
+    if (first != by_id_.end() && first->second->computed < first->second->prompt) return false;
+  }
+  // One page more than it needs at once, so that the next token does not throw it out again.
+  return pool_.available() > pages_of(sequence.given.tokens.size(), pool_.page_tokens()) || running_ == 0;
+}
+
+void Scheduler::begin(Sequence& sequence) {
+  sequence.running = true;
+  ++running_;
+  sequence.beginning = sequence.given.root;
+  if (!sequence.given.reuse) return;
+  PagePool::Found found = pool_.take(sequence.given.root, sequence.given.tokens);
+  sequence.pages = std::move(found.pages);
+  sequence.published = sequence.pages.size();
+  sequence.beginning = found.beginning;
+  sequence.computed = sequence.pages.size() * pool_.page_tokens();
+  reused_ += sequence.computed;
+}
+
+void Scheduler::give_back(Sequence& sequence) {
+  if (!sequence.running) return;
+  for (const Page page : sequence.pages) pool_.release(page);
+  sequence.pages.clear();
+  sequence.computed = sequence.planned = sequence.published = 0;
+  sequence.running = false;
+  --running_;
+}
+
+/// Pages for `tokens` more; takes them from those that came later when it must. False: it gave back its own.
+bool Scheduler::reserve(Sequence& sequence, std::size_t tokens) {
+  const std::size_t wanted = pages_of(sequence.computed + tokens, pool_.page_tokens());
+  while (sequence.pages.size() < wanted) {
+    if (const auto page = pool_.allocate()) {
+      sequence.pages.push_back(*page);
+      continue;
+    }
+    const auto last = std::ranges::find_if(sequences_.rbegin(), sequences_.rend(), &Sequence::running);
+    ++preempted_;
+    Sequence& victim = *last;
+    give_back(victim);
+    if (&victim == &sequence) return false;
+  }
+  return true;
+}
+
+void Scheduler::plan_one(Sequence& sequence, std::size_t tokens, std::vector<Sequence*>& out) {
+  if (!reserve(sequence, tokens)) return;
+  sequence.planned = tokens;
+  out.push_back(&sequence);
+}
+
+// Who gives way came later than the sequence that needs its pages, and is not planned yet: prompts are computed in the
+// order of arrival, so nobody is being continued behind one that is not computed.
+std::vector<Piece> Scheduler::plan() {
+  std::vector<Sequence*> chosen;
+  std::size_t left = limits_.step_tokens;
+  for (Sequence& each : sequences_) {
+    if (left == 0) break;
+    if (!each.running || each.pending() != 1) continue;
+    plan_one(each, 1, chosen);
+    if (each.planned > 0) --left;
+  }
+  bool may_join = true;
+  for (Sequence& each : sequences_) {
+    if (left == 0) break;
+    if (!each.running && may_join && (may_join = may_begin(each))) begin(each);
+    if (!each.running || each.planned > 0 || each.pending() == 0) continue;
+    plan_one(each, std::min(left, each.pending()), chosen);
+    left -= std::min(left, each.planned);
+  }
+  std::vector<Piece> out;
+  for (const Sequence* each : chosen) {
+    const std::size_t end = each->computed + each->planned;
+    out.push_back({.id = each->given.id,
+                   .tokens = std::span(each->given.tokens).subspan(each->computed, each->planned),
+                   .position = each->computed,
+                   .pages = std::span(each->pages).first(pages_of(end, pool_.page_tokens())),
+                   .last = end == each->given.tokens.size()});
+  }
+  return out;
+}
+
+void Scheduler::publish(Sequence& sequence) {
+  const std::size_t of_page = pool_.page_tokens();
+  for (; (sequence.published + 1) * of_page <= sequence.computed; ++sequence.published) {
+    const auto tokens =
+        std::span<const std::uint32_t>(sequence.given.tokens).subspan(sequence.published * of_page, of_page);
+    sequence.beginning = pool_.publish(sequence.beginning, tokens, sequence.pages[sequence.published]);
+  }
+}
+
+void Scheduler::done() {
+  for (Sequence& each : sequences_) {
+    if (each.planned == 0) continue;
+    each.computed += each.planned;
+    each.planned = 0;
+    publish(each);
+  }
+}
+
+}  // namespace stackgate::inference

@@ -1,0 +1,99 @@
+// Which tokens of which sequences the next step computes: continuous batching.
+//
+// Every sequence that is being continued gets its one token in each step. What is left of a step's tokens goes to
+// prompts, the one that came first before the others, in pieces, so that a long prompt never stops the others. A
+// sequence joins as soon as there is a place and pages for its prompt; nobody overtakes a sequence that came earlier.
+// When pages run out, the sequence that came last gives its pages back and is computed again later: what was put out
+// stays.
+//
+// Pure; not thread-safe. A step costs O(sequences).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "services/inference/schedule/page_pool.hpp"
+
+namespace stackgate::inference {
+
+using SequenceId = std::uint64_t;
+
+struct ScheduleLimits {
+  std::size_t sequences = 64;     // in a step
+  std::size_t step_tokens = 512;  // rows of a step
+  std::size_t waiting = 256;      // sequences without a place
+};
+
+struct NewSequence {
+  SequenceId id = 0;
+  std::vector<std::uint32_t> tokens;  // the prompt, one token at least
+  std::size_t longest = 0;            // tokens with all that may be put out
+  Beginning root = 0;                 // of PagePool
+  bool reuse = true;                  // false: every token of the prompt is computed, because all logits are wanted
+  std::optional<SequenceId> after;    // begins when that one's prompt is computed, to share its pages
+};
+
+/// What a step computes of a sequence. The views hold until the next call of the Scheduler.
+struct Piece {
+  SequenceId id = 0;
+  std::span<const std::uint32_t> tokens;
+  std::size_t position = 0;     // of the first token
+  std::span<const Page> pages;  // of all positions up to the last token
+  bool last = false;            // the last known token is among them: its logits tell the next one
+};
+
+class Scheduler {
+ public:
+  enum class Added : std::uint8_t { yes, queue_is_full, too_long };  // more pages than there are
+
+  Scheduler(const ScheduleLimits& limits, PagePool& pool) : limits_(limits), pool_(pool) {}
+
+  Added add(NewSequence sequence);
+  /// Ended or cancelled. Of an unknown one: nothing.
+  void remove(SequenceId id);
+  /// The next token, after a piece that was `last`.
+  void append(SequenceId id, std::uint32_t token);
+
+  /// Empty: nothing can be computed now. Follow it by done() when the step has run, before anything else.
+  std::vector<Piece> plan();
+  void done();
+
+  std::size_t running() const { return running_; }
+  std::size_t waiting() const { return sequences_.size() - running_; }
+  std::uint64_t preempted() const { return preempted_; }
+  /// Tokens of prompts that were found in published pages.
+  std::uint64_t reused_tokens() const { return reused_; }
+
+ private:
+  struct Sequence {
+    NewSequence given;  // its tokens grow
+    std::size_t prompt = 0;
+    std::vector<Page> pages;
+    std::size_t computed = 0, planned = 0;
+    std::size_t published = 0;  // pages
+    Beginning beginning = 0;    // behind the published pages
+    bool running = false;
+    std::size_t pending() const { return given.tokens.size() - computed; }
+  };
+  using List = std::list<Sequence>;  // in the order of arrival
+
+  bool may_begin(const Sequence& sequence) const;
+  void begin(Sequence& sequence);
+  bool reserve(Sequence& sequence, std::size_t tokens);
+  void give_back(Sequence& sequence);
+  void plan_one(Sequence& sequence, std::size_t tokens, std::vector<Sequence*>& out);
+  void publish(Sequence& sequence);
+
+  const ScheduleLimits limits_;
+  PagePool& pool_;
+  List sequences_;
+  std::unordered_map<SequenceId, List::iterator> by_id_;
+  std::size_t running_ = 0;
+  std::uint64_t preempted_ = 0, reused_ = 0;
+};
+
+}  // namespace stackgate::inference
