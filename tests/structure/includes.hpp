@@ -124,6 +124,9 @@ inline const std::vector<Module>& modules() {
       {"services/inference/sampling", {"services/kit/base"}},
       {"services/inference/schedule", {}},
       {"services/inference/text", {"services/inference/sampling", "services/model/tokenizer"}},
+      {"services/inference/constrain",
+       {"services/inference/sampling", "services/model/tokenizer", "services/kit/base", "services/kit/json",
+        "services/kit/findings"}},
       {"services/inference/api",
        {"services/inference/sampling", "services/inference/text", "services/kit/base", "services/kit/json",
         "services/kit/findings", "services/kit/web"}},
@@ -214,6 +217,7 @@ inline bool is_pure(std::string_view path) {
                                               "services/inference/schedule/",
                                               "services/inference/text/",
                                               "services/inference/api/",
+                                              "services/inference/constrain/",
                                               "reconcile/status/",
                                               "reconcile/plan/",
                                               "reconcile/compare/"};

@@ -34,6 +34,8 @@ void read_tool(Fields& fields, const JsonPlace& at, std::vector<Tool>& out) {
   const bool none = parameters == nullptr || parameters->is_null();
   if (!none && !parameters->is_object()) return fields.wrong_type(at, "a tool whose \"parameters\" are a JSON Schema");
   out.push_back({std::string(name), none ? "" : json::to_json(*parameters)});
+  if (out.back().parameters.size() > largest_schema)
+    fields.wrong(at, "has \"parameters\" that are too large", fmt::format("write at most {} bytes", largest_schema));
 }
 
 std::vector<Tool> read_tools(Fields& fields) {

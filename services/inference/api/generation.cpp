@@ -170,6 +170,9 @@ void read_format(Fields& fields, ResponseFormat& out) {
     return fields.wrong_type(at.member("json_schema.schema", json::value_at(schema, {})), "a JSON Schema");
   out = {ResponseFormat::Kind::json_schema, std::string(json::text(found, {"json_schema", "name"})),
          json::to_json(*schema)};
+  if (out.schema.size() > largest_schema)
+    fields.wrong(at.member("json_schema.schema", *schema), "is too large",
+                 fmt::format("write at most {} bytes", largest_schema));
 }
 
 }  // namespace

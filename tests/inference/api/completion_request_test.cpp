@@ -123,6 +123,13 @@ TEST(CompletionRequest, each_fault_by_its_parameter) {
   EXPECT_EQ(test::faults(completion_with(R"("use_beam_search":false,"suffix":"","stop":"","functions":[])")), "");
 }
 
+TEST(CompletionRequest, schemas_are_bounded) {
+  const std::string large(largest_schema, 'x');
+  EXPECT_EQ(test::faults(completion_with(fmt::format(
+                R"("response_format":{{"type":"json_schema","json_schema":{{"schema":{{"title":"{}"}}}}}})", large))),
+            "response_format.json_schema.schema: is too large\n");
+}
+
 TEST(CompletionRequest, all_faults_at_once_in_order) {
   EXPECT_EQ(test::faults(completion(R"({"n":0,"temperature":-1,"echo":"yes"})")),
             "prompt: is missing\nmodel: is missing\nn: must be a whole number from 1 to 128\n"
