@@ -218,6 +218,7 @@ inline bool is_pure(std::string_view path) {
                                               "services/inference/text/",
                                               "services/inference/api/",
                                               "services/inference/constrain/",
+                                              "services/puller/plan/",
                                               "reconcile/status/",
                                               "reconcile/plan/",
                                               "reconcile/compare/"};

@@ -73,25 +73,35 @@ std::array<unsigned char, N> whole(const EVP_MD* md, std::string_view bytes) {
 
 }  // namespace digest_detail
 
-struct Sha256Stream::State {
+struct DigestStream::State {
   digest_detail::DigestContext context = digest_detail::make_digest_context();
 };
 
-Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) {
-  digest_detail::must(EVP_DigestInit_ex(state_->context.get(), digest_detail::sha256_md(), nullptr) == 1,
-                      "EVP_DigestInit_ex");
+DigestStream::DigestStream(Kind kind) : state_(std::make_unique<State>()) {
+  const EVP_MD* md = kind == Kind::sha256 ? digest_detail::sha256_md() : digest_detail::sha1_md();
+  digest_detail::must(EVP_DigestInit_ex(state_->context.get(), md, nullptr) == 1, "EVP_DigestInit_ex");
 }
-Sha256Stream::~Sha256Stream() = default;
-Sha256Stream::Sha256Stream(Sha256Stream&&) noexcept = default;
-Sha256Stream& Sha256Stream::operator=(Sha256Stream&&) noexcept = default;
+DigestStream::~DigestStream() = default;
+DigestStream::DigestStream(DigestStream&&) noexcept = default;
+DigestStream& DigestStream::operator=(DigestStream&&) noexcept = default;
 
-void Sha256Stream::add(std::string_view bytes) {
+void DigestStream::add(std::string_view bytes) {
   digest_detail::must(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1, "EVP_DigestUpdate");
+}
+
+void DigestStream::finish_into(unsigned char* out) {
+  digest_detail::must(EVP_DigestFinal_ex(state_->context.get(), out, nullptr) == 1, "EVP_DigestFinal_ex");
 }
 
 Sha256 Sha256Stream::finish() {
   Sha256 out;
-  digest_detail::must(EVP_DigestFinal_ex(state_->context.get(), out.data(), nullptr) == 1, "EVP_DigestFinal_ex");
+  finish_into(out.data());
+  return out;
+}
+
+Sha1 Sha1Stream::finish() {
+  Sha1 out;
+  finish_into(out.data());
   return out;
 }
 

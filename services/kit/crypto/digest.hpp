@@ -12,19 +12,35 @@ namespace stackgate::crypto {
 using Sha256 = std::array<unsigned char, 32>;
 using Sha1 = std::array<unsigned char, 20>;
 
-/// SHA-256 of bytes that come in pieces.
-class Sha256Stream {
+/// Of bytes that come in pieces: what the two below have in common.
+class DigestStream {
  public:
-  Sha256Stream();
-  ~Sha256Stream();
-  Sha256Stream(Sha256Stream&&) noexcept;
-  Sha256Stream& operator=(Sha256Stream&&) noexcept;
   void add(std::string_view bytes);
-  Sha256 finish();  // once
+
+ protected:
+  enum class Kind : std::uint8_t { sha256, sha1 };
+  explicit DigestStream(Kind kind);
+  ~DigestStream();
+  DigestStream(DigestStream&&) noexcept;
+  DigestStream& operator=(DigestStream&&) noexcept;
+  void finish_into(unsigned char* out);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+class Sha256Stream : public DigestStream {
+ public:
+  Sha256Stream() : DigestStream(Kind::sha256) {}
+  Sha256 finish();  // once
+};
+
+/// For Git's object ids.
+class Sha1Stream : public DigestStream {
+ public:
+  Sha1Stream() : DigestStream(Kind::sha1) {}
+  Sha1 finish();  // once
 };
 
 Sha256 sha256(std::string_view bytes);

@@ -268,10 +268,10 @@ FromDatastore<http_client::Response> Datastore::send_commit(const std::string& u
 FromDatastore<std::string> Datastore::commit(std::string_view repository, wire::Commit commit) {
   if (!commit.parent.empty()) {
     const auto old = TRY(files_at(repository, commit.parent));
-    for (const auto& [path, size, sha256] : old) {
-      const bool stays = path == ".gitattributes" ||
-                         std::ranges::find(commit.files, path, &wire::CommitFile::path) != commit.files.end();
-      if (!stays) commit.deleted.push_back(path);
+    for (const wire::TreeFile& file : old) {
+      const bool stays = file.path == ".gitattributes" ||
+                         std::ranges::find(commit.files, file.path, &wire::CommitFile::path) != commit.files.end();
+      if (!stays) commit.deleted.push_back(file.path);
     }
   }
   const auto reply = TRY(send_commit(wire::api_url(base_, repository, "/commit/main"), wire::commit_body(commit)));

@@ -192,7 +192,8 @@ std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view bod
     std::vector<TreeFile> out;
     for (const json::Value& entry : root.items()) {
       if (wire_detail::text_of(entry, "type") != "file") continue;
-      TreeFile file{.path = wire_detail::text_of(entry, "path"), .sha256 = {}};
+      TreeFile file{
+          .path = wire_detail::text_of(entry, "path"), .sha256 = {}, .blob = wire_detail::text_of(entry, "oid")};
       if (const json::Value* size = entry.find("size")) file.size = static_cast<std::uint64_t>(size->integer());
       if (const json::Value* lfs = entry.find("lfs")) file.sha256 = wire_detail::text_of(*lfs, "oid");
       out.push_back(std::move(file));

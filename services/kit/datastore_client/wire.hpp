@@ -66,6 +66,7 @@ struct TreeFile {
   std::string path;
   std::uint64_t size = 0;
   std::string sha256;  // of a large one
+  std::string blob{};  // its Git object id; of a large one that of its pointer
 };
 std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view body);
 

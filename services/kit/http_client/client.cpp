@@ -36,7 +36,7 @@ struct Client::Impl {
         engine(options.engine ? options.engine : Engine::shared(options.public_addresses_only)) {
     Connecting out{
         .proxy = options.proxy, .http2 = options.http2, .public_addresses_only = options.public_addresses_only};
-    out.tls.ca.file = options.ca_file;
+    out.tls.ca = {.text = options.ca_text, .file = options.ca_file};
     out.tls.certificate = options.certificate;
     out.tls.key = options.key;
     connecting = std::make_shared<const Connecting>(std::move(out));

@@ -64,20 +64,30 @@ std::string scrub(std::string text, std::string_view url) {
   return text;
 }
 
-std::optional<std::string> same_origin(const std::string& from, const std::string& location) {
+std::optional<Redirect> redirect_of(const std::string& from, const std::string& location) {
   using namespace url_detail;
   const Url base(curl_url()), target(curl_url());
   if (curl_url_set(base.get(), CURLUPART_URL, from.c_str(), 0) != CURLUE_OK ||
       curl_url_set(target.get(), CURLUPART_URL, from.c_str(), 0) != CURLUE_OK ||
       curl_url_set(target.get(), CURLUPART_URL, location.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
+  Redirect out{.url = {}, .same_origin = true};
   for (const CURLUPart part : {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT})
-    if (!ascii::equal_ignoring_case(part_of(base.get(), part), part_of(target.get(), part))) return std::nullopt;
+    out.same_origin =
+        out.same_origin && ascii::equal_ignoring_case(part_of(base.get(), part), part_of(target.get(), part));
+  const std::string scheme = part_of(target.get(), CURLUPART_SCHEME);
+  if (!ascii::equal_ignoring_case(scheme, "http") && !ascii::equal_ignoring_case(scheme, "https")) return std::nullopt;
   char* whole = nullptr;
   if (curl_url_get(target.get(), CURLUPART_URL, &whole, 0) != CURLUE_OK) return std::nullopt;
-  std::string out = whole;
+  out.url = whole;
   curl_free(whole);
   return out;
+}
+
+std::optional<std::string> same_origin(const std::string& from, const std::string& location) {
+  auto target = redirect_of(from, location);
+  if (!target || !target->same_origin) return std::nullopt;
+  return std::move(target->url);
 }
 
 }  // namespace stackgate::http_client

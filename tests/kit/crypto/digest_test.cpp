@@ -29,6 +29,9 @@ TEST(Digest, GivesTheSameInPiecesOfAnySize) {
     Sha256Stream stream;
     for (std::size_t at = 0; at < text.size(); at += piece) stream.add(std::string_view(text).substr(at, piece));
     EXPECT_EQ(stream.finish(), sha256(text)) << piece;
+    Sha1Stream shorter;
+    for (std::size_t at = 0; at < text.size(); at += piece) shorter.add(std::string_view(text).substr(at, piece));
+    EXPECT_EQ(shorter.finish(), sha1(text)) << piece;
   }
 }
 

@@ -66,11 +66,12 @@ TEST(Wire, ReadsReferencesTreesAndLogs) {
   EXPECT_EQ(refs->main, "m");
   EXPECT_THAT(refs->tags, ElementsAre(Pair("v1", "t")));
   const auto tree = read_tree(
-      R"([{"type":"directory","path":"d"},{"type":"file","path":"d/f","size":9,"lfs":{"oid":"o","size":9}},{"type":"file","path":"g","size":1}])");
+      R"([{"type":"directory","path":"d"},{"type":"file","path":"d/f","size":9,"lfs":{"oid":"o","size":9}},{"type":"file","path":"g","size":1,"oid":"b"}])");
   ASSERT_TRUE(tree);
   ASSERT_EQ(tree->size(), 2U);
   EXPECT_EQ(tree->at(0).sha256, "o");
   EXPECT_EQ(tree->at(1).size, 1U);
+  EXPECT_EQ(tree->at(1).blob, "b");
   const auto log = read_log(R"([{"id":"1","title":"a"},{"id":"2","title":"b"}])");
   ASSERT_TRUE(log);
   EXPECT_EQ(log->at(1).title, "b");

@@ -1,0 +1,102 @@
+#include "services/puller/program/run.hpp"
+
+#include <cstdio>
+#include <future>
+
+#include <unistd.h>
+
+#include "services/kit/base/version.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/run/stop.hpp"
+#include "services/kit/settings/variables.hpp"
+#include "services/puller/program/options.hpp"
+#include "services/puller/program/report.hpp"
+
+namespace stackgate::puller {
+namespace run_detail {
+
+constexpr std::chrono::milliseconds look{20};
+
+void log_failure(const Failure& failure) {
+  log::error("the model was not downloaded", {{"error", failure.message},
+                                              {"cure", failure.cure},
+                                              {"reason", reason(failure.cause)},
+                                              {"try_again", may_pass(failure.cause)},
+                                              {"exit_code", exit_code(failure.cause)}});
+}
+
+Pulled pulled_of(const PullSettings& settings, const Manifest& manifest) {
+  const std::string& name = settings.source.model.repository;
+  return {.model = name.empty() ? manifest.source : name, .revision = manifest.revision};
+}
+
+int carry_out(const PullSettings& settings, Report& report, run::StopSignals& signals, const FailPoint& fail_point) {
+  Counter counter;
+  std::promise<Result<Outcome>> promise;
+  auto result = promise.get_future();
+  std::jthread worker([&] { promise.set_value(pull(settings, counter, fail_point)); });
+  while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    report.tick(counter.now());
+    const auto signal = signals.wait_for(look);
+    if (!signal) continue;
+    // All that is here stays for the next time, whenever this ends.
+    const Failure stopped{Cause::stopped, "stopped by a signal", "start it again: what was downloaded is kept"};
+    report.end(counter.now(), stopped, std::nullopt);
+    log_failure(stopped);
+    std::fflush(nullptr);
+    ::_exit(128 + *signal);
+  }
+  const auto outcome = result.get();
+  if (!outcome) {
+    report.end(counter.now(), outcome.error(), std::nullopt);
+    log_failure(outcome.error());
+    return exit_code(outcome.error().cause);
+  }
+  report.end(counter.now(), std::nullopt, pulled_of(settings, outcome->manifest));
+  log::info(outcome->was_complete ? "the model is complete already" : "the model is complete",
+            {{"output", settings.output},
+             {"source", outcome->manifest.source},
+             {"revision", outcome->manifest.revision},
+             {"files", outcome->manifest.files.size()},
+             {"bytes", counter.total.load()}});
+  return 0;
+}
+
+}  // namespace run_detail
+
+int run(int argc, char** argv, const FailPoint& fail_point) {
+  using namespace run_detail;
+  const settings::Program table = program();
+  const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
+  const settings::Outcome read = settings::read(table, arguments, run::variable, run::small_file, version);
+  if (!read.to_print.empty()) return std::fputs(read.to_print.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+  Asked asked;
+  validate::Findings findings = read.findings;
+  if (findings.empty()) {
+    asked = asked_of(read.values);
+    findings = asked.findings;
+  }
+  if (!findings.empty()) {
+    std::fputs(settings::to_text(table, findings).c_str(), stderr);
+    return exit_code(Cause::settings);
+  }
+  run::StopSignals signals;  // before any thread: threads inherit the signal mask
+  run::give_memory_back();
+  run::configure_log(read.values.text("log-level"), read.values.text("log-format"));
+  for (const auto& [name, meant] : settings::misspelt_variables(table, run::environment()))
+    run::warn_of_misspelt_variable(name, meant);
+  auto trusted = authorities(read.values);
+  if (!trusted) {
+    log_failure(trusted.error());
+    return exit_code(trusted.error().cause);
+  }
+  asked.pull.access.ca_text = std::move(*trusted);
+  Report report({.config_map = read.values.text("progress-config-map"),
+                 .ns = read.values.text("namespace"),
+                 .kubeconfig = read.values.text("kubeconfig"),
+                 .termination_log = read.values.text("termination-log")});
+  return carry_out(asked.pull, report, signals, fail_point);
+}
+
+}  // namespace stackgate::puller
