@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "reconcile/status/status.hpp"
+#include "reconcile/status/text.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/document.hpp"
@@ -56,6 +57,19 @@ std::vector<Profile> reported_profiles(const json::Value* config_map) {
   json::Document document;
   const auto list = json::parse(json::text(config_map, {"data", "profiles"}), document);
   return list ? profiles_in(list->items()) : std::vector<Profile>{};
+}
+
+/// What stackgate-puller may say of its end (services/puller/plan/failure.cpp).
+constexpr std::array<std::string_view, 9> reported_reasons = {"Unauthorized",  "VolumeFull",       "PermissionDenied",
+                                                              "ModelNotFound", "ChecksumMismatch", "Unreachable",
+                                                              "BadAnswer",     "WrongSettings",    "Stopped"};
+
+/// Why the puller has ended, in its own words.
+std::optional<Problem> reported_failure(const json::Value* config_map) {
+  const std::string_view reason = json::text(config_map, {"data", "reason"}),
+                         message = json::text(config_map, {"data", "message"});
+  if (message.empty() || std::ranges::find(reported_reasons, reason) == reported_reasons.end()) return std::nullopt;
+  return Problem{.reason = std::string(reason), .message = shortened(message, 512)};
 }
 
 /// From the status as it is stored.
@@ -126,9 +140,14 @@ constexpr std::array<Sign, 7> signs{{
 }};
 
 /// The pods' own words, and what to do where they are of a known kind.
-Problem cause_of(const Problem& problem) {
+Problem cause_of(const Problem& problem, const CacheView& view) {
   Problem out = problem;
   if (out.reason != "ContainerFailed") return out;
+  // Its message has the cure in it already.
+  if (auto told = reported_failure(view.report)) {
+    out.reason = std::move(told->reason);
+    return out;
+  }
   out.reason = "DownloadFailed";
   for (const Sign& sign : signs) {
     if (!out.message.contains(sign.text)) continue;
@@ -142,7 +161,7 @@ Problem cause_of(const Problem& problem) {
 Outcome failed(const CacheView& view) {
   const std::string again = fmt::format("; then delete the Job {} to try again", view.name);
   if (const Problem* problem = worst_problem(view.pods)) {
-    const Problem cause = cause_of(*problem);
+    const Problem cause = cause_of(*problem, view);
     return {State::failed, cause.reason, cause.message + again};
   }
   // Its pods are gone: what they said is in the stored status, unless that speaks of something else.
@@ -150,6 +169,7 @@ Outcome failed(const CacheView& view) {
   if (const std::string_view message = json::text(said, {"message"});
       json::text(view.stored, {"state"}) == to_string(State::failed) && message.ends_with(again))
     return {State::failed, std::string(json::text(said, {"reason"})), std::string(message)};
+  if (const auto told = reported_failure(view.report)) return {State::failed, told->reason, told->message + again};
   return {
       State::failed, "DownloadFailed",
       fmt::format("the download has failed: {}{}", json::text(condition_of(view.job, "Failed"), {"message"}), again)};
@@ -159,7 +179,7 @@ Outcome retrying(const CacheView& view, std::int64_t failures) {
   const Problem* problem = worst_problem(view.pods);
   return {State::in_progress, "Retrying",
           fmt::format("try {} of {} has failed{}{}; it is tried again", failures, std::max(view.tries, failures),
-                      problem == nullptr ? "" : ": ", problem == nullptr ? "" : cause_of(*problem).message)};
+                      problem == nullptr ? "" : ": ", problem == nullptr ? "" : cause_of(*problem, view).message)};
 }
 
 Outcome under_way(const CacheView& view) {

@@ -25,7 +25,8 @@ struct CacheView {
   /// As in WorkloadView: a lasting one makes the state Failed.
   std::span<const Problem> blockers = {};
   /// The ConfigMap in which the puller reports, or nullptr: data.downloadedBytes and data.totalBytes (decimal),
-  /// data.profiles (a JSON list like status.profiles). What is not of that form is passed over.
+  /// data.profiles (a JSON list like status.profiles), and after a failure data.reason (one of its words) with
+  /// data.message. What is not of that form is passed over.
   const json::Value* report = nullptr;
   /// Status of the resource as it is stored, or nullptr: that a download has ended well is remembered there when its
   /// Job is gone, and why it failed when its pods are gone.
@@ -41,7 +42,8 @@ struct CacheView {
 ///   Starting                                                          Started
 ///   Downloading, Retrying                                             InProgress
 ///   DownloadFailed, Unauthorized, VolumeFull, PermissionDenied,
-///   ClaimLost                                                         Failed
+///   ModelNotFound, ChecksumMismatch, Unreachable, BadAnswer,
+///   WrongSettings, Stopped (the report's), ClaimLost                  Failed
 Status cache_status(const CacheView& view);
 
 /// Whether there has to be a Job: one that is there stays (a failed one is tried again only after somebody has deleted

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/utf8.hpp"
+
 namespace stackgate::puller {
 namespace failure_detail {
 
@@ -14,6 +16,9 @@ constexpr std::size_t longest_words = 300;
 /// One line, without control characters: it goes to logs and into a status.
 std::string plain(std::string_view text) {
   std::string out(text.substr(0, longest_words));
+  // No half character at the cut.
+  while (text.size() > longest_words && !out.empty() && utf8::sequence_length(text.substr(out.size())) == 0)
+    out.pop_back();
   std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return out;
 }

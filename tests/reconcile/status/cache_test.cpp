@@ -290,6 +290,34 @@ Status with_report(std::string_view job, std::string_view data, std::string_view
                        .stored = before.get()});
 }
 
+/// "reason: message" of a cache whose Job has failed, by what its pod and its ConfigMap say.
+std::string failure_told(std::vector<PodFacts> pods, std::string_view data) {
+  const Parsed object{std::string(failed)}, claim{std::string(bound)}, report(fmt::format(R"({{"data": {}}})", data));
+  const Status status = cache_status({.name = "llm",
+                                      .job = object.get(),
+                                      .claim_name = "llm-pvc",
+                                      .claim = claim.get(),
+                                      .pods = pods,
+                                      .report = report.get()});
+  return status.conditions.at(0).reason + ": " + status.conditions.at(0).message;
+}
+
+TEST(CacheReport, NamesTheReasonOfAFailure) {
+  constexpr std::string_view told = R"({"reason": "ModelNotFound", "message": "404 Not Found: u; check the model"})";
+  EXPECT_EQ(
+      failure_told({pod("Failed", ended("404 Not Found: u; check the model"))}, told),
+      "ModelNotFound: the container puller ended with exit code 1: 404 Not Found: u; check the model; then delete "
+      "the Job llm to try again");
+  EXPECT_EQ(failure_told({}, told),
+            "ModelNotFound: 404 Not Found: u; check the model; then delete the Job llm to try again")
+      << "its pods are gone";
+  for (const char* odd : {"{}", R"({"reason": "Nonsense", "message": "m"})", R"({"reason": "Stopped"})",
+                          R"({"reason": "Bad/", "message": "m"})", R"({"reason": 7, "message": "m"})"})
+    EXPECT_TRUE(failure_told({pod("Failed", ended("x"))}, odd).starts_with("DownloadFailed: ")) << odd;
+  EXPECT_TRUE(failure_told({pod("Failed", Problem{"OutOfMemory", "m", false})}, told).starts_with("OutOfMemory: "))
+      << "the node knows better";
+}
+
 TEST(CacheReport, IsReadOnceTheDownloadRuns) {
   const Status status = with_report(
       active,
