@@ -21,6 +21,8 @@ constexpr int most_failures = 6;  // in a row, without progress between them
 constexpr std::uint64_t progress_that_counts = 64U << 10U;
 constexpr std::uint64_t flush_step = 16U << 20U;
 constexpr std::uint64_t largest_record = 64U << 10U;
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds longest_held{50};
 constexpr BackoffLimits waits{std::chrono::milliseconds(500), std::chrono::milliseconds(15'000)};
 
 PartRecord record_of(const Place& place, const RemoteFile& file) {
@@ -123,7 +125,9 @@ Result<void> read_body(const Download& download, http_client::Answer& answer, co
     std::size_t filled = 0;
     bool ended = false;
     std::optional<Failure> cut;
-    while (filled < space.size() && !ended && !cut) {  // a whole piece: few writes
+    // A whole piece, so that there are few writes; less where bytes come slowly: a kill must not take much.
+    const auto begun = Clock::now();
+    while (filled < space.size() && !ended && !cut && (filled == 0 || Clock::now() - begun < longest_held)) {
       const auto count = answer.read(space.subspan(filled));
       if (!count) cut = failure_of_call(count.error().message);
       if (count && *count == 0) ended = true;
