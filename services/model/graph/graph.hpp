@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
+#include "services/model/adapter/adapter_weights.hpp"
 #include "services/model/directory/model_directory.hpp"
-#include "services/model/graph/adapter_weights.hpp"
 #include "services/model/loading/weights.hpp"
 
 namespace stackgate::model {

@@ -8,9 +8,9 @@
 #include <ATen/ATen.h>
 
 #include "services/model/directory/model_directory.hpp"
-#include "services/model/graph/modules.hpp"
 #include "services/model/kernels/kernels.hpp"
 #include "services/model/loading/weights.hpp"
+#include "services/model/modules.hpp"
 
 namespace stackgate::model {
 

@@ -3,7 +3,6 @@
 // graph/oracle.py.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/model/graph/graph.hpp"
+#include "services/model/loading/adapter_weights.hpp"
 #include "services/model/loading/load.hpp"
 
 namespace {
@@ -32,38 +32,10 @@ std::string file_text(const std::string& path) {
   std::exit(1);
 }
 
-class AdapterFile {
- public:
-  explicit AdapterFile(const std::string& path) : bytes_(file_text(path)) {}
-  LowRank pair(std::size_t rank, std::size_t in, std::size_t out) { return {rank, take(rank * in), take(rank * out)}; }
-
- private:
-  std::vector<float> take(std::size_t count) {
-    if (count == 0) return {};
-    std::vector<float> out(count);
-    if (at_ + count * sizeof(float) > bytes_.size()) die("an adapter's file is too short");
-    std::memcpy(out.data(), bytes_.data() + at_, count * sizeof(float));
-    at_ += count * sizeof(float);
-    return out;
-  }
-
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
-AdapterWeights adapter(const std::string& path, const json::Value& ranks, const Config& c) {
-  const std::size_t d = c.hidden, q = std::size_t{c.heads} * c.head_width, f = c.intermediate;
-  const std::size_t kv = std::size_t{c.key_value_heads} * c.head_width;
-  const std::size_t in[] = {d, d, d, q, d, d, f}, out[] = {q, kv, kv, d, f, f, d};
-  AdapterFile file(path);
-  AdapterWeights weights;
-  for (const json::Value& layer : ranks.items()) {
-    weights.layers.emplace_back();
-    for (std::size_t m = 0; m < module_names.size(); ++m)
-      weights.layers.back()[m] = file.pair(static_cast<std::size_t>(layer.items()[m].integer()), in[m], out[m]);
-  }
-  weights.head = file.pair(4, d, c.vocabulary);
-  return weights;
+AdapterWeights adapter(const std::string& directory, const Config& base) {
+  const LoadedAdapter loaded = load_adapter(directory, base);
+  for (const auto& finding : loaded.findings) die(finding.path + ": " + finding.problem);
+  return adapter_weights(loaded, base);
 }
 
 struct Sequence {
@@ -135,8 +107,8 @@ int main(int argc, char** argv) {
   json::Document cases;
   if (!json::parse(text, cases)) die("cases.json cannot be read");
   std::vector<AdapterWeights> adapters;
-  for (const json::Value& ranks : cases.root.find("ranks")->items())
-    adapters.push_back(adapter(fmt::format("{}/adapter-{}.bin", directory, adapters.size()), ranks, read.model.config));
+  for (const json::Value& each : cases.root.find("adapters")->items())
+    adapters.push_back(adapter(fmt::format("{}/{}", directory, each.string()), read.model.config));
   std::vector<Sequence> sequences = read_sequences(*cases.root.find("sequences"));
 
   auto graph = Graph::open(read.model, std::move(*weights),

@@ -78,32 +78,36 @@ def write_safetensors(path, tensors, kind):
     return kept
 
 
-def draw_adapter(c, rng, path):
-    layers, raw = [], b""
-    for _ in range(c["num_hidden_layers"]):
-        layer = []
-        for rows, columns in shapes(c).values():
-            rank = int(rng.choice([0, 1, 3, 8, 17]))
-            a, b = rng.normal(0, 0.2, (rank, columns)).astype("<f4"), rng.normal(0, 0.2, (rank, rows)).astype("<f4")
-            raw += a.tobytes() + b.tobytes()
-            layer.append((a.astype(np.float64), b.astype(np.float64)))
-        layers.append(layer)
-    a, b = (rng.normal(0, 0.2, (4, n)).astype("<f4") for n in (c["hidden_size"], c["vocab_size"]))
-    path.write_bytes(raw + a.tobytes() + b.tobytes())
-    return layers, (a.astype(np.float64), b.astype(np.float64))
+def draw_adapter(c, rng, folder):
+    """A PEFT directory: a rank of its own for each module, a type of its own for the file."""
+    folder.mkdir(exist_ok=True)
+    paths = {f"model.layers.{i}.{module}": shape for i in range(c["num_hidden_layers"]) for module, shape in shapes(c).items()}
+    paths["lm_head"] = (c["vocab_size"], c["hidden_size"])
+    ranks = {path: int(rng.choice([0, 1, 3, 8, 17])) for path in paths} | {"lm_head": 4}
+    ranks = {path: rank for path, rank in ranks.items() if rank}
+    config = {"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": 8, "lora_alpha": 3, "use_rslora": bool(rng.integers(2)),
+              "rank_pattern": ranks, "alpha_pattern": {"o_proj": 2}, "target_modules": list(ranks),
+              "base_model_name_or_path": "drawn"}
+    (folder / "adapter_config.json").write_text(json.dumps(config))
+    tensors = {}
+    for path, rank in ranks.items():
+        rows, columns = paths[path]
+        tensors[f"base_model.model.{path}.lora_A.weight"] = rng.normal(0, 0.2, (rank, columns))
+        tensors[f"base_model.model.{path}.lora_B.weight"] = rng.normal(0, 0.2, (rows, rank))
+    write_safetensors(folder / "adapter_model.safetensors", tensors, str(rng.choice(["F32", "F16", "BF16"])))
 
 
-def read_adapter(c, ranks, path):
-    values, at = np.frombuffer(path.read_bytes(), "<f4").astype(np.float64), 0
-
-    def take(rows, columns):
-        nonlocal at
-        at += rows * columns
-        return values[at - rows * columns:at].reshape(rows, columns)
-
-    layers = [[(take(rank, columns), take(rank, rows)) for rank, (rows, columns) in zip(layer, shapes(c).values())]
-              for layer in ranks]
-    return layers, (take(4, c["hidden_size"]), take(4, c["vocab_size"]))
+def read_adapter(folder):
+    """Path of a module to its whole difference of the weight."""
+    config, tensors, out = json.loads((folder / "adapter_config.json").read_text()), read_tensors(folder), {}
+    for name, a in tensors.items():
+        if ".lora_A." not in name:
+            continue
+        path = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
+        alpha = 2 if path.endswith("o_proj") else config["lora_alpha"]
+        scale = alpha / (np.sqrt(len(a)) if config["use_rslora"] else len(a))
+        out[path] = scale * tensors[name.replace("lora_A", "lora_B")] @ a
+    return out
 
 
 def make(top, seed):
@@ -128,18 +132,17 @@ def make(top, seed):
             index |= dict.fromkeys(part, file)
         if count > 1:
             (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
-        adapters, ranks = 3, []
-        for i in range(adapters):
-            layers, _ = draw_adapter(full, rng, folder / f"adapter-{i}.bin")
-            ranks.append([[len(a) for a, _ in layer] for layer in layers])
+        adapters = [f"adapter-{i}" for i in range(3)]
+        for each in adapters:
+            draw_adapter(full, rng, folder / each)
         sequences = []
         for _ in range(9):
             length = int(rng.choice([1, 2, 17, 40, 75]))
             tokens, chunks = [int(t) for t in rng.integers(0, 257, length)], []
             while sum(chunks) < length:
                 chunks.append(int(min(rng.choice([1, 1, 2, 5, 33]), length - sum(chunks))))
-            sequences.append({"tokens": tokens, "chunks": chunks, "adapter": int(rng.integers(-1, adapters))})
-        (folder / "cases.json").write_text(json.dumps({"ranks": ranks, "sequences": sequences}))
+            sequences.append({"tokens": tokens, "chunks": chunks, "adapter": int(rng.integers(-1, len(adapters)))})
+        (folder / "cases.json").write_text(json.dumps({"adapters": adapters, "sequences": sequences}))
 
 
 def byte_letters():
@@ -187,10 +190,10 @@ def logits(c, t, tokens, adapter):
         y = x @ t[path + ".weight"].T
         if path + ".bias" in t:
             y = y + t[path + ".bias"]
-        if adapter:
-            a, b = adapter[0][layer][MODULES.index(module)]
-            y = y + x @ (b.T @ a).T
-        return y
+        return adapted(x, y, path)
+
+    def adapted(x, y, path):
+        return y + x @ adapter[path].T if path in adapter else y
 
     def rotated(x):
         half, out = c["head_dim"] // 2, x.copy()
@@ -222,7 +225,7 @@ def logits(c, t, tokens, adapter):
         x = x + linear(gate / (1 + np.exp(-gate)) * linear(h, i, "mlp.up_proj"), i, "mlp.down_proj")
     x = normed(x, "model.norm.weight")
     out = x @ t["model.embed_tokens.weight" if c.get("tie_word_embeddings") else "lm_head.weight"].T
-    return out + x @ (adapter[1][1].T @ adapter[1][0]).T if adapter else out
+    return adapted(x, out, "lm_head")
 
 
 def read_tensors(folder):
@@ -248,10 +251,10 @@ def compare(top):
         c = with_defaults(json.loads((folder / "config.json").read_text()))
         t, cases = read_tensors(folder), json.loads((folder / "cases.json").read_text())
         ours = np.frombuffer((folder / "logits.bin").read_bytes(), "<f4").reshape(-1, c["vocab_size"])
-        adapters = [read_adapter(c, ranks, folder / f"adapter-{i}.bin") for i, ranks in enumerate(cases["ranks"])]
+        adapters = [read_adapter(folder / each) for each in cases["adapters"]]
         row, worst, largest = 0, 0.0, 0.0
         for sequence in cases["sequences"]:
-            adapter = adapters[sequence["adapter"]] if sequence["adapter"] >= 0 else None
+            adapter = adapters[sequence["adapter"]] if sequence["adapter"] >= 0 else {}
             expected = logits(c, t, sequence["tokens"], adapter)
             got = ours[row:row + len(expected)]
             row += len(expected)

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "services/model/graph/modules.hpp"
+#include "services/model/modules.hpp"
 
 namespace stackgate::model {
 
@@ -19,5 +19,14 @@ struct AdapterWeights {
   std::vector<std::array<LowRank, module_names.size()>> layers;
   LowRank head;
 };
+
+/// What its matrices take.
+inline std::size_t memory_bytes(const AdapterWeights& weights) {
+  const auto floats = [](const LowRank& pair) { return pair.a.size() + pair.b.size(); };
+  std::size_t out = floats(weights.head);
+  for (const auto& layer : weights.layers)
+    for (const LowRank& pair : layer) out += floats(pair);
+  return out * sizeof(float);
+}
 
 }  // namespace stackgate::model
