@@ -59,16 +59,11 @@ std::vector<Profile> reported_profiles(const json::Value* config_map) {
   return list ? profiles_in(list->items()) : std::vector<Profile>{};
 }
 
-/// What stackgate-puller may say of its end (services/puller/plan/failure.cpp).
-constexpr std::array<std::string_view, 9> reported_reasons = {"Unauthorized",  "VolumeFull",       "PermissionDenied",
-                                                              "ModelNotFound", "ChecksumMismatch", "Unreachable",
-                                                              "BadAnswer",     "WrongSettings",    "Stopped"};
-
 /// Why the puller has ended, in its own words.
 std::optional<Problem> reported_failure(const json::Value* config_map) {
   const std::string_view reason = json::text(config_map, {"data", "reason"}),
                          message = json::text(config_map, {"data", "message"});
-  if (message.empty() || std::ranges::find(reported_reasons, reason) == reported_reasons.end()) return std::nullopt;
+  if (message.empty() || std::ranges::find(puller_reasons, reason) == puller_reasons.end()) return std::nullopt;
   return Problem{.reason = std::string(reason), .message = shortened(message, 512)};
 }
 
@@ -139,6 +134,19 @@ constexpr std::array<Sign, 7> signs{{
     {"PermissionError", "PermissionDenied", "set userID and groupID to those who may write to the volume"},
 }};
 
+bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// A number only as a whole word: 401 is a status, 14013 are bytes, and a checksum may begin with it.
+bool has_sign(std::string_view message, std::string_view text) {
+  const bool number = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  for (std::size_t at = message.find(text); at != std::string_view::npos; at = message.find(text, at + 1)) {
+    const std::size_t end = at + text.size();
+    const bool longer = (at > 0 && is_word(message[at - 1])) || (end < message.size() && is_word(message[end]));
+    if (!number || !longer) return true;
+  }
+  return false;
+}
+
 /// The pods' own words, and what to do where they are of a known kind.
 Problem cause_of(const Problem& problem, const CacheView& view) {
   Problem out = problem;
@@ -150,7 +158,7 @@ Problem cause_of(const Problem& problem, const CacheView& view) {
   }
   out.reason = "DownloadFailed";
   for (const Sign& sign : signs) {
-    if (!out.message.contains(sign.text)) continue;
+    if (!has_sign(out.message, sign.text)) continue;
     out.reason = sign.reason;
     out.message += fmt::format("; {}", sign.cure);
     break;

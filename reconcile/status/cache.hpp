@@ -2,6 +2,7 @@
 // The table of its states stands in STATES.md beside this file.
 // Pure and thread-safe.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,6 +12,11 @@
 #include "services/kit/json/value.hpp"
 
 namespace stackgate::reconcile {
+
+/// What stackgate-puller may say of its end in the ConfigMap: services/puller/plan/failure.hpp has the same list.
+inline constexpr std::array<std::string_view, 9> puller_reasons = {
+    "Unauthorized", "VolumeFull", "PermissionDenied", "ModelNotFound", "ChecksumMismatch",
+    "Unreachable",  "BadAnswer",  "WrongSettings",    "Stopped"};
 
 struct CacheView {
   std::string_view name = {};

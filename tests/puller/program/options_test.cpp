@@ -5,10 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reconcile/status/cache.hpp"
-#include "services/kit/json/parse.hpp"
 #include "services/kit/settings/names.hpp"
-#include "services/puller/plan/progress.hpp"
 #include "tests/reconcile/plan/stack_plans.hpp"
 
 namespace stackgate::puller {
@@ -94,23 +91,6 @@ TEST(PullerOptions, APlannedJobIsUnderstood) {
   EXPECT_TRUE(directory.pull.source.is_directory());
   EXPECT_EQ(directory.pull.source.base, "https://files.example.com/llama");
   EXPECT_TRUE(directory.pull.patterns.everything);
-}
-
-/// "reason" of a cache whose Job has failed and whose ConfigMap got our patch.
-std::string reason_in_status(Cause cause) {
-  json::Document job_text, report_text;
-  const std::string patch = report_patch({}, Failure{cause, "m", "c"}, std::nullopt);
-  const auto job = json::parse(R"({"status":{"conditions":[{"type":"Failed","status":"True"}]}})", job_text);
-  const auto report = json::parse(patch, report_text);
-  return reconcile::cache_status({.name = "llm", .job = &*job, .claim_name = "c", .report = &*report})
-      .conditions.at(0)
-      .reason;
-}
-
-TEST(PullerOptions, ItsReasonsAreTheReconcilers) {
-  for (const Cause cause : {Cause::network, Cause::settings, Cause::refused, Cause::no_space, Cause::missing,
-                            Cause::checksum, Cause::volume, Cause::bad_answer, Cause::stopped})
-    EXPECT_EQ(reason_in_status(cause), reason(cause));
 }
 
 TEST(PullerOptions, WhatAnotherPullerWouldChooseIsRefusedByName) {
