@@ -123,6 +123,8 @@ inline const std::vector<Module>& modules() {
       {"services/model/graph",
        {"services/model/modules.hpp", "services/model/directory", "services/model/adapter", "services/model/loading",
         "services/model/kernels"}},
+      {"services/model/graph_library",
+       {"services/kit/base", "services/model/graph/graph.hpp", "services/model/directory", "services/model/loading"}},
       {"services/model/tokenizer", {"services/kit/base", "services/kit/json", "services/kit/findings"}},
       {"services/inference/sampling", {"services/kit/base"}},
       {"services/inference/schedule", {}},

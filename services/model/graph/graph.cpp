@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "services/model/directory/memory.hpp"
 #include "services/model/graph/rope.hpp"
 #include "services/model/graph/serving.hpp"
 
@@ -17,10 +18,11 @@ namespace {
 constexpr std::size_t logits_at_once = 64;  // rows: a vocabulary of 128,000 makes 32 MB of them
 
 /// A function of OpenBLAS; nullptr where libblas.so.3 is another library. Looked up, because the linker settles weak
-/// symbols of a program as absent.
+/// symbols of a program as absent; in that library, because it may be loaded for a shared object alone.
 template <class Function>
 Function* of_openblas(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  static void* const library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_NOLOAD);
+  return reinterpret_cast<Function*>(dlsym(library != nullptr ? library : RTLD_DEFAULT, name));
 }
 
 struct Wanted {
@@ -28,11 +30,9 @@ struct Wanted {
   std::int64_t row;
 };
 
-}  // namespace
-
-class Graph::Impl {
+class TorchGraph final : public Graph {
  public:
-  Impl(const ModelDirectory& model, Weights weights, const GraphOptions& options)
+  TorchGraph(const ModelDirectory& model, Weights weights, const GraphOptions& options)
       : weights_(std::move(weights)),
         layers_(make_layers(model, weights_)),
         pages_(model.config, options.blocks, options.block_tokens) {
@@ -43,7 +43,20 @@ class Graph::Impl {
     sines_ = at::tensor(at::ArrayRef<float>(tables.sines)).view({rows, 1, half});
   }
 
-  void step(std::span<const SequenceRows> sequences, const StepResults& results) {
+  std::expected<void, std::string> step(std::span<const SequenceRows> sequences, const StepResults& results) override {
+    const c10::InferenceMode inference;
+    try {
+      run(sequences, results);
+      return {};
+    } catch (const c10::Error& error) {
+      return std::unexpected(std::string("a step failed: ") + error.what_without_backtrace());
+    } catch (const std::bad_alloc&) {
+      return std::unexpected("a step failed: there is no memory for it");
+    }
+  }
+
+ private:
+  void run(std::span<const SequenceRows> sequences, const StepResults& results) {
     std::vector<std::int64_t> ids, positions;
     for (const SequenceRows& each : sequences)
       for (std::size_t token = 0; token < each.tokens.size(); ++token) {
@@ -59,9 +72,6 @@ class Graph::Impl {
     if (results.logits) give_logits(sequences, states, serving, results);
   }
 
-  Pages& pages() { return pages_; }
-
- private:
   void give_states(std::span<const SequenceRows> sequences, const at::Tensor& states,
                    const StepResults& results) const {
     const std::size_t width = layers_.config.hidden;
@@ -104,8 +114,7 @@ class Graph::Impl {
   Pages pages_;
 };
 
-Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Graph::~Graph() = default;
+}  // namespace
 
 std::expected<std::unique_ptr<Graph>, std::string> Graph::open(const ModelDirectory& model, Weights weights,
                                                                const GraphOptions& options) {
@@ -114,38 +123,20 @@ std::expected<std::unique_ptr<Graph>, std::string> Graph::open(const ModelDirect
   if (auto* set = of_openblas<void(int)>("openblas_set_num_threads")) set(static_cast<int>(options.threads));
   const c10::InferenceMode inference;
   try {
-    return std::unique_ptr<Graph>(new Graph(std::make_unique<Impl>(model, std::move(weights), options)));
+    return std::make_unique<TorchGraph>(model, std::move(weights), options);
   } catch (const c10::Error& error) {
     return std::unexpected(std::string("the model cannot be set up: ") + error.what_without_backtrace());
   } catch (const std::bad_alloc&) {
-    return std::unexpected(fmt::format("there is no memory for {} pages of keys and values, {} bytes each",
-                                       options.blocks, block_bytes(model.config, options.block_tokens)));
+    return std::unexpected(fmt::format("there is no memory for keys and values: {} pages of {} bytes", options.blocks,
+                                       memory_needed(model).cache_per_token * options.block_tokens));
   }
 }
-
-std::expected<void, std::string> Graph::step(std::span<const SequenceRows> sequences, const StepResults& results) {
-  const c10::InferenceMode inference;
-  try {
-    impl_->step(sequences, results);
-    return {};
-  } catch (const c10::Error& error) {
-    return std::unexpected(std::string("a step failed: ") + error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    return std::unexpected("a step failed: there is no memory for it");
-  }
-}
-
-void Graph::copy_block(std::uint32_t from, std::uint32_t to) { impl_->pages().copy(from, to); }
 
 std::string Graph::blas() {
   const auto config = of_openblas<char*()>("openblas_get_config"), core = of_openblas<char*()>("openblas_get_corename");
   if (config == nullptr || core == nullptr)
     return "the reference BLAS is installed, five to ten times slower than OpenBLAS: install libopenblas0-pthread";
   return fmt::format("{} on {}", config(), core());
-}
-
-std::size_t Graph::block_bytes(const Config& config, std::size_t block_tokens) {
-  return std::size_t{config.layers} * 2 * config.key_value_heads * config.head_width * block_tokens * sizeof(float);
 }
 
 }  // namespace stackgate::model

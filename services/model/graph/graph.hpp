@@ -4,7 +4,8 @@
 // A step takes any mixture of rows: one for each sequence that is being continued, many for one that begins. Each
 // sequence may have an adapter of its own. Arithmetic is float32 on the CPU.
 //
-// One thread at a time may use a Graph, always the same one; it uses GraphOptions::threads for its work.
+// One thread opens a Graph and makes its steps; it uses GraphOptions::threads for its work. Whoever only steps needs
+// nothing of libtorch: the class is abstract, so that it can come out of a shared object (services/model/graph_library).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -48,25 +49,17 @@ class Graph {
   /// Copies nothing of the weights; memory for the pages is taken when they are first used. The error is a sentence.
   static std::expected<std::unique_ptr<Graph>, std::string> open(const ModelDirectory& model, Weights weights,
                                                                  const GraphOptions& options);
-  ~Graph();
+  Graph() = default;
+  virtual ~Graph() = default;
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   /// Runs one step. The error is a sentence; then what the step's tokens left in their pages means nothing.
-  std::expected<void, std::string> step(std::span<const SequenceRows> sequences, const StepResults& results);
-
-  /// All positions of a page, in all layers: for sequences that part within a page.
-  void copy_block(std::uint32_t from, std::uint32_t to);
+  virtual std::expected<void, std::string> step(std::span<const SequenceRows> sequences,
+                                                const StepResults& results) = 0;
 
   /// "OpenBLAS 0.3.21 … SkylakeX", or a warning that the reference BLAS is installed.
   static std::string blas();
-  /// Bytes of one page in all layers.
-  static std::size_t block_bytes(const Config& config, std::size_t block_tokens);
-
- private:
-  class Impl;
-  explicit Graph(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace stackgate::model

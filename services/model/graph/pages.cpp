@@ -20,10 +20,4 @@ void Pages::list(std::size_t layer, What what, std::span<const std::uint32_t> bl
   for (const std::uint32_t block : blocks) out.push_back(at(layer, what, block, head));
 }
 
-void Pages::copy(std::uint32_t from, std::uint32_t to) {
-  for (std::size_t layer = 0; layer < layers_; ++layer)
-    for (const What what : {What::keys, What::values})
-      std::memcpy(at(layer, what, to, 0), at(layer, what, from, 0), block_floats_ * sizeof(float));
-}
-
 }  // namespace stackgate::model

@@ -25,7 +25,6 @@ class Pages {
   /// Of one head: appends the pages of `blocks`.
   void list(std::size_t layer, What what, std::span<const std::uint32_t> blocks, std::size_t head,
             std::vector<const float*>& out);
-  void copy(std::uint32_t from, std::uint32_t to);
   std::size_t block_tokens() const { return block_tokens_; }
 
  private:
