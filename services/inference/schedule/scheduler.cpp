@@ -33,6 +33,22 @@ void Scheduler::append(SequenceId id, std::uint32_t token) {
   if (found != by_id_.end()) found->second->given.tokens.push_back(token);
 }
 
+void Scheduler::pause(SequenceId id, bool paused) {
+  if (const auto found = by_id_.find(id); found != by_id_.end()) found->second->paused = paused;
+}
+
+bool Scheduler::has_slot(const Sequence& sequence) const {
+  const std::uint64_t adapter = sequence.given.adapter;
+  return adapter == 0 || adapters_.contains(adapter) || adapters_.size() < limits_.adapters;
+}
+
+bool Scheduler::join(Sequence& sequence) {
+  if (!has_slot(sequence)) return ++sequence.passed <= limits_.overtaken;
+  if (!may_begin(sequence)) return false;
+  begin(sequence);
+  return true;
+}
+
 bool Scheduler::may_begin(const Sequence& sequence) const {
   if (running_ >= limits_.sequences) return false;
   if (sequence.given.after) {
@@ -46,6 +62,7 @@ bool Scheduler::may_begin(const Sequence& sequence) const {
 void Scheduler::begin(Sequence& sequence) {
   sequence.running = true;
   ++running_;
+  if (sequence.given.adapter != 0) ++adapters_[sequence.given.adapter];
   sequence.beginning = sequence.given.root;
   if (!sequence.given.reuse) return;
   PagePool::Found found = pool_.take(sequence.given.root, sequence.given.tokens);
@@ -63,6 +80,8 @@ void Scheduler::give_back(Sequence& sequence) {
   sequence.computed = sequence.planned = sequence.published = 0;
   sequence.running = false;
   --running_;
+  if (const auto found = adapters_.find(sequence.given.adapter); found != adapters_.end() && --found->second == 0)
+    adapters_.erase(found);
 }
 
 /// Pages for `tokens` more; takes them from those that came later when it must. False: it gave back its own.
@@ -95,14 +114,15 @@ std::vector<Piece> Scheduler::plan() {
   std::size_t left = limits_.step_tokens;
   for (Sequence& each : sequences_) {
     if (left == 0) break;
-    if (!each.running || each.pending() != 1) continue;
+    if (!each.running || each.paused || each.pending() != 1) continue;
     plan_one(each, 1, chosen);
     if (each.planned > 0) --left;
   }
   bool may_join = true;
   for (Sequence& each : sequences_) {
     if (left == 0) break;
-    if (!each.running && may_join && (may_join = may_begin(each))) begin(each);
+    if (each.paused) continue;
+    if (!each.running && may_join) may_join = join(each);
     if (!each.running || each.planned > 0 || each.pending() == 0) continue;
     plan_one(each, std::min(left, each.pending()), chosen);
     left -= std::min(left, each.planned);

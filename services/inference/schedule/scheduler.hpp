@@ -2,7 +2,8 @@
 //
 // Every sequence that is being continued gets its one token in each step. What is left of a step's tokens goes to
 // prompts, the one that came first before the others, in pieces, so that a long prompt never stops the others. A
-// sequence joins as soon as there is a place and pages for its prompt; nobody overtakes a sequence that came earlier.
+// sequence joins as soon as there is a place and pages for its prompt; nobody overtakes a sequence that came earlier,
+// but for one whose adapter has no place in a step, and that only for a while.
 // When pages run out, the sequence that came last gives its pages back and is computed again later: what was put out
 // stays.
 //
@@ -26,6 +27,8 @@ struct ScheduleLimits {
   std::size_t sequences = 64;     // in a step
   std::size_t step_tokens = 512;  // rows of a step
   std::size_t waiting = 256;      // sequences without a place
+  std::size_t adapters = 8;       // different ones in a step, besides the base
+  std::size_t overtaken = 64;     // steps in which others may pass a sequence whose adapter has no place
 };
 
 struct NewSequence {
@@ -33,6 +36,7 @@ struct NewSequence {
   std::vector<std::uint32_t> tokens;  // the prompt, one token at least
   std::size_t longest = 0;            // tokens with all that may be put out
   Beginning root = 0;                 // of PagePool
+  std::uint64_t adapter = 0;          // 0: the base
   bool reuse = true;                  // false: every token of the prompt is computed, because all logits are wanted
   std::optional<SequenceId> after;    // begins when that one's prompt is computed, to share its pages
 };
@@ -55,6 +59,8 @@ class Scheduler {
   Added add(NewSequence sequence);
   /// Ended or cancelled. Of an unknown one: nothing.
   void remove(SequenceId id);
+  /// Paused, a sequence keeps its place and is not computed. Of an unknown one: nothing.
+  void pause(SequenceId id, bool paused);
   /// The next token, after a piece that was `last`.
   void append(SequenceId id, std::uint32_t token);
 
@@ -76,12 +82,16 @@ class Scheduler {
     std::size_t computed = 0, planned = 0;
     std::size_t published = 0;  // pages
     Beginning beginning = 0;    // behind the published pages
-    bool running = false;
+    std::size_t passed = 0;     // steps in which others were let by
+    bool running = false, paused = false;
     std::size_t pending() const { return given.tokens.size() - computed; }
   };
   using List = std::list<Sequence>;  // in the order of arrival
 
+  bool has_slot(const Sequence& sequence) const;
   bool may_begin(const Sequence& sequence) const;
+  /// Whether those behind it may join.
+  bool join(Sequence& sequence);
   void begin(Sequence& sequence);
   bool reserve(Sequence& sequence, std::size_t tokens);
   void give_back(Sequence& sequence);
@@ -92,6 +102,7 @@ class Scheduler {
   PagePool& pool_;
   List sequences_;
   std::unordered_map<SequenceId, List::iterator> by_id_;
+  std::unordered_map<std::uint64_t, std::size_t> adapters_;  // running sequences of each
   std::size_t running_ = 0;
   std::uint64_t preempted_ = 0, reused_ = 0;
 };

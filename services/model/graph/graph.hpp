@@ -5,7 +5,8 @@
 // sequence may have an adapter of its own. Arithmetic is float32 on the CPU.
 //
 // One thread opens a Graph and makes its steps; it uses GraphOptions::threads for its work. Whoever only steps needs
-// nothing of libtorch: the class is abstract, so that it can come out of a shared object (services/model/graph_library).
+// nothing of libtorch: the class is abstract, so that it can come out of a shared object
+// (services/model/graph_library).
 #pragma once
 #include <cstddef>
 #include <cstdint>

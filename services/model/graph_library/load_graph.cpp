@@ -35,8 +35,8 @@ std::expected<GraphLibrary, std::string> load_graph_library(const std::string& p
   const auto* entry = static_cast<const GraphEntry*>(::dlsym(library, graph_entry_name));
   if (entry == nullptr) return std::unexpected(fmt::format("{} is not an engine of this program", path));
   if (entry->build != graph_build())
-    return std::unexpected(fmt::format("{} is of another build ({}) than this program ({})", path, entry->build,
-                                       graph_build()));
+    return std::unexpected(
+        fmt::format("{} is of another build ({}) than this program ({})", path, entry->build, graph_build()));
   return GraphLibrary{entry};
 }
 
