@@ -55,6 +55,44 @@ TEST_F(SchedulerTest, computes_a_prompt_in_pieces_and_then_token_by_token) {
   EXPECT_THAT(run(scheduler), ElementsAre(Planned{1, 14, 1, true}));
 }
 
+TEST_F(SchedulerTest, who_is_paused_keeps_its_place_and_is_not_computed) {
+  scheduler.add(sequence(1, 2, root));
+  run(scheduler);
+  scheduler.append(1, 7);
+  scheduler.pause(1, true);
+  EXPECT_THAT(run(scheduler), IsEmpty());
+  scheduler.add(sequence(2, 2, root));
+  scheduler.pause(2, true);
+  scheduler.pause(9, true);  // unknown
+  EXPECT_THAT(run(scheduler), IsEmpty());
+  scheduler.pause(1, false);
+  scheduler.pause(2, false);
+  EXPECT_THAT(run(scheduler), ElementsAre(Planned{1, 2, 1, true}, Planned{2, 0, 2, true}));
+}
+
+TEST_F(SchedulerTest, adapters_without_a_place_let_others_pass_for_a_while) {
+  Scheduler narrow({.sequences = 4, .step_tokens = 10, .waiting = 8, .adapters = 1, .overtaken = 2}, pool);
+  const auto with = [&](SequenceId id, std::uint64_t adapter) {
+    NewSequence out = sequence(id, 2, root);
+    out.adapter = adapter;
+    return out;
+  };
+  narrow.add(with(1, 5));
+  narrow.add(with(2, 6));
+  narrow.add(with(3, 5));
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{1, 0, 2, true}, Planned{3, 0, 2, true}));
+  narrow.add(with(4, 0));
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{4, 0, 2, true}));
+  narrow.add(with(5, 5));
+  EXPECT_THAT(run(narrow), IsEmpty()) << "2 has been passed often enough";
+  narrow.remove(1);
+  EXPECT_THAT(run(narrow), IsEmpty());
+  narrow.remove(3);
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{2, 0, 2, true})) << "and 5 needs the place that 2 has now";
+  narrow.remove(2);
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{5, 0, 2, true}));
+}
+
 TEST_F(SchedulerTest, a_long_prompt_does_not_stop_those_that_are_being_continued) {
   scheduler.add(sequence(1, 2, root));
   run(scheduler);
