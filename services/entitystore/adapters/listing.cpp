@@ -174,7 +174,7 @@ std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query, 
 ListedPtr make_listed(Record record) {
   auto out = std::make_shared<Listed>();
   out->summary = to_summary(record);
-  out->version = parse_version(record.version).value_or(Version{});
+  out->version = parse_semantic_version(record.version).value_or(SemanticVersion{});
   // The detail form changes with updated_at at the latest, which every change of a row sets.
   out->mark = fnv1a(fmt::format("{}{}{}{}", record.id, to_string(record.status), record.updated_at, record.changed));
   out->record = std::move(record);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "services/entitystore/adapters/record.hpp"
-#include "services/entitystore/adapters/version.hpp"
+#include "services/kit/base/semantic_version.hpp"
 #include "services/kit/web/paging.hpp"
 
 namespace stackgate::entitystore {
@@ -31,7 +31,7 @@ std::expected<ListQuery, web::Failure> read_list_query(const web::Query& query, 
 /// A record with what lists need of it, made once.
 struct Listed {
   Record record;
-  Version version;
+  SemanticVersion version;
   std::string summary;     // to_summary()
   std::uint64_t mark = 0;  // differs when the record does
 };

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/entitystore/adapters/names.hpp"
-#include "services/entitystore/adapters/version.hpp"
+#include "services/kit/base/semantic_version.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/value.hpp"
 #include "services/kit/json/write.hpp"
@@ -156,11 +156,11 @@ MetadataRead read_metadata(std::string_view json) {
   record.base_model = json::text_at(*root, "base_model");
   if (const json::Value* version = root->find("version"); version != nullptr && version->is_string()) {
     record.version = version->string();
-    if (record.version.size() > longest_version)
+    if (record.version.size() > longest_semantic_version)
       d::add(out.findings, "metadata-version", "metadata.version", record.version,
-             fmt::format("has {} bytes; a version has at most {}", record.version.size(), longest_version),
+             fmt::format("has {} bytes; a version has at most {}", record.version.size(), longest_semantic_version),
              "write a shorter one");
-    else if (!parse_version(record.version))
+    else if (!parse_semantic_version(record.version))
       d::add(out.findings, "metadata-version", "metadata.version", record.version, "is no semantic version",
              "write three numbers, \"1.0.0\", or \"1.0.0-rc.1\" (semver.org)");
   }

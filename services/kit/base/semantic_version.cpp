@@ -1,12 +1,12 @@
-#include "services/entitystore/adapters/version.hpp"
+#include "services/kit/base/semantic_version.hpp"
 
 #include <algorithm>
 
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/number.hpp"
 
-namespace stackgate::entitystore {
-namespace version_detail {
+namespace stackgate {
+namespace semantic_version_detail {
 
 bool is_numeric(std::string_view text) { return !text.empty() && std::ranges::all_of(text, ascii::is_digit); }
 
@@ -38,12 +38,12 @@ std::strong_ordering compare_identifiers(std::string_view a, std::string_view b)
   return a.compare(b) <=> 0;
 }
 
-}  // namespace version_detail
+}  // namespace semantic_version_detail
 
-std::optional<Version> parse_version(std::string_view text) {
-  namespace d = version_detail;
-  if (text.size() > longest_version) return std::nullopt;
-  Version out;
+std::optional<SemanticVersion> parse_semantic_version(std::string_view text) {
+  namespace d = semantic_version_detail;
+  if (text.size() > longest_semantic_version) return std::nullopt;
+  SemanticVersion out;
   if (const auto plus = text.find('+'); plus != std::string_view::npos) {
     out.build = text.substr(plus + 1);
     if (!std::ranges::all_of(d::split(out.build), d::is_identifier)) return std::nullopt;
@@ -66,14 +66,14 @@ std::optional<Version> parse_version(std::string_view text) {
   return out;
 }
 
-std::strong_ordering compare(const Version& a, const Version& b) {
+std::strong_ordering compare(const SemanticVersion& a, const SemanticVersion& b) {
   if (const auto order = a.major <=> b.major; order != 0) return order;
   if (const auto order = a.minor <=> b.minor; order != 0) return order;
   if (const auto order = a.patch <=> b.patch; order != 0) return order;
   if (a.pre.empty() != b.pre.empty()) return a.pre.empty() ? std::strong_ordering::greater : std::strong_ordering::less;
   for (std::size_t i = 0; i < std::min(a.pre.size(), b.pre.size()); ++i)
-    if (const auto order = version_detail::compare_identifiers(a.pre[i], b.pre[i]); order != 0) return order;
+    if (const auto order = semantic_version_detail::compare_identifiers(a.pre[i], b.pre[i]); order != 0) return order;
   return a.pre.size() <=> b.pre.size();
 }
 
-}  // namespace stackgate::entitystore
+}  // namespace stackgate
