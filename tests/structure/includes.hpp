@@ -135,6 +135,8 @@ inline const std::vector<Module>& modules() {
        {"services/inference/sampling", "services/inference/schedule", "services/inference/constrain",
         "services/inference/text", "services/model/graph/graph.hpp", "services/model/tokenizer", "services/kit/base",
         "services/kit/log"}},
+      {"services/inference/adapters/catalogue",
+       {"services/kit/base", "services/kit/json", "services/kit/crypto", "services/kit/peft"}},
       {"services/inference/api",
        {"services/inference/sampling", "services/inference/text", "services/kit/base", "services/kit/json",
         "services/kit/findings", "services/kit/web"}},
