@@ -31,7 +31,14 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& w, double epsilon);
 /// The half-split form. x [rows, heads, width]; cosines and sines [rows, 1, width / 2], of each row's position.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosines, const at::Tensor& sines);
 
-/// ids [rows] (int64) → the final hidden states [rows, hidden], normed.
+/// ids [rows] (int64) → [rows, hidden], float32.
+at::Tensor embedded(const Layers& model, const at::Tensor& ids);
+
+/// One layer: x [rows, hidden] → [rows, hidden].
+at::Tensor layer_output(const Layers& model, std::size_t index, at::Tensor x, const at::Tensor& cosines,
+                        const at::Tensor& sines, Operations& operations);
+
+/// All of it: ids [rows] (int64) → the final hidden states [rows, hidden], normed.
 at::Tensor hidden_states(const Layers& model, const at::Tensor& ids, const at::Tensor& cosines, const at::Tensor& sines,
                          Operations& operations);
 
