@@ -1,5 +1,6 @@
 // An answer whose head is there and whose body is read as it comes.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <expected>
 #include <functional>
@@ -32,6 +33,9 @@ class Answer {
   Head take_head();
   /// Blocks until there are bytes; 0 is the end. Not on the engine's thread.
   std::expected<std::size_t, Error> read(std::span<char> space);
+  /// Waits until `space` is full, the body ends, or there are some bytes and `patience` has passed: few wake-ups, and
+  /// the bytes are copied once. 0 is the end; what came before an error is returned first, the error by the next call.
+  std::expected<std::size_t, Error> read_full(std::span<char> space, std::chrono::milliseconds patience);
   /// `then` is called once, on the engine's thread, where it must not block.
   void read(OnPiece then);
 

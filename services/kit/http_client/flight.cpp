@@ -110,6 +110,14 @@ Taken Flight::data(const Head&, std::string_view bytes) {
     reader(std::string(bytes));
     return Taken::all;
   }
+  if (!target_.empty()) {
+    const std::size_t count = std::min(target_.size(), bytes.size());
+    std::memcpy(target_.data(), bytes.data(), count);
+    target_ = target_.subspan(count);
+    bytes.remove_prefix(count);
+    if (target_.empty()) changed_.notify_one();
+    if (bytes.empty()) return Taken::all;
+  }
   if (!held_.empty() && held_.size() - held_at_ + bytes.size() > flight_detail::most_held) {
     paused_ = true;
     return Taken::none;
@@ -145,17 +153,41 @@ std::string Flight::take_held() {
   return out;
 }
 
+/// Under the lock. The room stays: where bytes come fast it is needed again at once.
+std::size_t Flight::copy_held(std::span<char> space) {
+  const std::size_t count = std::min(space.size(), held_.size() - held_at_);
+  if (count > 0) std::memcpy(space.data(), held_.data() + held_at_, count);
+  held_at_ += count;
+  if (held_at_ < held_.size()) return count;
+  held_.clear();
+  held_at_ = 0;
+  if (std::exchange(paused_, false)) engine_->resume(id_);
+  return count;
+}
+
 std::expected<std::size_t, Error> Flight::read(std::span<char> space) {
   if (engine_->on_own_thread())
     return std::unexpected(persistence_.failure(1, "a blocking read on the client's own thread would never end"));
   const WakeBatch::Blocking blocking;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return state_ == State::ended || held_at_ < held_.size(); });
-  const std::size_t count = std::min(space.size(), held_.size() - held_at_);
+  const std::size_t count = copy_held(space);
   if (count == 0 && error_) return std::unexpected(*error_);
-  if (count > 0) std::memcpy(space.data(), held_.data() + held_at_, count);
-  held_at_ += count;
-  if (held_at_ == held_.size()) (void)take_held();
+  return count;
+}
+
+std::expected<std::size_t, Error> Flight::read_full(std::span<char> space, std::chrono::milliseconds patience) {
+  if (engine_->on_own_thread())
+    return std::unexpected(persistence_.failure(1, "a blocking read on the client's own thread would never end"));
+  const WakeBatch::Blocking blocking;
+  std::unique_lock lock(mutex_);
+  const std::size_t held = copy_held(space);
+  target_ = space.subspan(held);
+  const auto is_done = [this] { return target_.empty() || state_ == State::ended; };
+  while (!changed_.wait_for(lock, patience, is_done) && target_.size() == space.size()) {
+  }
+  const std::size_t count = space.size() - std::exchange(target_, {}).size();
+  if (count == 0 && error_) return std::unexpected(*error_);
   return count;
 }
 
@@ -190,6 +222,9 @@ Answer::~Answer() {
 const Head& Answer::head() const { return flight_->answer_head(); }
 Head Answer::take_head() { return flight_->take_head(); }
 std::expected<std::size_t, Error> Answer::read(std::span<char> space) { return flight_->read(space); }
+std::expected<std::size_t, Error> Answer::read_full(std::span<char> space, std::chrono::milliseconds patience) {
+  return flight_->read_full(space, patience);
+}
 void Answer::read(OnPiece then) { flight_->read(std::move(then)); }
 
 void Opening::cancel() {

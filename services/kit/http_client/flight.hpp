@@ -25,6 +25,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   const Head& answer_head() const { return head_; }
   Head take_head() { return std::move(head_); }
   std::expected<std::size_t, Error> read(std::span<char> space);
+  std::expected<std::size_t, Error> read_full(std::span<char> space, std::chrono::milliseconds patience);
   void read(OnPiece then);
 
   void head(Head& head) override;
@@ -38,6 +39,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   void repeat_after(std::chrono::milliseconds wait);
   void answer(std::unique_lock<std::mutex>& lock, std::expected<void, Error> result);
   std::string take_held();
+  std::size_t copy_held(std::span<char> space);
 
   const std::shared_ptr<Engine> engine_;
   const Request call_;
@@ -59,6 +61,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   Head head_{};  // once open it is the reader's
   std::string held_{};
   std::size_t held_at_ = 0;
+  std::span<char> target_{};  // of a read_full() that waits: what is not filled yet; nothing is held meanwhile
   bool paused_ = false;
   OnPiece reader_{};
   std::optional<Error> error_{};  // of the body

@@ -121,24 +121,17 @@ Result<void> read_body(const Download& download, http_client::Answer& answer, co
   Counter& counter = download.counter;
   for (;;) {
     if (counter.stop) return std::unexpected(Failure{Cause::stopped, "stopped"});
-    const std::span<char> space = part.space();
-    std::size_t filled = 0;
-    bool ended = false;
-    std::optional<Failure> cut;
     // A whole piece, so that there are few writes; less where bytes come slowly: a kill must not take much.
-    const auto begun = Clock::now();
-    while (filled < space.size() && !ended && !cut && (filled == 0 || Clock::now() - begun < longest_held)) {
-      const auto count = answer.read(space.subspan(filled));
-      if (!count) cut = failure_of_call(count.error().message);
-      if (count && *count == 0) ended = true;
-      if (count) filled += *count;
-    }
-    if (size && part.size() + filled > *size)
+    const std::span<char> space = part.space();
+    const auto filled = answer.read_full(space, longest_held);
+    if (!filled) return std::unexpected(failure_of_call(filled.error().message));
+    if (size && part.size() + *filled > *size)
       return std::unexpected(Failure{Cause::bad_answer, file.path + ": more bytes come than were listed"});
-    if (filled > 0) TRY(part.take(space.first(filled), counter));
-    if (filled > 0) download.fail_point("part");
-    if (cut) return std::unexpected(std::move(*cut));
-    if (!ended) continue;
+    if (*filled > 0) {
+      TRY(part.take(space.first(*filled), counter));
+      download.fail_point("part");
+      continue;
+    }
     if (size && part.size() < *size)
       return std::unexpected(Failure{Cause::network, file.path + ": the answer ends before the file does"});
     return {};

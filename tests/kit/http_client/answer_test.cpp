@@ -164,6 +164,47 @@ TEST_F(AnswerTest, what_nobody_reads_stays_with_the_server) {
   EXPECT_EQ(Collector::collect(std::move(*again)).get().size(), whole);
 }
 
+TEST_F(AnswerTest, full_reads_wait_for_whole_pieces) {
+  std::string sent(3'000'000, ' ');
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 7 + i / 251);
+  serve([&](const http::Request&, http::Responder respond) {
+    const auto body = respond.start({}, sent.size());
+    for (std::size_t at = 0; at < sent.size(); at += 7777) (void)body->write(std::string_view(sent).substr(at, 7777));
+    (void)body->finish();
+  });
+  const Client client;
+  for (const std::size_t piece : {std::size_t{1000}, std::size_t{250'000}, std::size_t{4'000'000}}) {
+    auto answer = client.open({.url = base_ + "/"});
+    ASSERT_TRUE(answer);
+    std::vector<char> part(piece);
+    std::string got(5, '?');
+    ASSERT_EQ(*answer->read(std::span(got)), 5U) << "both kinds of reading go together";
+    for (auto n = answer->read_full(part, 10s); n && *n > 0; n = answer->read_full(part, 10s)) {
+      got.append(part.data(), *n);
+      EXPECT_TRUE(*n == piece || got.size() == sent.size()) << *n;
+    }
+    EXPECT_TRUE(got == sent) << got.size() << " bytes in pieces of " << piece;
+  }
+}
+
+TEST_F(AnswerTest, a_full_read_has_patience_only_once_there_are_bytes) {
+  const Peer peer(1, [](int fd) {
+    (void)Peer::receive(fd);
+    Peer::send(fd, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+    std::this_thread::sleep_for(50ms);
+    Peer::send(fd, "hello");
+    std::this_thread::sleep_for(200ms);
+  });
+  const Client client;
+  auto answer = client.open({.url = peer.url()});
+  ASSERT_TRUE(answer);
+  char part[100];
+  EXPECT_EQ(*answer->read_full(part, 1ms), 5U);
+  const auto rest = answer->read_full(part, 1ms);
+  ASSERT_FALSE(rest) << "the peer goes before the end";
+  EXPECT_FALSE(answer->read_full(part, 1ms)) << "the fault stays";
+}
+
 TEST_F(AnswerTest, letting_go_of_it_ends_the_transfer) {
   std::atomic<int> gone = 0;
   serve([&](const http::Request&, http::Responder respond) {
