@@ -1,0 +1,83 @@
+#include <chrono>
+
+#include "services/inference/front/front.hpp"
+#include "services/inference/front/handlers.hpp"
+#include "services/kit/base/version.hpp"
+#include "services/kit/web/json.hpp"
+
+namespace stackgate::inference {
+namespace {
+
+constexpr std::uint64_t largest_body = 10U << 20U;
+
+using Handle = web::Answer (*)(const FrontPtr&, web::Call&);
+
+web::Answer metadata(const FrontPtr& front, web::Call&) {
+  return web::json_answer([&](json::Writer& w) {
+    w.object([&] {
+      w.member("version", version);
+      w.array("modelInfo", [&] {
+        w.object([&] {
+          w.member("shortName", front->model->name);
+          w.member("modelUrl", front->model->root);
+          w.member("maxModelLen", std::uint64_t{front->model->limits.context});
+        });
+      });
+    });
+  });
+}
+
+web::Answer versions(const FrontPtr&, web::Call&) {
+  return web::json_answer([](json::Writer& w) {
+    w.object([&] {
+      w.member("release", version);
+      w.member("api", "1.0.0");
+      w.member("version", version);  // vLLM's /version
+    });
+  });
+}
+
+struct Row {
+  std::string_view method, pattern;
+  Handle handle;
+  bool quick = false;  // answered on the I/O thread
+};
+
+constexpr Row rows[] = {
+    {"POST", "/v1/chat/completions", chat},
+    {"POST", "/v1/completions", complete},
+    {"POST", "/v1/embeddings", embed},
+    {"GET", "/v1/models", list_models, true},
+    {"GET", "/v1/models/{id...}", show_model, true},
+    {"POST", "/tokenize", tokenize},
+    {"POST", "/v1/tokenize", tokenize},
+    {"POST", "/detokenize", detokenize},
+    {"POST", "/v1/detokenize", detokenize},
+    {"GET", "/tokenizer_info", tokenizer_info, true},
+    {"GET", "/v1/tokenizer_info", tokenizer_info, true},
+    {"GET", "/v1/metadata", metadata, true},
+    {"GET", "/v1/version", versions, true},
+    {"GET", "/version", versions, true},
+};
+
+}  // namespace
+
+AdapterNames no_adapters() {
+  return {.state = [](std::string_view) { return AdapterState::unknown; },
+          .list = [] { return std::vector<ServedModel>(); },
+          .acquire = [](const std::string& name,
+                        const AdapterNames::Acquired& then) { then(std::unexpected(no_such_model(name, "model"))); }};
+}
+
+std::vector<web::Route> routes(const std::shared_ptr<const Front>& front) {
+  std::vector<web::Route> out;
+  for (const Row& each : rows) {
+    web::RouteOptions options{.dialect = web::Dialect::openai, .on_io_thread = each.quick};
+    if (each.method == "POST") options.body_bytes = largest_body;
+    out.push_back({each.method, each.pattern,
+                   [front, handle = each.handle](web::Call& call) { return handle(front, call); }, options});
+  }
+  return out;
+}
+
+}  // namespace stackgate::inference

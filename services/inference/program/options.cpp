@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "services/inference/program/program.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/settings/table.hpp"
+#include "services/model/directory/memory.hpp"
+
+namespace stackgate::inference {
+namespace options_detail {
+
+constexpr std::size_t page_tokens = 16;
+
+void append_own(std::vector<settings::Setting>& out) {
+  using namespace settings::table;
+  append(out, "Model",
+         {text("model", "the model's directory, as Hugging Face and stackgate-puller write it"),
+          text("served-model-name", "what requests call it; the directory's name without it"),
+          text("chat-template", "a file to use instead of the model's own template"),
+          integer("max-model-len", "tokens of prompt and answer together; 0: as many as the model was made for", "0", 0,
+                  UINT32_MAX),
+          choice("dtype", {"auto", "float32"}, "of the arithmetic; weights stay as they lie in the files", "auto"),
+          choice("device", {"auto", "cpu"}, "what computes", "auto"),
+          text("engine-library", "libstackgate-engine.so; beside this program without it")});
+  append(out, "Engine",
+         {size("kv-cache", "memory for keys and values", "1Gi", 1 << 20),
+          integer("max-sequences", "sequences in a step", "64", 1, 4096),
+          integer("max-batch-tokens", "tokens in a step; long prompts are computed in pieces of it", "512", 16, 65536),
+          integer("max-queue", "requests that wait for the model; beyond it: 429", "256", 1, 1'000'000),
+          integer("engine-threads", "0: as --threads, or one for each core", "0", 0, 1024),
+          duration("request-timeout", "for one answer, its waiting included", "10m", 1, 86'400),
+          flag("no-embeddings", "do not serve /v1/embeddings", "false")});
+}
+
+/// A text that need not end in a file's way.
+std::expected<std::string, Error> text_of_file(const std::string& path) {
+  if (auto text = run::small_file(path)) return std::move(*text);
+  return std::unexpected(Error{fmt::format("cannot read {}", path)});
+}
+
+}  // namespace options_detail
+
+settings::Program program() {
+  settings::Program out{.name = "stackgate-inference",
+                        .summary = "Answers OpenAI's API with a model of its own",
+                        .commands = {{"serve", "answer requests; the default"},
+                                     {"check",
+                                      "DIR: what would keep this model from being served, and how much memory it takes",
+                                      true,
+                                      {"Model", "kv-cache"}}},
+                        .settings = service::common_settings(),
+                        .examples =
+                            "  stackgate-inference --model /models/llama --listen 127.0.0.1:8000\n"
+                            "  stackgate-inference check /models/llama\n"
+                            "  curl http://127.0.0.1:8000/v1/chat/completions -H 'Content-Type: application/json' -d "
+                            "'{\"model\":\"llama\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}'"};
+  options_detail::append_own(out.settings);
+  return out;
+}
+
+validate::Findings check_options(const settings::Values& values) {
+  validate::Findings out;
+  if (values.command() == "check" || !values.text("model").empty()) return out;
+  out.push_back(settings::fault("--model", "is missing", "name the model's directory"));
+  return out;
+}
+
+std::expected<BaseModelOptions, Error> model_options(const settings::Values& values) {
+  BaseModelOptions out{.directory = values.text("model"),
+                       .name = values.text("served-model-name"),
+                       .chat_template = {},
+                       .context = static_cast<std::uint32_t>(values.integer("max-model-len"))};
+  if (const std::string& file = values.text("chat-template"); !file.empty()) {
+    auto text = options_detail::text_of_file(file);
+    if (!text) return std::unexpected(Error{"--chat-template: " + text.error().message});
+    out.chat_template = std::move(*text);
+  }
+  return out;
+}
+
+EngineOptions engine_options(const settings::Values& values, const BaseModel& model) {
+  const std::uint64_t page = model::memory_needed(model.directory).cache_per_token * options_detail::page_tokens;
+  EngineOptions out;
+  out.limits.page_tokens = options_detail::page_tokens;
+  out.limits.schedule.sequences = static_cast<std::size_t>(values.integer("max-sequences"));
+  // No more than all sequences of a step can fill.
+  const std::uint64_t useful = out.limits.schedule.sequences * (model.limits.context / options_detail::page_tokens + 1);
+  out.limits.pages = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(values.integer("kv-cache")) / page, 1, useful);
+  out.limits.schedule.step_tokens =
+      static_cast<std::size_t>(std::max(values.integer("max-batch-tokens"), values.integer("max-sequences")));
+  out.limits.schedule.waiting = out.limits.schedule.sequences;
+  out.max_queue = static_cast<std::size_t>(values.integer("max-queue"));
+  return out;
+}
+
+unsigned engine_threads(const settings::Values& values) {
+  for (const std::string_view name : {"engine-threads", "threads"})
+    if (const auto asked = values.integer(name); asked > 0) return static_cast<unsigned>(asked);
+  return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+MemoryPlan memory_plan(const EngineOptions& options, const BaseModel& model) {
+  const model::MemoryNeeded needed = model::memory_needed(model.directory);
+  const std::uint64_t tokens = options.limits.pages * options.limits.page_tokens;
+  return {.weights = needed.all_weights(),
+          .cache = tokens * needed.cache_per_token,
+          .cache_per_token = needed.cache_per_token,
+          .cache_tokens = tokens};
+}
+
+std::string to_text(const validate::Findings& findings) {
+  std::string out;
+  for (const validate::Finding& each : findings)
+    out += fmt::format("  {}{}: {}\n", each.severity == validate::Severity::warning ? "warning: " : "", each.path,
+                       validate::to_line(each));
+  return out;
+}
+
+}  // namespace stackgate::inference

@@ -1,0 +1,42 @@
+// stackgate-inference as a process: settings in, a server or a check out.
+#pragma once
+#include <cstdint>
+#include <expected>
+#include <string>
+
+#include "services/inference/engine/engine.hpp"
+#include "services/inference/front/base_model.hpp"
+#include "services/kit/base/error.hpp"
+#include "services/kit/metrics/registry.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/settings/settings.hpp"
+
+namespace stackgate::inference {
+
+settings::Program program();
+/// What one setting has to do with another. Pure.
+validate::Findings check_options(const settings::Values& values);
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics);
+int run_command(const settings::Values& values);
+
+/// The error: its file cannot be read.
+std::expected<BaseModelOptions, Error> model_options(const settings::Values& values);
+
+/// Pages of the cache, steps and queue, for this model.
+EngineOptions engine_options(const settings::Values& values, const BaseModel& model);
+unsigned engine_threads(const settings::Values& values);
+
+/// What the model takes of memory.
+struct MemoryPlan {
+  std::uint64_t weights = 0;          // bytes, mapped from its files
+  std::uint64_t cache = 0;            // of keys and values
+  std::uint64_t cache_per_token = 0;  // of it
+  std::uint64_t cache_tokens = 0;     // for which there is room
+};
+MemoryPlan memory_plan(const EngineOptions& options, const BaseModel& model);
+
+/// One line for each finding.
+std::string to_text(const validate::Findings& findings);
+
+}  // namespace stackgate::inference

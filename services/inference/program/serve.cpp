@@ -1,0 +1,81 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "services/inference/front/front.hpp"
+#include "services/inference/program/program.hpp"
+#include "services/kit/base/try.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/web/health.hpp"
+#include "services/model/graph_library/load_graph.hpp"
+#include "services/model/loading/weights.hpp"
+
+namespace stackgate::inference {
+namespace serve_detail {
+
+/// Loads the library and the weights, on the engine's thread.
+Engine::Open opening(std::shared_ptr<const BaseModel> model, std::string directory, std::string library,
+                     const EngineOptions& options, unsigned threads) {
+  return [=]() -> std::expected<std::unique_ptr<model::Graph>, std::string> {
+    const auto loaded = TRY(model::load_graph_library(library.empty() ? model::default_graph_library() : library));
+    auto weights = model::Weights::map(directory, model->directory);
+    if (!weights) return std::unexpected(validate::to_line(weights.error()));
+    const std::uint64_t bytes = weights->mapped_bytes();
+    auto graph = TRY(
+        loaded.open(model->directory, std::move(*weights),
+                    {.threads = threads, .blocks = options.limits.pages, .block_tokens = options.limits.page_tokens}));
+    log::info("the model is loaded", {{"model", model->name},
+                                      {"weights_bytes", bytes},
+                                      {"cache_tokens", options.limits.pages * options.limits.page_tokens},
+                                      {"threads", threads},
+                                      {"blas", loaded.blas()}});
+    return graph;
+  };
+}
+
+/// vLLM's and NIM's places for what the kit has already.
+web::Route versioned_metrics(metrics::Registry& metrics) { return web::metrics_route(metrics, "/v1/metrics"); }
+
+}  // namespace serve_detail
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics) {
+  const BaseModelOptions wanted = TRY(model_options(values));
+  auto model = load_base_model(wanted);
+  if (!model)
+    return std::unexpected(
+        Error{fmt::format("the model in {} cannot be served:\n{}", wanted.directory, to_text(model.error()))});
+  for (const validate::Finding& each : (*model)->warnings)
+    log::warning("the model", {{"where", each.path}, {"problem", validate::to_line(each)}});
+  const EngineOptions options = engine_options(values, **model);
+  const std::size_t cache_tokens = options.limits.pages * options.limits.page_tokens;
+  if (cache_tokens < (*model)->limits.context)
+    log::warning("prompt and answer can have fewer tokens than the model allows: --kv-cache is too small for them",
+                 {{"tokens", cache_tokens}, {"model_tokens", std::uint64_t{(*model)->limits.context}}});
+
+  auto front = std::make_shared<Front>();
+  front->model = *model;
+  front->engine = std::make_shared<Engine>(
+      options, Vocabulary{(*model)->tokenizer, std::make_shared<const TokenTrie>(*(*model)->tokenizer)},
+      serve_detail::opening(*model, wanted.directory, values.text("engine-library"), options, engine_threads(values)));
+  front->adapters = no_adapters();
+  front->options = {.timeout = std::chrono::milliseconds(values.integer("request-timeout")),
+                    .embeddings = !values.flag("no-embeddings"),
+                    .cache_tokens = cache_tokens};
+  front->encoders = std::make_shared<Encoders>((*model)->tokenizer);
+  front->metrics = std::make_shared<ServingMetrics>(metrics, (*model)->name, options.limits.schedule.sequences,
+                                                    [engine = front->engine] { return engine->facts(); });
+  service::Parts parts{.routes = routes(front),
+                       .checks = {{"model",
+                                   [engine = front->engine](std::chrono::milliseconds) -> std::expected<void, Error> {
+                                     if (auto why = engine->not_ready(); !why.empty())
+                                       return std::unexpected(Error{std::move(why)});
+                                     return {};
+                                   }}},
+                       .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
+  parts.routes.push_back(serve_detail::versioned_metrics(metrics));
+  parts.on_stop = [engine = front->engine] { engine->stop(); };
+  parts.keep = front;
+  return parts;
+}
+
+}  // namespace stackgate::inference
