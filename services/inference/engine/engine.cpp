@@ -25,10 +25,12 @@ void Engine::stop() {
     stopping_ = true;
   }
   changed_.notify_one();
+  opened_.notify_all();
 }
 
-std::string Engine::not_ready() const {
-  const std::lock_guard lock(mutex_);
+std::string Engine::not_ready(std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  opened_.wait_for(lock, limit, [this] { return !loading_ || stopping_; });
   return not_ready_;
 }
 
@@ -80,9 +82,11 @@ void Engine::run() {
   auto graph = open_();
   {
     const std::lock_guard lock(mutex_);
+    loading_ = false;
     broken_ = !graph;
     not_ready_ = graph ? std::string() : graph.error();
   }
+  opened_.notify_all();
   if (!graph) {
     log::error("the model cannot be served", {{"reason", graph.error()}});
     return refuse_all({JobFault::broken, "the model cannot be served: " + graph.error()});

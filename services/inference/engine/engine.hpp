@@ -33,8 +33,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Empty once it answers; else why not yet, or why never.
-  std::string not_ready() const;
+  /// Empty once it answers; else why not yet, or why never. Waits for it while it is being loaded, up to `limit`.
+  std::string not_ready(std::chrono::milliseconds limit = {}) const;
   /// Whether the model could not be opened: it never will.
   bool broken() const;
 
@@ -79,10 +79,11 @@ class Engine {
   const Open open_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  mutable std::condition_variable opened_;
   std::vector<Message> inbox_;
   std::size_t submitted_ = 0;  // in the inbox
   std::string not_ready_ = "the model is being loaded";
-  bool broken_ = false, stopping_ = false;
+  bool loading_ = true, broken_ = false, stopping_ = false;
   JobId next_ = 1;
   BatchFacts facts_{};
   std::jthread thread_;  // last: it uses the others

@@ -69,6 +69,7 @@ ServingMetrics::ServingMetrics(metrics::Registry& registry, std::string model, s
       generated_(histogram(registry, "request_generation_tokens", "Tokens of a request's answers", token_bounds)),
       finished_(
           registry.counter("request_finish_total", "Requests by how they finished", {"model_name", "finished_reason"})),
+      nim_success_(registry.counter("request_success_total", "Requests that were answered", {"model_name"})),
       success_(registry.counter("vllm:request_success_total", "Requests that were answered",
                                 {"model_name", "engine", "finished_reason"})),
       failure_(
@@ -114,6 +115,7 @@ ServingMetrics::ServingMetrics(metrics::Registry& registry, std::string model, s
 void ServingMetrics::ended(const RequestFigures& figures) {
   if (figures.outcome.empty()) return failure_.at({model_}).add();
   finished_.at({model_, figures.outcome}).add();
+  nim_success_.at({model_}).add();
   success_.at({model_, engine, figures.outcome}).add();
   first_token_.observe(figures.first_token.count());
   whole_.observe(figures.whole.count());

@@ -39,6 +39,7 @@ class ServingMetrics {
   const std::string model_;
   Both first_token_, per_token_, whole_, prompt_, generated_;
   metrics::Family<metrics::Counter>& finished_;
+  metrics::Family<metrics::Counter>& nim_success_;
   metrics::Family<metrics::Counter>& success_;
   metrics::Family<metrics::Counter>& failure_;
 };

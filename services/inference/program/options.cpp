@@ -88,7 +88,8 @@ EngineOptions engine_options(const settings::Values& values, const BaseModel& mo
   out.limits.schedule.sequences = static_cast<std::size_t>(values.integer("max-sequences"));
   // No more than all sequences of a step can fill.
   const std::uint64_t useful = out.limits.schedule.sequences * (model.limits.context / options_detail::page_tokens + 1);
-  out.limits.pages = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(values.integer("kv-cache")) / page, 1, useful);
+  out.limits.pages =
+      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(values.integer("kv-cache")) / page, 1, useful);
   out.limits.schedule.step_tokens =
       static_cast<std::size_t>(std::max(values.integer("max-batch-tokens"), values.integer("max-sequences")));
   out.limits.schedule.waiting = out.limits.schedule.sequences;

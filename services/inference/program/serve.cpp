@@ -64,14 +64,15 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   front->encoders = std::make_shared<Encoders>((*model)->tokenizer);
   front->metrics = std::make_shared<ServingMetrics>(metrics, (*model)->name, options.limits.schedule.sequences,
                                                     [engine = front->engine] { return engine->facts(); });
-  service::Parts parts{.routes = routes(front),
-                       .checks = {{"model",
-                                   [engine = front->engine](std::chrono::milliseconds) -> std::expected<void, Error> {
-                                     if (auto why = engine->not_ready(); !why.empty())
-                                       return std::unexpected(Error{std::move(why)});
-                                     return {};
-                                   }}},
-                       .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
+  service::Parts parts{
+      .routes = routes(front),
+      .checks = {{"model",
+                  [engine = front->engine](std::chrono::milliseconds limit) -> std::expected<void, Error> {
+                    if (auto why = engine->not_ready(limit); !why.empty())
+                      return std::unexpected(Error{std::move(why)});
+                    return {};
+                  }}},
+      .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
   parts.routes.push_back(serve_detail::versioned_metrics(metrics));
   parts.on_stop = [engine = front->engine] { engine->stop(); };
   parts.keep = front;

@@ -5,16 +5,10 @@ set -euo pipefail
 here=$(dirname "$(realpath "$0")")
 build=$here/../../../build
 program=${INFERENCE_CASES:-$build/release/bin/inference_cases}
-command -v npm >/dev/null || { echo "skip OpenAI's client: install node and npm" && exit 0; }
 [ -x "$program" ] || { echo "not ok $program is there" && exit 1; }
 
-client=$build/openai-client
-mkdir -p "$client"
-cp "$here"/client/{package.json,package-lock.json,client.mjs} "$client"
-if ! [ "$client/node_modules/.package-lock.json" -nt "$here/client/package-lock.json" ]; then
-  (cd "$client" && npm ci --no-audit --no-fund >npm.log 2>&1) ||
-    { tail "$client/npm.log" >&2 && echo "skip OpenAI's client: npm cannot fetch it" && exit 0; }
-fi
+. "$here/client-dir.sh"
+client_dir "$here" "$build"
 "$program" answers >"$client/answers.jsonl"
 failed=0
 (cd "$client" && node client.mjs answers.jsonl requests.jsonl) || failed=1

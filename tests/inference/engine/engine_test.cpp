@@ -69,7 +69,9 @@ TEST(Engine, is_not_ready_while_the_model_is_loaded_and_takes_requests_all_the_s
   auto [second, two] = submit(engine, 3);
   EXPECT_TRUE(first && second);
   EXPECT_FALSE(submit(engine, 3).first) << "the queue is full";
+  EXPECT_EQ(engine.not_ready(1ms), "the model is being loaded");
   go.set_value();
+  EXPECT_EQ(engine.not_ready(10s), "");
   EXPECT_EQ(one.get().tokens, 3U);
   EXPECT_EQ(two.get().tokens, 3U);
   EXPECT_EQ(engine.not_ready(), "");
