@@ -47,6 +47,8 @@ std::chrono::minutes quarantine(unsigned failures) {
   return std::chrono::minutes(failures == 0 ? 0 : failures > 6 ? 60 : std::min(60, 1 << (failures - 1)));
 }
 
+std::chrono::seconds pause_after(unsigned failures) { return std::chrono::seconds(failures > 5 ? 60 : 1 << failures); }
+
 bool Catalogue::is_for_another_base(const AdapterRecord& record) const {
   return !base_models_.empty() && !record.base_model.empty() &&
          std::ranges::all_of(base_models_, [&](const std::string& each) {
@@ -118,11 +120,14 @@ void Catalogue::add_fit(AdapterRecord record, std::uint32_t rank) {
   index_names();
 }
 
-void Catalogue::add_at_run_time(AdapterRecord record) {
+std::vector<CatalogueEntry> Catalogue::add_at_run_time(AdapterRecord record, std::uint32_t rank) {
+  const std::string id = record.id, name = record.name;
   CatalogueEntry& entry = add(std::move(record));
-  entry.at_run_time = entry.under_way = true;
-  judge_names();
-  index_names();
+  entry.at_run_time = true;
+  entry.fitness = Fitness::fit;
+  entry.rank = rank;
+  return drop_if(
+      [&](const CatalogueEntry& each) { return each.at_run_time && each.record.name == name && each.record.id != id; });
 }
 
 std::optional<CatalogueEntry> Catalogue::remove(std::string_view id) {
@@ -167,14 +172,14 @@ std::vector<CatalogueEntry> Catalogue::succeeded(std::string_view id, std::uint3
   return drop_unlisted();
 }
 
-void Catalogue::failed(std::string_view id, std::string reason, Time now) {
+void Catalogue::failed(std::string_view id, std::string reason, Time now, bool passing) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return;
   CatalogueEntry& entry = found->second;
   entry.under_way = false;
   entry.fitness = Fitness::failing;
   ++entry.failures;
-  entry.next_attempt = now + quarantine(entry.failures);
+  entry.next_attempt = now + (passing ? pause_after(entry.failures) : quarantine(entry.failures));
   entry.reason = std::move(reason);
   index_names();
 }

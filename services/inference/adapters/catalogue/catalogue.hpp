@@ -44,6 +44,8 @@ struct CatalogueEntry {
 
 /// How long a version rests after so many failures in a row.
 std::chrono::minutes quarantine(unsigned failures);
+/// The same after failures that are not the version's fault: 2, 4, 8 … 60 s.
+std::chrono::seconds pause_after(unsigned failures);
 
 class Catalogue {
  public:
@@ -60,8 +62,9 @@ class Catalogue {
   std::vector<CatalogueEntry> take(std::span<const AdapterRecord> records, bool whole);
   /// What is on the disk already.
   void add_fit(AdapterRecord record, std::uint32_t rank);
-  /// One that no list has; nothing takes it away but remove().
-  void add_at_run_time(AdapterRecord record);
+  /// One that no list has, checked already; nothing takes it away but remove() and the next one of its name. What is
+  /// returned was replaced and is gone.
+  std::vector<CatalogueEntry> add_at_run_time(AdapterRecord record, std::uint32_t rank);
   std::optional<CatalogueEntry> remove(std::string_view id);
 
   /// Up to `most` ids to be got now, marked as under way until succeeded() or failed().
@@ -71,13 +74,16 @@ class Catalogue {
   std::optional<Time> next_due() const;
   /// What is returned was replaced and is gone. No effect on ids that are gone themselves.
   std::vector<CatalogueEntry> succeeded(std::string_view id, std::uint32_t rank);
-  void failed(std::string_view id, std::string reason, Time now);
+  /// `passing`: not the version's fault (no answer, a full disk); it rests for seconds instead of minutes.
+  void failed(std::string_view id, std::string reason, Time now, bool passing = false);
 
   /// Who answers to `name` or `name@version`: the fit one of the highest version, or else one that is not fit (yet);
   /// nullptr: nobody.
   const CatalogueEntry* find(std::string_view name) const;
   const CatalogueEntry* of(std::string_view id) const;
   const Entries& entries() const { return entries_; }
+  /// What find() finds, by name.
+  const std::map<std::string, const CatalogueEntry*, std::less<>>& names() const { return names_; }
   /// Adapters of other base models in the last list.
   std::size_t left_out() const { return left_out_; }
 

@@ -111,6 +111,16 @@ TEST_F(Adapters, a_version_that_fails_rests_longer_and_longer) {
   EXPECT_THAT(catalogue.begin_due(now, 9), ElementsAre("a"));
 }
 
+TEST_F(Adapters, what_may_pass_is_tried_within_seconds) {
+  catalogue.take(std::vector{record("a", "x")}, true);
+  for (const int rest : {2, 4, 8, 16, 32, 60, 60}) {
+    catalogue.retry_now();
+    EXPECT_THAT(catalogue.begin_due(start, 9), ElementsAre("a"));
+    catalogue.failed("a", "no answer", start, true);
+    EXPECT_EQ(catalogue.next_due(), start + std::chrono::seconds(rest));
+  }
+}
+
 TEST_F(Adapters, a_changed_record_is_tried_at_once) {
   catalogue.take(std::vector{record("a", "x")}, true);
   catalogue.begin_due(start, 9);
@@ -161,14 +171,15 @@ TEST_F(Adapters, those_of_another_base_are_left_out) {
 }
 
 TEST_F(Adapters, those_loaded_at_run_time_stay_whatever_is_listed) {
-  catalogue.add_at_run_time(record("r", "x", ""));
-  EXPECT_THAT(catalogue.begin_due(start, 9), IsEmpty()) << "the caller gets it";
-  catalogue.succeeded("r", 8);
+  EXPECT_THAT(catalogue.add_at_run_time(record("r", "x", ""), 8), IsEmpty());
+  EXPECT_THAT(catalogue.begin_due(start, 9), IsEmpty());
   serve({});
   EXPECT_EQ(who("x"), "r");
-  EXPECT_TRUE(catalogue.remove("r"));
+  EXPECT_THAT(ids(catalogue.add_at_run_time(record("s", "x", ""), 8)), ElementsAre("r"));
+  EXPECT_EQ(who("x"), "s");
+  EXPECT_TRUE(catalogue.remove("s"));
   EXPECT_EQ(who("x"), "");
-  EXPECT_FALSE(catalogue.remove("r"));
+  EXPECT_FALSE(catalogue.remove("s"));
 }
 
 TEST_F(Adapters, what_is_on_the_disk_serves_before_the_first_list) {
