@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/ascii.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/datastore_client/wire.hpp"
 #include "services/kit/http_client/url.hpp"
@@ -17,6 +18,8 @@ constexpr std::size_t longest_words = 8192;
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
+
+bool is_https(std::string_view url) { return ascii::equal_ignoring_case(url.substr(0, 6), "https:"); }
 
 http_client::Options client_options(const FetcherOptions& options) {
   return {.connect = std::chrono::seconds(15),
@@ -63,8 +66,7 @@ Result<http_client::Answer> Fetcher::open(const std::string& url, const http_cli
     const auto location = answer->head().header("location");
     const auto target = location ? http_client::redirect_of(request.url, std::string(*location)) : std::nullopt;
     if (!target) return bad("a redirect leads nowhere");
-    if (request.url.starts_with("https:") && !target->url.starts_with("https:"))
-      return bad("a redirect leads from https to http");
+    if (is_https(request.url) && !is_https(target->url)) return bad("a redirect leads from https to http");
     if (!target->same_origin)
       std::erase_if(request.headers, [](const auto& header) { return header.first == "Authorization"; });
     request.url = target->url;

@@ -89,15 +89,29 @@ Result<Place> Place::open(const std::string& output) {
   out.in_place_ = there && (is_mount(out.output_) || ::access(parent.c_str(), W_OK) != 0);
   out.staging_ = out.in_place_ ? fmt::format("{}/{}", out.output_, staging_name)
                                : fmt::format("{}/{}-{}", parent, staging_name, path.filename().string());
-  TRY(make_directory(out.staging_));
+  TRY(out.lock());
   for (const char* each : {"/parts", "/files"}) TRY(make_directory(out.staging_ + each));
-  const std::string lock = out.staging_ + "/lock";
-  out.lock_ = files::File(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!out.lock_) return std::unexpected(failure_of_system("open " + lock, errno));
-  if (::flock(out.lock_.fd(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return std::unexpected(Failure{Cause::network, fmt::format("another pull into {} is at work", out.output_),
-                                   "wait for its end, or take another --output"});
   return out;
+}
+
+/// The one whose file has the name: another pull may just be removing it.
+Result<void> Place::lock() {
+  using namespace place_detail;
+  const std::string name = staging_ + "/lock";
+  const Failure busy{Cause::network, fmt::format("another pull into {} is at work", output_),
+                     "wait for its end, or take another --output"};
+  for (int tried = 0; tried < 10; ++tried) {
+    TRY(make_directory(staging_));
+    lock_ = files::File(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!lock_ && errno == ENOENT) continue;
+    if (!lock_) return std::unexpected(failure_of_system("open " + name, errno));
+    if (::flock(lock_.fd(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::unexpected(busy);
+    struct stat held{}, named{};
+    const bool same = ::fstat(lock_.fd(), &held) == 0 && ::lstat(name.c_str(), &named) == 0 &&
+                      held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+    if (same) return {};
+  }
+  return std::unexpected(busy);
 }
 
 std::optional<Manifest> Place::manifest() const {
@@ -137,6 +151,17 @@ Result<void> Place::keep_whole(const RemoteFile& file) const {
   ::unlink(record_path(file).c_str());
   if (const int error = files::sync_directory(staging_ + "/parts")) return failed("sync", staging_, error);
   return {};
+}
+
+void Place::drop_other_parts(const std::vector<RemoteFile>& wanted) const {
+  using namespace place_detail;
+  std::set<std::string> keys;
+  for (const RemoteFile& file : wanted) keys.insert(fs::path(whole_path(file)).filename().string());
+  std::vector<fs::path> others;
+  std::error_code error;
+  for (fs::directory_iterator at(staging_ + "/parts", error), end; !error && at != end; at.increment(error))
+    if (!keys.contains(at->path().stem().string())) others.push_back(at->path());
+  for (const fs::path& each : others) fs::remove(each, error);
 }
 
 bool Place::link_whole(const RemoteFile& file) const {
@@ -208,7 +233,9 @@ Result<void> Place::publish(const Manifest& manifest, const std::vector<RemoteFi
 
 void Place::remove_staging() const {
   std::error_code ignored;
-  std::filesystem::remove_all(staging_, ignored);
+  for (const char* each : {"/parts", "/files"}) std::filesystem::remove_all(staging_ + each, ignored);
+  ::unlink((staging_ + "/lock").c_str());
+  ::rmdir(staging_.c_str());  // unless the next pull has begun
 }
 
 }  // namespace stackgate::puller

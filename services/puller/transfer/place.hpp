@@ -42,6 +42,8 @@ class Place {
   std::optional<std::string> foreign_file(const std::optional<Manifest>& manifest) const;
   /// The KEY.part becomes KEY, for good.
   Result<void> keep_whole(const RemoteFile& file) const;
+  /// Parts and whole files of what is not among these go.
+  void drop_other_parts(const std::vector<RemoteFile>& wanted) const;
   /// A file of the output becomes KEY as well; false where the volume has no hard links.
   bool link_whole(const RemoteFile& file) const;
 
@@ -57,6 +59,7 @@ class Place {
   void remove_staging() const;
 
  private:
+  Result<void> lock();
   Result<void> move_in(const std::vector<RemoteFile>& files, const std::string& target,
                        const std::function<void(std::string_view)>& moved) const;
   Result<void> replace_output() const;

@@ -112,6 +112,11 @@ Result<void> Pull::check_space(const std::vector<Wanted>& wanted) const {
   for (const Wanted& each : wanted)
     if (!each.here)
       missing += each.file.size.value_or(0) - std::min(each.file.size.value_or(0), bytes_here(place_, each.file));
+  if (!fault_of_space(missing, TRY(place_.free_bytes()), place_.output())) return {};
+  // What other revisions have left behind is kept as long as there is room.
+  std::vector<RemoteFile> files;
+  for (const Wanted& each : wanted) files.push_back(each.file);
+  place_.drop_other_parts(files);
   if (auto fault = fault_of_space(missing, TRY(place_.free_bytes()), place_.output())) return std::unexpected(*fault);
   return {};
 }
@@ -162,6 +167,10 @@ Result<std::vector<RemoteFile>> Pull::plan(const std::vector<RemoteFile>& offere
   if (index != wanted.end()) {
     Wanted one{.file = *index};
     if (!one.file.size) TRY(source_.ask_size(one.file));
+    if (one.file.size.value_or(0) > largest_index)
+      return std::unexpected(Failure{
+          Cause::bad_answer, fmt::format("{} is said to have {} bytes: that is no index", index_name, *one.file.size),
+          "leave it out with --exclude and name the files with --include"});
     TRY(look(one));
     if (!one.here) TRY(fetch(one));
     counter_.downloaded = 0;  // it is looked at again with the others

@@ -70,7 +70,9 @@ std::string Source::url_of(const RemoteFile& file) const {
 Result<void> Source::ask_size(RemoteFile& file) const {
   const std::string url = url_of(file);
   auto answer = TRY(fetcher_.open(url, {}, "HEAD"));
-  if (answer.head().status >= 400) return std::unexpected(Fetcher::failure_of(answer, url));
+  const int status = answer.head().status;
+  if (status == 405 || status == 501) return {};  // no HEAD here: the answer to GET tells the size
+  if (status >= 400) return std::unexpected(Fetcher::failure_of(answer, url));
   if (const auto length = answer.head().header("content-length")) file.size = to_number<std::uint64_t>(*length);
   return {};
 }

@@ -63,6 +63,7 @@ http {
     listen 127.0.0.1:$web_port; listen 127.0.0.1:$tls_port ssl;
     ssl_certificate $state/nginx/certificate; ssl_certificate_key $state/nginx/key;
     location /slow/ { alias $state/web/model/; limit_rate 700k; }
+    location /loop/ { return 302 /loop\$request_uri; }
     location /away/ { return 302 http://127.0.0.1:$other_port\$request_uri; }
     $(printf 'location /s/%s/ { return %s; } ' 200 200 401 401 403 403 404 404 500 500)
     location = /x/SHA256SUMS { return 407; }

@@ -130,6 +130,23 @@ if mkdir "$state/claim" && mount -t tmpfs -o size=8m none "$state/claim" 2>/dev/
   rm -rf "${state:?}/claim/"* "$state"/claim/.stackgate*
   full() { head -c 4000000 /dev/zero >"$state/claim/ballast" && ends 4 "${mounted[@]}" && said 'no space left' && said 'storage.pvc.size' && rm "$state/claim/ballast"; }
   check "no room: exit code 4, before a byte is fetched" full
+  filled_meanwhile() { # by somebody else; then there is room again
+    fresh_log
+    (sleep 1 && head -c 20000000 /dev/zero >"$state/claim/ballast") 2>/dev/null &
+    ends 4 --directory-url "$web/slow" "${mounted[@]:2}" && said 'No space left on device' && said 'what was downloaded is kept' || return 1
+    rm "$state/claim/ballast"
+    in_claim && grep -q '^GET /model/model-.* 206 "bytes=' "$state/nginx/pulls.log"
+  }
+  check "a volume that fills up on the way: exit code 4, and what came is kept" filled_meanwhile
+  left_behind() { # parts of a revision that nobody wants any more
+    rm -rf "${state:?}/claim/"* "$state"/claim/.stackgate*
+    STACKGATE_FAIL_POINT=kept "$with_fail_points" "${mounted[@]}" >"$state/out" 2>"$state/err" || true
+    head -c 3000000 /dev/urandom >"$model/model-00001-of-00002.safetensors"
+    head -c 2500000 /dev/urandom >"$model/model-00002-of-00002.safetensors"
+    sums "$model"
+    head -c 4000000 /dev/zero >"$state/claim/.stackgate-pull/parts/$(printf %040d 7).part" && in_claim
+  }
+  check "what other revisions left behind makes room" left_behind 2>/dev/null
   mount -o remount,ro "$state/claim"
   read_only() { ends 7 "${mounted[@]}" && said 'Read-only file system' && said 'for writing'; }
   check "a claim that is read only: exit code 7" read_only
@@ -152,6 +169,15 @@ check "no such revision: exit code 5" no_revision
 wrong_bytes() { mkdir -p "$state/web/wrong" && echo right >"$state/web/wrong/x" && sums "$state/web/wrong" && echo wrong >"$state/web/wrong/x" &&
   ends 6 --directory-url "$web/wrong" --output "$state/none" && said SHA-256 && [ ! -e "$state/none" ]; }
 check "other bytes than were listed: exit code 6" wrong_bytes
+in_circles() { ends 8 --directory-url "$web/loop" --output "$state/none" && said 'too many redirects'; }
+check "redirects in circles: exit code 8" in_circles
+side_by_side() {
+  rm -rf "$out" && "$puller" --directory-url "$web/slow" "${from_web[@]:2}" >/dev/null 2>&1 &
+  local first=$!
+  sleep 1
+  ends 1 "${from_web[@]}" && said 'another pull' && wait $first && complete "$out" "$model" && nothing_left "$out"
+}
+check "the second of two pulls into one output waits for its turn: exit code 1" side_by_side
 hostile() { mkdir -p "$state/web/hostile" && printf '%064d  %s\n' 0 "$1" >"$state/web/hostile/SHA256SUMS" && ends 8 --directory-url "$web/hostile" --output "$state/none" && [ ! -e "$state/none" ]; }
 for path in ../up /etc/passwd 'a/../../b' '.stackgate-pull/lock'; do check "the path $path is refused: exit code 8" hostile "$path"; done
 

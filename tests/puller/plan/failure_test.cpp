@@ -41,6 +41,13 @@ TEST(PullerFailure, AStatusHasACauseAndACure) {
 
 TEST(PullerFailure, CallsAndTheSystemHaveToo) {
   EXPECT_EQ(failure_of_call("GET https://h: Received HTTP code 407 from proxy after CONNECT").cause, Cause::refused);
+  EXPECT_EQ(failure_of_call("GET https://h/x: CONNECT tunnel failed, response 407").cause, Cause::refused);
+  for (const char* name : {"model-00407-of-00500.safetensors", "response407", "SSL-certificate-resolver"})
+    EXPECT_EQ(
+        sentence(failure_of_call(std::string("GET https://h/") + name + ": Recv failure: Connection reset by peer")),
+        std::string("GET https://h/") + name +
+            ": Recv failure: Connection reset by peer; check endpoint, proxy and network policies; it is tried again")
+        << "what a URL is called says nothing";
   EXPECT_TRUE(failure_of_call("SSL certificate problem: self-signed certificate").cure.contains("--ca-dir"));
   EXPECT_TRUE(failure_of_call("Could not resolve host: h").cure.contains("DNS"));
   EXPECT_EQ(failure_of_call("Connection refused").cause, Cause::network);
