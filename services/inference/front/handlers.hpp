@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/inference/api/generation.hpp"
+#include "services/inference/api/chat_request.hpp"
 #include "services/inference/api/prompt.hpp"
 #include "services/inference/engine/job.hpp"
 #include "services/inference/front/front.hpp"

@@ -77,6 +77,7 @@ void Scheduler::give_back(Sequence& sequence) {
   if (!sequence.running) return;
   for (const Page page : sequence.pages) pool_.release(page);
   sequence.pages.clear();
+  std::erase(planned_, &sequence);
   sequence.computed = sequence.planned = sequence.published = 0;
   sequence.running = false;
   --running_;
@@ -84,7 +85,8 @@ void Scheduler::give_back(Sequence& sequence) {
     adapters_.erase(found);
 }
 
-/// Pages for `tokens` more; takes them from those that came later when it must. False: it gave back its own.
+/// Pages for `tokens` more; takes them from those that came later when it must, planned or not: one of them may have
+/// passed it, or it was paused meanwhile. False: it gave back its own.
 bool Scheduler::reserve(Sequence& sequence, std::size_t tokens) {
   const std::size_t wanted = pages_of(sequence.computed + tokens, pool_.page_tokens());
   while (sequence.pages.size() < wanted) {
@@ -101,21 +103,19 @@ bool Scheduler::reserve(Sequence& sequence, std::size_t tokens) {
   return true;
 }
 
-void Scheduler::plan_one(Sequence& sequence, std::size_t tokens, std::vector<Sequence*>& out) {
+void Scheduler::plan_one(Sequence& sequence, std::size_t tokens) {
   if (!reserve(sequence, tokens)) return;
   sequence.planned = tokens;
-  out.push_back(&sequence);
+  planned_.push_back(&sequence);
 }
 
-// Who gives way came later than the sequence that needs its pages, and is not planned yet: prompts are computed in the
-// order of arrival, so nobody is being continued behind one that is not computed.
 std::vector<Piece> Scheduler::plan() {
-  std::vector<Sequence*> chosen;
+  planned_.clear();
   std::size_t left = limits_.step_tokens;
   for (Sequence& each : sequences_) {
     if (left == 0) break;
     if (!each.running || each.paused || each.pending() != 1) continue;
-    plan_one(each, 1, chosen);
+    plan_one(each, 1);
     if (each.planned > 0) --left;
   }
   bool may_join = true;
@@ -124,11 +124,12 @@ std::vector<Piece> Scheduler::plan() {
     if (each.paused) continue;
     if (!each.running && may_join) may_join = join(each);
     if (!each.running || each.planned > 0 || each.pending() == 0) continue;
-    plan_one(each, std::min(left, each.pending()), chosen);
+    plan_one(each, std::min(left, each.pending()));
+    if (each.planned == 0) may_join = false;  // it came last, and gave back its own pages
     left -= std::min(left, each.planned);
   }
   std::vector<Piece> out;
-  for (const Sequence* each : chosen) {
+  for (const Sequence* each : planned_) {
     const std::size_t end = each->computed + each->planned;
     out.push_back({.id = each->given.id,
                    .tokens = std::span(each->given.tokens).subspan(each->computed, each->planned),

@@ -95,12 +95,13 @@ class Scheduler {
   void begin(Sequence& sequence);
   bool reserve(Sequence& sequence, std::size_t tokens);
   void give_back(Sequence& sequence);
-  void plan_one(Sequence& sequence, std::size_t tokens, std::vector<Sequence*>& out);
+  void plan_one(Sequence& sequence, std::size_t tokens);
   void publish(Sequence& sequence);
 
   const ScheduleLimits limits_;
   PagePool& pool_;
   List sequences_;
+  std::vector<Sequence*> planned_;  // for the step under way
   std::unordered_map<SequenceId, List::iterator> by_id_;
   std::unordered_map<std::uint64_t, std::size_t> adapters_;  // running sequences of each
   std::size_t running_ = 0;

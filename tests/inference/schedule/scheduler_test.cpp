@@ -179,10 +179,14 @@ class Simulation {
   explicit Simulation(unsigned seed) : random_(seed) {}
 
   void run() {
-    const Beginning roots[] = {pool_.root(), pool_.root()};
+    const Beginning roots[] = {pool_.root(), pool_.root(), pool_.root()};
     SequenceId next = 1;
     for (int step = 0; step < 400; ++step) {
-      if (step < 300 && random_() % 2 == 0) add(next++, roots[random_() % 2]);
+      if (step < 300 && random_() % 2 == 0) {
+        const std::size_t adapter = random_() % 3;
+        add(next++, adapter, roots[adapter]);
+      }
+      if (random_() % 5 == 0) pause();
       if (!live_.empty() && random_() % 23 == 0) {
         scheduler_.remove(live_.begin()->first);
         live_.erase(live_.begin());
@@ -190,6 +194,7 @@ class Simulation {
       one_step();
       if (::testing::Test::HasFatalFailure()) return;
     }
+    for (const SequenceId id : paused_) scheduler_.pause(id, false);
     while (!live_.empty()) {
       const std::size_t before = put_out_;
       for (int i = 0; i < 10; ++i) one_step();
@@ -207,11 +212,26 @@ class Simulation {
     std::size_t longest;
   };
 
-  void add(SequenceId id, Beginning root) {
+  /// Somebody, for a while.
+  void pause() {
+    for (const SequenceId id : paused_) scheduler_.pause(id, false);
+    paused_.clear();
+    for (const auto& [id, live] : live_)
+      if (random_() % 4 == 0) {
+        scheduler_.pause(id, true);
+        paused_.insert(id);
+      }
+  }
+
+  void add(SequenceId id, std::uint64_t adapter, Beginning root) {
     Live live{root, prompt(1 + random_() % 30, static_cast<std::uint32_t>(random_() % 2)), 0};
     live.longest = live.tokens.size() + 1 + random_() % 12;
-    NewSequence given{
-        .id = id, .tokens = live.tokens, .longest = live.longest, .root = root, .reuse = random_() % 4 != 0};
+    NewSequence given{.id = id,
+                      .tokens = live.tokens,
+                      .longest = live.longest,
+                      .root = root,
+                      .adapter = adapter,
+                      .reuse = random_() % 4 != 0};
     if (scheduler_.add(std::move(given)) == Scheduler::Added::yes) live_[id] = std::move(live);
   }
 
@@ -231,6 +251,7 @@ class Simulation {
     for (const Piece& piece : pieces) {
       const Live& live = live_.at(piece.id);
       ASSERT_FALSE(piece.tokens.empty());
+      ASSERT_FALSE(paused_.contains(piece.id));
       tokens += piece.tokens.size();
       // What is before the piece was computed, and by a sequence with the same beginning.
       for (std::size_t position = 0; position < piece.position; ++position)
@@ -264,14 +285,15 @@ class Simulation {
 
   std::mt19937 random_;
   PagePool pool_{14, 4};
-  Scheduler scheduler_{{.sequences = 5, .step_tokens = 12, .waiting = 8}, pool_};
+  Scheduler scheduler_{{.sequences = 5, .step_tokens = 12, .waiting = 8, .adapters = 1, .overtaken = 3}, pool_};
+  std::set<SequenceId> paused_;
   std::map<SequenceId, Live> live_;
   std::map<std::pair<Page, std::size_t>, History> held_;
   std::size_t put_out_ = 0;
 };
 
 TEST(SchedulerSimulation, no_sequence_ever_reads_what_another_one_wrote_and_all_come_to_an_end) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Simulation(seed).run();
     if (HasFatalFailure()) return;
