@@ -24,7 +24,23 @@ void append_own(std::vector<settings::Setting>& out) {
                   UINT32_MAX),
           choice("dtype", {"auto", "float32"}, "of the arithmetic; weights stay as they lie in the files", "auto"),
           choice("device", {"auto", "cpu"}, "what computes", "auto"),
+          by_variable("INF_CACHE_PATH", text("cache-path", "where the operator mounts the model; --model without it")),
           text("engine-library", "libstackgate-engine.so; beside this program without it")});
+  append(out, "Adapters",
+         {by_variable("INF_PEFT_SOURCE", text("peft-source",
+                                              "an entitystore's URL, or a directory with a folder for "
+                                              "each adapter; none without it")),
+          by_variable(
+              "INF_PEFT_REFRESH_INTERVAL",
+              integer("peft-refresh-interval",
+                      "seconds between two looks at it; without it 30, and a directory is read once", {}, 1, 86'400)),
+          by_variable("INF_MAX_GPU_LORAS", integer("max-gpu-loras", "different adapters in a step", "8", 1, 4096)),
+          by_variable("INF_MAX_CPU_LORAS",
+                      integer("max-cpu-loras", "adapters in memory, at least as many; others wait on the disk", "16", 1,
+                              65536)),
+          integer("max-lora-rank", "the highest rank that is loaded", "64", 1, 1024),
+          flag("allow-runtime-lora", "serve /v1/load_lora_adapter and /v1/unload_lora_adapter", "false"),
+          directory("adapter-dir", "what those may load from")});
   append(out, "Engine",
          {size("kv-cache", "memory for keys and values", "1Gi", 1 << 20),
           integer("max-sequences", "sequences in a step", "64", 1, 4096),
@@ -50,7 +66,7 @@ settings::Program program() {
                                      {"check",
                                       "DIR: what would keep this model from being served, and how much memory it takes",
                                       true,
-                                      {"Model", "kv-cache"}}},
+                                      {"Model", "kv-cache", "max-sequences"}}},
                         .settings = service::common_settings(),
                         .examples =
                             "  stackgate-inference --model /models/llama --listen 127.0.0.1:8000\n"
@@ -61,15 +77,29 @@ settings::Program program() {
   return out;
 }
 
+std::string model_directory(const settings::Values& values) {
+  return values.text("model").empty() ? values.text("cache-path") : values.text("model");
+}
+
 validate::Findings check_options(const settings::Values& values) {
   validate::Findings out;
-  if (values.command() == "check" || !values.text("model").empty()) return out;
-  out.push_back(settings::fault("--model", "is missing", "name the model's directory"));
+  if (values.command() == "check") return out;
+  if (model_directory(values).empty())
+    out.push_back(settings::fault("--model", "is missing", "name the model's directory"));
+  if (values.integer("max-cpu-loras") < values.integer("max-gpu-loras"))
+    out.push_back(settings::fault(
+        "--max-cpu-loras (INF_MAX_CPU_LORAS)",
+        fmt::format("is less than --max-gpu-loras (INF_MAX_GPU_LORAS), {}", values.integer("max-gpu-loras")),
+        "what computes has its adapters from memory: give at least as many",
+        std::to_string(values.integer("max-cpu-loras"))));
+  if (values.flag("allow-runtime-lora") && values.text("adapter-dir").empty())
+    out.push_back(settings::fault("--adapter-dir", "is needed beside --allow-runtime-lora",
+                                  "name the directory that adapters may be loaded from"));
   return out;
 }
 
 std::expected<BaseModelOptions, Error> model_options(const settings::Values& values) {
-  BaseModelOptions out{.directory = values.text("model"),
+  BaseModelOptions out{.directory = model_directory(values),
                        .name = values.text("served-model-name"),
                        .chat_template = {},
                        .context = static_cast<std::uint32_t>(values.integer("max-model-len"))};
@@ -93,6 +123,7 @@ EngineOptions engine_options(const settings::Values& values, const BaseModel& mo
   out.limits.schedule.step_tokens =
       static_cast<std::size_t>(std::max(values.integer("max-batch-tokens"), values.integer("max-sequences")));
   out.limits.schedule.waiting = out.limits.schedule.sequences;
+  out.limits.schedule.adapters = static_cast<std::size_t>(values.integer("max-gpu-loras"));
   out.max_queue = static_cast<std::size_t>(values.integer("max-queue"));
   return out;
 }

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 
+#include "services/inference/adapters/store.hpp"
 #include "services/inference/engine/engine.hpp"
 #include "services/inference/front/base_model.hpp"
 #include "services/kit/base/error.hpp"
@@ -20,12 +22,20 @@ validate::Findings check_options(const settings::Values& values);
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics);
 int run_command(const settings::Values& values);
 
+/// --model, or what the operator has mounted.
+std::string model_directory(const settings::Values& values);
 /// The error: its file cannot be read.
 std::expected<BaseModelOptions, Error> model_options(const settings::Values& values);
 
 /// Pages of the cache, steps and queue, for this model.
 EngineOptions engine_options(const settings::Values& values, const BaseModel& model);
 unsigned engine_threads(const settings::Values& values);
+
+/// Found, kept and loaded for this model; pages of versions that are gone are forgotten by the engine.
+std::expected<std::shared_ptr<AdapterStore>, Error> open_adapters(const settings::Values& values,
+                                                                  const BaseModel& model,
+                                                                  const std::shared_ptr<Engine>& engine,
+                                                                  metrics::Registry& metrics);
 
 /// What the model takes of memory.
 struct MemoryPlan {

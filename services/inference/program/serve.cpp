@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "services/inference/front/adapter_routes.hpp"
 #include "services/inference/front/front.hpp"
 #include "services/inference/program/program.hpp"
 #include "services/kit/base/try.hpp"
@@ -57,7 +58,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   front->engine = std::make_shared<Engine>(
       options, Vocabulary{(*model)->tokenizer, std::make_shared<const TokenTrie>(*(*model)->tokenizer)},
       serve_detail::opening(*model, wanted.directory, values.text("engine-library"), options, engine_threads(values)));
-  front->adapters = no_adapters();
+  const auto adapters = TRY(open_adapters(values, **model, front->engine, metrics));
+  front->adapters = names_of(adapters, *model);
   front->options = {.timeout = std::chrono::milliseconds(values.integer("request-timeout")),
                     .embeddings = !values.flag("no-embeddings"),
                     .cache_tokens = cache_tokens};
@@ -71,8 +73,16 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                     if (auto why = engine->not_ready(limit); !why.empty())
                       return std::unexpected(Error{std::move(why)});
                     return {};
-                  }}},
+                  }},
+                 {"adapters",
+                  [adapters](std::chrono::milliseconds) -> std::expected<void, Error> {
+                    if (adapters->has_listed()) return {};
+                    return std::unexpected(Error{"the source of adapters has not answered yet"});
+                  },
+                  true}},
       .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
+  for (web::Route& each : adapter_routes(adapters, values.flag("allow-runtime-lora")))
+    parts.routes.push_back(std::move(each));
   parts.routes.push_back(serve_detail::versioned_metrics(metrics));
   parts.on_stop = [engine = front->engine] { engine->stop(); };
   parts.keep = front;

@@ -57,6 +57,13 @@ fi
 start narrow qwen2_bf16_shards --max-queue 1 --max-sequences 1 --kv-cache 1Mi
 (cd "$client" && node queue.mjs "$url" qwen2_bf16_shards) || failed=1
 
+mkdir "$scratch/adapters" "$scratch/spare"
+cp -r "$scratch"/models/llama_gqa/adapter-? "$scratch/adapters"
+cp -r "$scratch/models/llama_gqa/adapter-2" "$scratch/spare/one"
+INF_PEFT_SOURCE=$scratch/adapters INF_PEFT_REFRESH_INTERVAL=1 INF_MAX_GPU_LORAS=2 INF_MAX_CPU_LORAS=2 \
+  start adapted llama_gqa --allow-runtime-lora --adapter-dir "$scratch/spare" --max-sequences 8
+(cd "$client" && node adapters.mjs "$url" llama_gqa "$scratch/adapters" "$scratch/spare/one") || failed=1
+
 # What cannot be served is told before anything starts, and by check alike.
 cp -r "$scratch/models/llama_gqa" "$scratch/broken"
 sed -i 's/"model_type": "llama"/"model_type": "gpt_oss"/' "$scratch/broken/config.json"
