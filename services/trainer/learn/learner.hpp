@@ -16,6 +16,7 @@
 #include "services/model/loading/weights.hpp"
 #include "services/model/modules.hpp"
 #include "services/trainer/data/example.hpp"
+#include "services/trainer/optimizer/parameter.hpp"
 
 namespace stackgate::trainer {
 
@@ -32,13 +33,6 @@ struct LearnerSettings {
   bool gradient_checkpointing = false;  // activations of a layer are computed again instead of kept
   bool everything = false;              // trains all weights, instead of a LoRA
   LoraSettings lora{};
-};
-
-/// A trained tensor in the array.
-struct Parameter {
-  std::string name;  // as its file has it: "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight"
-  std::vector<std::uint64_t> shape;
-  std::size_t offset = 0, count = 0;
 };
 
 /// An example as a pass takes it. Attention never leaves it, whatever is beside it.

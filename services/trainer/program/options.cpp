@@ -1,0 +1,114 @@
+#include "services/trainer/program/options.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "services/kit/settings/table.hpp"
+
+namespace stackgate::trainer {
+namespace options_detail {
+
+std::vector<settings::Setting> table() {
+  using namespace settings;
+  using namespace settings::table;
+  std::vector<Setting> out;
+  append(out, "Training",
+         {text("model", "directory of the base model, as Hugging Face lays it out"),
+          {.name = "train", .kind = Kind::list, .help = "files of JSON lines: prompt and completion, or messages"},
+          {.name = "validation", .kind = Kind::list, .help = "such files, for the validation loss"},
+          text("output", "directory that is made; beside it the same as a .tar.gz"),
+          text("config", "JSON file of hyperparameters; their defaults without it"),
+          flag("resume", "go on from the newest checkpoint, or begin where there is none"),
+          text("chat-template", "file of a chat template instead of the model's own"),
+          text("base-model-name", "what adapter_config.json calls the base model; its directory's name without it")});
+  append(out, "Progress",
+         {text("job-id", "stands in each line of progress"),
+          url("progress-url", "where each line of progress is posted, too"),
+          secret("progress-token", "sent there as a bearer token"),
+          text("ca-file", "certificates of authorities to trust, PEM"),
+          choice("log-level", {"debug", "info", "warning", "error"}, "the least that is logged", "info"),
+          choice("log-format", {"text", "json"}, "text on a terminal, json elsewhere")});
+  append(out, "A tiny model",
+         {{.name = "text", .kind = Kind::list, .help = "files of plain text that it learns"},
+          integer("vocabulary", "tokens, at most", "1024", 260, 65'536),
+          integer("hidden", "width of the residual stream", "128", 8, 4096),
+          integer("layers", "layers", "2", 1, 64),
+          integer("heads", "heads, half as many for keys", "4", 2, 64),
+          integer("context", "positions", "512", 16, 65'536),
+          integer("steps", "optimizer steps", "300", 1, 1'000'000),
+          integer("seed", "of the first weights and of the order", "42", 0)});
+  return out;
+}
+
+struct Needed {
+  std::string_view command, flag, cure;
+};
+constexpr std::array<Needed, 5> needed{{
+    {"train", "model", "name the directory of a model"},
+    {"train", "train", "name a file of JSON lines"},
+    {"train", "output", "name a directory that is not there yet"},
+    {"make-tiny", "text", "name a file of plain text"},
+    {"make-tiny", "output", "name a directory that is not there yet"},
+}};
+
+std::uint32_t whole(const settings::Values& values, std::string_view name) {
+  return static_cast<std::uint32_t>(values.integer(name));
+}
+
+}  // namespace options_detail
+
+settings::Program program() {
+  return {
+      .name = "stackgate-trainer",
+      .summary = "trains LoRA adapters: a model's directory and JSON lines in, a PEFT directory out",
+      .commands = {{.name = "train", .help = "train an adapter (the default)", .uses = {"Training", "Progress"}},
+                   {.name = "make-tiny",
+                    .help = "make a small base model from a text, for tests and trials",
+                    .uses = {"A tiny model", "output", "Progress"}}},
+      .settings = options_detail::table(),
+      .examples =
+          "  stackgate-trainer --model llama --train train.jsonl --validation val.jsonl --output adapter --config "
+          "c.json\n"
+          "  stackgate-trainer make-tiny --text book.txt --output tiny\n"
+          "Lines of training files: {\"prompt\": …, \"completion\": …} or {\"messages\": […], \"tools\": […]}.\n"
+          "Exit codes: 0 the adapter is there; 1 training failed; 2 settings, model or data are wrong; 75 stopped by\n"
+          "  a signal behind a checkpoint: start it again with --resume."};
+}
+
+validate::Findings missing_settings(const settings::Values& values) {
+  validate::Findings out;
+  for (const auto& [command, flag, cure] : options_detail::needed)
+    if (command == values.command() && !values.has(flag))
+      out.push_back(settings::fault(fmt::format("--{}", flag), "is missing", std::string(cure)));
+  return out;
+}
+
+TrainSettings train_settings(const settings::Values& values) {
+  TrainSettings out{.model = values.text("model"), .output = values.text("output"), .train = values.list("train")};
+  while (out.output.size() > 1 && out.output.ends_with('/')) out.output.pop_back();
+  out.chat_template = values.text("chat-template");
+  out.base_model_name = values.text("base-model-name");
+  out.validation = values.list("validation");
+  out.resume = values.flag("resume");
+  return out;
+}
+
+TinySettings tiny_settings(const settings::Values& values) {
+  using options_detail::whole;
+  TinySettings out{.texts = values.list("text"), .output = values.text("output")};
+  while (out.output.size() > 1 && out.output.ends_with('/')) out.output.pop_back();
+  out.shape.hidden = whole(values, "hidden");
+  out.shape.intermediate = out.shape.hidden * 11 / 4;
+  out.shape.layers = whole(values, "layers");
+  out.shape.heads = whole(values, "heads");
+  out.shape.key_value_heads = out.shape.heads / 2;
+  out.shape.context = whole(values, "context");
+  out.window = std::min(out.window, out.shape.context - 1);
+  out.vocabulary = whole(values, "vocabulary");
+  out.steps = whole(values, "steps");
+  out.seed = static_cast<std::uint64_t>(values.integer("seed"));
+  return out;
+}
+
+}  // namespace stackgate::trainer

@@ -1,0 +1,83 @@
+#include "services/trainer/program/run.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "services/kit/base/version.hpp"
+#include "services/kit/files/file.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/settings/variables.hpp"
+#include "services/trainer/program/options.hpp"
+#include "services/trainer/program/stop_flag.hpp"
+
+namespace stackgate::trainer {
+namespace run_detail {
+
+/// All that is wrong with the file; nothing to read is no fault.
+Failure read_configuration(const std::string& file, Hyperparameters& out) {
+  Failure failure{Ending::wrong_input, {}};
+  if (file.empty()) return failure;
+  const auto text = files::read_file(file, largest_configuration);
+  if (!text) {
+    failure.faults.push_back({.message = fmt::format("cannot be read: {}", std::strerror(text.error())), .file = file});
+    return failure;
+  }
+  auto read = read_hyperparameters(*text, "");
+  for (const validate::Finding& each : read.findings)
+    failure.faults.push_back(
+        {.message = fmt::format("{}{}{}; {}", each.path, each.path.empty() ? "" : ": ", each.problem, each.fix),
+         .file = file});
+  out = std::move(read.parameters);
+  return failure;
+}
+
+int tell(const Failure& failure, Report& report) {
+  for (const Failed& each : failure.faults) {
+    const std::string place = each.line != 0 ? fmt::format("{}:{}", each.file, each.line) : each.file;
+    log::error(each.message, {{"place", place}, {"exit_code", static_cast<int>(failure.ending)}});
+    report.error(each);
+  }
+  return static_cast<int>(failure.ending);
+}
+
+int carry_out(const settings::Values& values, const FailPoint& fail_point) {
+  watch_stop_signals();
+  Report report({.job = values.text("job-id"),
+                 .url = values.text("progress-url"),
+                 .token = values.text("progress-token"),
+                 .ca_file = values.text("ca-file")});
+  Result<Ending> ending = Ending::done;
+  if (values.command() == "make-tiny") {
+    ending = make_tiny(tiny_settings(values), report, stop_asked);
+  } else {
+    TrainSettings settings = train_settings(values);
+    if (const Failure wrong = read_configuration(values.text("config"), settings.parameters); !wrong.faults.empty())
+      return tell(wrong, report);
+    ending = train(settings, report, stop_asked, fail_point);
+  }
+  return ending ? static_cast<int>(*ending) : tell(ending.error(), report);
+}
+
+}  // namespace run_detail
+
+int run(int argc, char** argv, const FailPoint& fail_point) {
+  const settings::Program table = program();
+  const std::vector<const char*> arguments(argv + std::min(argc, 1), argv + argc);
+  const settings::Outcome read = settings::read(table, arguments, run::variable, run::small_file, version);
+  if (!read.to_print.empty()) return std::fputs(read.to_print.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+  validate::Findings findings = read.findings;
+  if (findings.empty()) findings = missing_settings(read.values);
+  if (!findings.empty()) {
+    std::fputs(settings::to_text(table, findings).c_str(), stderr);
+    return static_cast<int>(Ending::wrong_input);
+  }
+  run::configure_log(read.values.text("log-level"), read.values.text("log-format"));
+  for (const auto& [name, meant] : settings::misspelt_variables(table, run::environment()))
+    run::warn_of_misspelt_variable(name, meant);
+  return run_detail::carry_out(read.values, fail_point);
+}
+
+}  // namespace stackgate::trainer
