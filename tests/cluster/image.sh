@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # A container image of one program: the stripped binary as its entrypoint, the shared libraries that it names (a static
 # one has none), CA certificates, and an unprivileged user. No shell, no package manager.
-#   image.sh NAME:TAG OUT.tar BINARY
+#   image.sh NAME:TAG OUT.tar BINARY [LIBRARY...]
+# LIBRARY: a shared object that the program opens at run time; it lies in /usr/lib/stackgate, with the libraries it names.
 # In the environment: IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
 # IMAGE_LIMIT_MB: fail when OUT is larger. Prints what the image consists of, in bytes.
 # Import it with: ctr -n k8s.io images import OUT.tar
 set -euo pipefail
 fail() { echo "image.sh: $1" >&2; exit 1; }
-(($# == 3)) || fail "it takes NAME:TAG OUT.tar BINARY"
+(($# >= 3)) || fail "it takes NAME:TAG OUT.tar BINARY [LIBRARY...]"
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-name=$1 out=$2 binary=$3
+name=$1 out=$2 binary=$3 opened=("${@:4}")
 if [ ! -f "$binary" ] || [ ! -x "$binary" ]; then fail "$binary is no program"; fi
 certificates=/etc/ssl/certs/ca-certificates.crt
 [ -s $certificates ] || fail "$certificates is missing; it comes with the package ca-certificates"
@@ -25,9 +26,14 @@ chmod 1777 "$root/tmp"
 strip -o "$root$program" "$binary"
 chmod 755 "$root$program"
 
+for each in "${opened[@]}"; do
+  mkdir -p "$root/usr/lib/stackgate"
+  strip --strip-unneeded -o "$root/usr/lib/stackgate/$(basename "$each")" "$each"
+done
+
 # ldd runs the program's loader: only for what we built ourselves. For a static program it fails.
 own=${IMAGE_LIBRARIES:+$(realpath "$IMAGE_LIBRARIES")}
-needs=$(LD_LIBRARY_PATH=$own ldd "$binary" 2>/dev/null || true)
+needs=$(for each in "$binary" "${opened[@]}"; do LD_LIBRARY_PATH=$own ldd "$each" 2>/dev/null || true; done)
 system=$(dirname "$(grep -oE '/[^ ]*/libc\.so[^ ]*' <<<"$needs" | head -1)")
 ! grep 'not found' <<<"$needs" >&2 || fail "$binary needs libraries that are not on this machine"
 library_bytes=0 libraries=0

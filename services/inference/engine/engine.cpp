@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "services/kit/log/log.hpp"
-
 namespace stackgate::inference {
 namespace {
 
@@ -87,10 +85,7 @@ void Engine::run() {
     not_ready_ = graph ? std::string() : graph.error();
   }
   opened_.notify_all();
-  if (!graph) {
-    log::error("the model cannot be served", {{"reason", graph.error()}});
-    return refuse_all({JobFault::broken, "the model cannot be served: " + graph.error()});
-  }
+  if (!graph) return refuse_all({JobFault::broken, "the model cannot be served: " + graph.error()});
   Batch batch(**graph, options_.limits, vocabulary_);
   serve(batch);
 }

@@ -14,6 +14,8 @@
 namespace stackgate::inference {
 namespace serve_detail {
 
+constexpr std::chrono::hours for_ever{24};
+
 /// Loads the library and the weights, on the engine's thread.
 Engine::Open opening(std::shared_ptr<const BaseModel> model, std::string directory, std::string library,
                      const EngineOptions& options, unsigned threads) {
@@ -58,6 +60,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   front->engine = std::make_shared<Engine>(
       options, Vocabulary{(*model)->tokenizer, std::make_shared<const TokenTrie>(*(*model)->tokenizer)},
       serve_detail::opening(*model, wanted.directory, values.text("engine-library"), options, engine_threads(values)));
+  if (const std::string why = front->engine->not_ready(serve_detail::for_ever); !why.empty())
+    return std::unexpected(Error{why});
   const auto adapters = TRY(open_adapters(values, **model, front->engine, metrics));
   front->adapters = names_of(adapters, *model);
   front->options = {.timeout = std::chrono::milliseconds(values.integer("request-timeout")),
@@ -66,21 +70,14 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   front->encoders = std::make_shared<Encoders>((*model)->tokenizer);
   front->metrics = std::make_shared<ServingMetrics>(metrics, (*model)->name, options.limits.schedule.sequences,
                                                     [engine = front->engine] { return engine->facts(); });
-  service::Parts parts{
-      .routes = routes(front),
-      .checks = {{"model",
-                  [engine = front->engine](std::chrono::milliseconds limit) -> std::expected<void, Error> {
-                    if (auto why = engine->not_ready(limit); !why.empty())
-                      return std::unexpected(Error{std::move(why)});
-                    return {};
-                  }},
-                 {"adapters",
-                  [adapters](std::chrono::milliseconds) -> std::expected<void, Error> {
-                    if (adapters->has_listed()) return {};
-                    return std::unexpected(Error{"the source of adapters has not answered yet"});
-                  },
-                  true}},
-      .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
+  service::Parts parts{.routes = routes(front), .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
+  if (!values.text("peft-source").empty())
+    parts.checks.push_back({"adapters",
+                            [adapters](std::chrono::milliseconds) -> std::expected<void, Error> {
+                              if (adapters->has_listed()) return {};
+                              return std::unexpected(Error{"the source of adapters has not answered yet"});
+                            },
+                            true});
   for (web::Route& each : adapter_routes(adapters, values.flag("allow-runtime-lora")))
     parts.routes.push_back(std::move(each));
   parts.routes.push_back(serve_detail::versioned_metrics(metrics));

@@ -14,19 +14,21 @@ namespace {
 
 constexpr std::string_view library_name = "libstackgate-engine.so";
 
+/// Empty where there is no /proc.
 std::string folder_of_program() {
   std::array<char, 4096> path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  const std::string_view whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  return std::string(whole.substr(0, whole.rfind('/') == std::string_view::npos ? 0 : whole.rfind('/')));
+  const std::string whole(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  return whole.substr(0, whole.find_last_of('/') + 1);
 }
 
 }  // namespace
 
 std::string default_graph_library() {
   const std::string folder = folder_of_program();
-  const std::string installed = fmt::format("{}/../lib/stackgate/{}", folder, library_name);
-  return ::access(installed.c_str(), R_OK) == 0 ? installed : fmt::format("{}/{}", folder, library_name);
+  const std::string beside = fmt::format("{}{}", folder, library_name);
+  if (!folder.empty() && ::access(beside.c_str(), R_OK) == 0) return beside;
+  return fmt::format("{}lib/stackgate/{}", folder.empty() ? "/usr/" : folder + "../", library_name);
 }
 
 std::expected<GraphLibrary, std::string> load_graph_library(const std::string& path) {
