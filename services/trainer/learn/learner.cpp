@@ -46,10 +46,12 @@ double head_loss(const model::Linear& head, const at::Tensor& states, const std:
   for (std::int64_t begin = 0; begin < rows; begin += slice) {
     const std::int64_t count = std::min(slice, rows - begin);
     const at::Tensor some = states.narrow(0, begin, count), target = ids.narrow(0, begin, count);
-    at::Tensor logits = at::log_softmax(at::mm(some, head.weight.t()), -1);
-    sum -= logits.gather(1, target).sum(at::kDouble).item<double>();
+    at::Tensor logits = at::mm(some, head.weight.t());
+    logits.sub_(logits.amax(1, true));
+    const at::Tensor own = logits.gather(1, target), all = logits.exp_().sum(1, true);
+    sum += all.log().sub_(own).sum(at::kDouble).item<double>();
     if (gradient == nullptr) continue;
-    logits.exp_().mul_(factor).scatter_add_(1, target, at::full({count, 1}, -factor, at::kFloat));
+    logits.mul_(all.reciprocal().mul_(factor)).scatter_add_(1, target, at::full({count, 1}, -factor, at::kFloat));
     at::Tensor part = gradient->narrow(0, begin, count);
     at::mm_out(part, logits, head.weight);
     if (head.weight.requires_grad()) {
