@@ -1,4 +1,6 @@
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -12,9 +14,13 @@
 #include "services/model/loading/weights.hpp"
 
 namespace stackgate::inference {
+
+using namespace std::chrono_literals;
+
 namespace serve_detail {
 
 constexpr std::chrono::hours for_ever{24};
+constexpr std::chrono::milliseconds look{20};
 
 /// Loads the library and the weights, on the engine's thread.
 Engine::Open opening(std::shared_ptr<const BaseModel> model, std::string directory, std::string library,
@@ -73,8 +79,11 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   service::Parts parts{.routes = routes(front), .about = {{"model", (*model)->name}, {"directory", wanted.directory}}};
   if (!values.text("peft-source").empty())
     parts.checks.push_back({"adapters",
-                            [adapters](std::chrono::milliseconds) -> std::expected<void, Error> {
-                              if (adapters->has_listed()) return {};
+                            [adapters](std::chrono::milliseconds limit) -> std::expected<void, Error> {
+                              for (auto waited = 0ms; waited < limit; waited += serve_detail::look) {
+                                if (adapters->has_listed()) return {};
+                                std::this_thread::sleep_for(serve_detail::look);
+                              }
                               return std::unexpected(Error{"the source of adapters has not answered yet"});
                             },
                             true});
