@@ -22,6 +22,7 @@ std::vector<settings::Setting> table() {
           flag("resume", "go on from the newest checkpoint, or begin where there is none"),
           text("chat-template", "file of a chat template instead of the model's own"),
           text("base-model-name", "what adapter_config.json calls the base model; its directory's name without it")});
+  append(out, "Merging", {text("adapter", "PEFT directory that is merged into --model")});
   append(out, "Progress",
          {text("job-id", "stands in each line of progress"),
           url("progress-url", "where each line of progress is posted, too"),
@@ -44,16 +45,25 @@ std::vector<settings::Setting> table() {
 struct Needed {
   std::string_view command, flag, cure;
 };
-constexpr std::array<Needed, 5> needed{{
+constexpr std::array<Needed, 8> needed{{
     {"train", "model", "name the directory of a model"},
     {"train", "train", "name a file of JSON lines"},
     {"train", "output", "name a directory that is not there yet"},
+    {"merge", "model", "name the directory of a model"},
+    {"merge", "adapter", "name the directory of an adapter"},
+    {"merge", "output", "name a directory that is not there yet"},
     {"make-tiny", "text", "name a file of plain text"},
     {"make-tiny", "output", "name a directory that is not there yet"},
 }};
 
 std::uint32_t whole(const settings::Values& values, std::string_view name) {
   return static_cast<std::uint32_t>(values.integer(name));
+}
+
+std::string output_of(const settings::Values& values) {
+  std::string out = values.text("output");
+  while (out.size() > 1 && out.ends_with('/')) out.pop_back();
+  return out;
 }
 
 }  // namespace options_detail
@@ -63,6 +73,9 @@ settings::Program program() {
       .name = "stackgate-trainer",
       .summary = "trains LoRA adapters: a model's directory and JSON lines in, a PEFT directory out",
       .commands = {{.name = "train", .help = "train an adapter (the default)", .uses = {"Training", "Progress"}},
+                   {.name = "merge",
+                    .help = "write an adapter's change into its base model's weights",
+                    .uses = {"model", "Merging", "output", "log-level", "log-format"}},
                    {.name = "make-tiny",
                     .help = "make a small base model from a text, for tests and trials",
                     .uses = {"A tiny model", "output", "Progress"}}},
@@ -70,6 +83,7 @@ settings::Program program() {
       .examples =
           "  stackgate-trainer --model llama --train train.jsonl --validation val.jsonl --output adapter --config "
           "c.json\n"
+          "  stackgate-trainer merge --model llama --adapter adapter --output merged\n"
           "  stackgate-trainer make-tiny --text book.txt --output tiny\n"
           "Lines of training files: {\"prompt\": …, \"completion\": …} or {\"messages\": […], \"tools\": […]}.\n"
           "Exit codes: 0 the adapter is there; 1 training failed; 2 settings, model or data are wrong; 75 stopped by\n"
@@ -85,8 +99,8 @@ validate::Findings missing_settings(const settings::Values& values) {
 }
 
 TrainSettings train_settings(const settings::Values& values) {
-  TrainSettings out{.model = values.text("model"), .output = values.text("output"), .train = values.list("train")};
-  while (out.output.size() > 1 && out.output.ends_with('/')) out.output.pop_back();
+  TrainSettings out{
+      .model = values.text("model"), .output = options_detail::output_of(values), .train = values.list("train")};
   out.chat_template = values.text("chat-template");
   out.base_model_name = values.text("base-model-name");
   out.validation = values.list("validation");
@@ -94,10 +108,14 @@ TrainSettings train_settings(const settings::Values& values) {
   return out;
 }
 
+MergeSettings merge_settings(const settings::Values& values) {
+  return {
+      .model = values.text("model"), .adapter = values.text("adapter"), .output = options_detail::output_of(values)};
+}
+
 TinySettings tiny_settings(const settings::Values& values) {
   using options_detail::whole;
-  TinySettings out{.texts = values.list("text"), .output = values.text("output")};
-  while (out.output.size() > 1 && out.output.ends_with('/')) out.output.pop_back();
+  TinySettings out{.texts = values.list("text"), .output = options_detail::output_of(values)};
   out.shape.hidden = whole(values, "hidden");
   out.shape.intermediate = out.shape.hidden * 11 / 4;
   out.shape.layers = whole(values, "layers");

@@ -52,6 +52,9 @@ int carry_out(const settings::Values& values, const FailPoint& fail_point) {
   Result<Ending> ending = Ending::done;
   if (values.command() == "make-tiny") {
     ending = make_tiny(tiny_settings(values), report, stop_asked);
+  } else if (values.command() == "merge") {
+    ending = merge(merge_settings(values));
+    if (ending) report.done({.path = values.text("output")});
   } else {
     TrainSettings settings = train_settings(values);
     if (const Failure wrong = read_configuration(values.text("config"), settings.parameters); !wrong.faults.empty())

@@ -60,7 +60,7 @@ std::string event_text(const Finished& event, std::string_view job) {
     if (event.val_loss) w.member("val_loss", *event.val_loss);
     w.member("path", event.path);
     if (!event.archive.empty()) w.member("archive", event.archive);
-    w.member("sha256", event.sha256);
+    if (!event.sha256.empty()) w.member("sha256", event.sha256);
   });
 }
 

@@ -12,9 +12,6 @@
 #include "services/model/loading/load.hpp"
 
 namespace stackgate::trainer {
-namespace base_model_detail {
-
-/// Errors end the run; warnings are logged.
 Result<void> judge(const validate::Findings& findings) {
   Failure failure{Ending::wrong_input, {}};
   for (const validate::Finding& each : findings)
@@ -26,10 +23,7 @@ Result<void> judge(const validate::Findings& findings) {
   return {};
 }
 
-}  // namespace base_model_detail
-
 Result<BaseModel> load_base_model(const std::string& directory, const std::string& chat_template) {
-  using namespace base_model_detail;
   model::DirectoryRead read = model::load_directory(directory);
   TRY(judge(read.findings));
   if (!chat_template.empty()) {

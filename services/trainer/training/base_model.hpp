@@ -20,6 +20,9 @@ struct BaseModel {
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
 };
 
+/// Errors are the failure; warnings are logged.
+Result<void> judge(const validate::Findings& findings);
+
 /// All that is wrong with it at once. `chat_template`: a file instead of the model's own, or empty.
 Result<BaseModel> load_base_model(const std::string& directory, const std::string& chat_template);
 
