@@ -55,7 +55,7 @@ class Report::Poster {
  private:
   void send_all(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [&] { return !waiting_.empty(); })) {
+    while (changed_.wait(lock, stop, [&] { return !waiting_.empty(); }) && !stop.stop_requested()) {
       const std::string text = waiting_.front();
       lock.unlock();
       const bool sent = send(text);

@@ -15,21 +15,20 @@ namespace optimization_detail {
 
 constexpr std::uint64_t usual_tokens = 2048;  // of a pass: enough for the products, little enough for the memory
 
-/// Packing fills passes up to the longest example; otherwise so many examples as are asked for, or as fit.
+}  // namespace optimization_detail
+
 MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tokens) {
   if (parameters.sequence_packing_enabled) return {.tokens = most_tokens, .packed = true};
   if (parameters.micro_batch_size) return {.examples = parameters.micro_batch_size, .tokens = UINT64_MAX};
-  return {.tokens = std::max(usual_tokens, most_tokens)};
+  return {.tokens = std::max(optimization_detail::usual_tokens, most_tokens)};
 }
-
-}  // namespace optimization_detail
 
 Optimization::Optimization(Learner& learner, const Hyperparameters& parameters, std::span<const Example> examples,
                            std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total)
     : learner_(learner),
       parameters_(parameters),
       examples_(examples),
-      micro_(optimization_detail::passes_of(parameters, most_tokens)),
+      micro_(passes_of(parameters, most_tokens)),
       per_epoch_(per_epoch),
       total_(total),
       moments_{std::vector<float>(learner.values().size()), std::vector<float>(learner.values().size())} {}

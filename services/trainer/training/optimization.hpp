@@ -13,6 +13,9 @@
 
 namespace stackgate::trainer {
 
+/// Packing fills passes up to the longest example; otherwise so many examples as are asked for, or as fit.
+MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tokens);
+
 struct StepOutcome {
   double loss_sum = 0, grad_norm = 0, learning_rate = 0;  // the norm before clipping
   std::uint64_t trained_tokens = 0, tokens = 0;

@@ -15,6 +15,7 @@
 #include "services/trainer/training/adapter_output.hpp"
 #include "services/trainer/training/base_model.hpp"
 #include "services/trainer/training/machine.hpp"
+#include "services/trainer/training/memory.hpp"
 #include "services/trainer/training/optimization.hpp"
 
 namespace stackgate::trainer {
@@ -101,15 +102,27 @@ class Run {
                                        .scale = lora_scale(parameters_),
                                        .dropout = parameters_.lora_dropout,
                                        .modules = parameters_.target_modules}};
+    for (const auto& [name, stored] : base.model.tensors)
+      base_parameters_ += stored.place.bytes / bytes_of(stored.place.dtype);
+    TRY(check_memory(base, how));
     learner_ = TRY(as_result(Learner::open(base.model, base.weights, how)));
     draw_lora(learner_->parameters(), learner_->values(), parameters_.seed);
     optimization_ =
         std::make_unique<Optimization>(*learner_, parameters_, data_.examples, length_, steps_.per_epoch, steps_.total);
-    for (const auto& [name, stored] : base.model.tensors)
-      base_parameters_ += stored.place.bytes / bytes_of(stored.place.dtype);
     config_ = adapter_config(parameters_, settings_.base_model_name.empty()
                                               ? std::filesystem::weakly_canonical(settings_.model).filename().string()
                                               : settings_.base_model_name);
+    return {};
+  }
+
+  Result<void> check_memory(const BaseModel& base, const LearnerSettings& how) const {
+    MemoryOf of{.base_parameters = base_parameters_};
+    for (const Parameter& each : trained_parameters(base.model.config, how)) of.trained_parameters += each.count;
+    for (const Dataset* data : {&data_, &validation_})
+      for (const Example& each : data->examples) of.longest = std::max<std::uint64_t>(of.longest, each.ids.size());
+    of.pass_tokens = most_tokens_of_pass(parameters_, of.longest);
+    const auto estimate = estimate_memory(base.model.config, of, parameters_.gradient_checkpointing);
+    if (const auto fault = fault_of_memory(estimate, memory_limit())) return wrong_input(*fault);
     return {};
   }
 

@@ -53,16 +53,47 @@ for point in step:1 step:5 step:9 checkpoint-written:1 checkpoint-written:2 chec
   check "nothing else is left" [ ! -e "$name.part" ]
 done
 
+cat >listen.py <<'P'
+import http.server
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        with open("posted", "a") as file:
+            file.write(body + "\n")
+        self.send_response(200 if self.headers["Authorization"] == "Bearer word" else 401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+P
+python3 listen.py >port &
+listener=$!
+trap 'kill $listener 2>/dev/null || true; rm -rf "$scratch"' EXIT
+echo word >token
+for _ in {1..50}; do
+  if [ -s port ]; then break; fi
+  sleep 0.1
+done
+tell=(--job-id cust-1 --progress-url "http://127.0.0.1:$(cat port)/progress" --progress-token-file token)
+check "a run that is told of ends with 0" [ "$(status trainer "${train[@]}" --output told "${tell[@]}")" = 0 ]
+check "each line was posted, in order" cmp out posted
+check "with the job's name" [ "$(grep -c '"job_id":"cust-1"' posted)" = "$(wc -l <posted)" ]
+kill "$listener"
+code=$(status trainer "${train[@]}" --output untold --progress-url "http://127.0.0.1:$(cat port)/progress")
+check "a server that is away does not end a run" [ "$code" = 0 ]
+
 sed 's/12/4000/' config.json >long.json
-"$bin/stackgate-trainer" "${data[@]}" --config long.json --output stopped >out 2>>log &
+"$bin/stackgate-trainer" "${data[@]}" --config long.json --output stopped >stopped.out 2>>log &
 for _ in {1..100}; do
-  if grep -q '"event":"validation"' out; then break; fi
+  if grep -qs '"event":"validation"' stopped.out; then break; fi
   sleep 0.1
 done
 kill -TERM $!
 code=0 && wait $! || code=$?
 check "SIGTERM ends with 75" [ "$code" = 75 ]
-check "behind a checkpoint" grep -q "\"event\":\"checkpoint\",\"step\":[0-9]*,\"path\":\"stopped.part/checkpoint-" <(tail -1 out)
+check "behind a checkpoint" grep -q "\"event\":\"checkpoint\",\"step\":[0-9]*,\"path\":\"stopped.part/checkpoint-" <(tail -1 stopped.out)
 check "another configuration does not go on from it" [ "$(status trainer "${train[@]}" --output stopped --resume)" = 2 ]
 check "what is wrong stands in a line" grep -q 'is of another run' out
 
