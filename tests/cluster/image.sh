@@ -3,7 +3,7 @@
 # one has none), CA certificates, and an unprivileged user. No shell, no package manager.
 #   image.sh NAME:TAG OUT.tar BINARY [LIBRARY...]
 # LIBRARY: a shared object that the program opens at run time; it lies in /usr/lib/stackgate, with the libraries it names.
-# In the environment: IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
+# In the environment: IMAGE_ENV, one more variable of the image, NAME=VALUE; IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
 # IMAGE_LIMIT_MB: fail when OUT is larger. Prints what the image consists of, in bytes.
 # Import it with: ctr -n k8s.io images import OUT.tar
 set -euo pipefail
@@ -51,9 +51,9 @@ printf '%s\n' 'root:x:0:0:root:/:/sbin/nologin' 'nonroot:x:65532:65532:nonroot:/
 printf '%s\n' 'root:x:0:' 'nonroot:x:65532:' >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
 
-"$here/oci-archive.sh" "$name" "$root" "$out" "$(jq -cn --arg program "$program" --arg certificates $certificates '{
+"$here/oci-archive.sh" "$name" "$root" "$out" "$(jq -cn --arg program "$program" --arg certificates $certificates --arg more "${IMAGE_ENV:-}" '{
   Entrypoint: [$program], User: "65532:65532", WorkingDir: "/",
-  Env: ["PATH=/usr/bin", "SSL_CERT_FILE=\($certificates)"]}')"
+  Env: ["PATH=/usr/bin", "SSL_CERT_FILE=\($certificates)"] + if $more == "" then [] else [$more] end}')"
 
 total=$(stat -c %s "$out")
 printf '%10d  %s\n' "$(stat -c %s "$root$program")" "$program" "$library_bytes" "$libraries shared libraries" \

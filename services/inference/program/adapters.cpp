@@ -4,6 +4,10 @@
 
 namespace stackgate::inference {
 
+bool has_adapters(const settings::Values& values) {
+  return !values.text("peft-source").empty() || values.flag("allow-runtime-lora");
+}
+
 std::expected<std::shared_ptr<AdapterStore>, Error> open_adapters(const settings::Values& values,
                                                                   const BaseModel& model,
                                                                   const std::shared_ptr<Engine>& engine,

@@ -41,6 +41,12 @@ void append_own(std::vector<settings::Setting>& out) {
           integer("max-lora-rank", "the highest rank that is loaded", "64", 1, 1024),
           flag("allow-runtime-lora", "serve /v1/load_lora_adapter and /v1/unload_lora_adapter", "false"),
           directory("adapter-dir", "what those may load from")});
+  append(out, "Refused: what this server does not do",
+         {by_variable("INF_MODEL_PROFILE", text("model-profile", "a profile of other engines: nimCache.profile")),
+          by_variable("INF_TENSOR_PARALLELISM",
+                      integer("tensor-parallelism", "one model over several devices: 1, or not given", "1", 1)),
+          by_variable("INF_PIPELINE_PARALLELISM",
+                      integer("pipeline-parallelism", "one model over several nodes: 1, or not given", "1", 1))});
   append(out, "Engine",
          {size("kv-cache", "memory for keys and values", "1Gi", 1 << 20),
           integer("max-sequences", "sequences in a step", "64", 1, 4096),
@@ -92,6 +98,15 @@ validate::Findings check_options(const settings::Values& values) {
         fmt::format("is less than --max-gpu-loras (INF_MAX_GPU_LORAS), {}", values.integer("max-gpu-loras")),
         "what computes has its adapters from memory: give at least as many",
         std::to_string(values.integer("max-cpu-loras"))));
+  for (const std::string_view name : {"tensor-parallelism", "pipeline-parallelism"})
+    if (values.integer(name) > 1)
+      out.push_back(settings::fault(
+          fmt::format("--{}", name), "is more than 1, and this server computes on one machine",
+          "take multiNode out of the InferenceService, or another image", std::to_string(values.integer(name))));
+  if (!values.text("model-profile").empty())
+    out.push_back(settings::fault("--model-profile (INF_MODEL_PROFILE)",
+                                  "is given, and this server knows no profiles: it serves the directory as it is",
+                                  "leave out storage.nimCache.profile", values.text("model-profile")));
   if (values.flag("allow-runtime-lora") && values.text("adapter-dir").empty())
     out.push_back(settings::fault("--adapter-dir", "is needed beside --allow-runtime-lora",
                                   "name the directory that adapters may be loaded from"));

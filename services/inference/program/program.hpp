@@ -31,6 +31,8 @@ std::expected<BaseModelOptions, Error> model_options(const settings::Values& val
 EngineOptions engine_options(const settings::Values& values, const BaseModel& model);
 unsigned engine_threads(const settings::Values& values);
 
+/// Whether there is a source of adapters, or they may be loaded at run time.
+bool has_adapters(const settings::Values& values);
 /// Found, kept and loaded for this model; pages of versions that are gone are forgotten by the engine.
 std::expected<std::shared_ptr<AdapterStore>, Error> open_adapters(const settings::Values& values,
                                                                   const BaseModel& model,

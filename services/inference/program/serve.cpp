@@ -68,8 +68,9 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
       serve_detail::opening(*model, wanted.directory, values.text("engine-library"), options, engine_threads(values)));
   if (const std::string why = front->engine->not_ready(serve_detail::for_ever); !why.empty())
     return std::unexpected(Error{why});
-  const auto adapters = TRY(open_adapters(values, **model, front->engine, metrics));
-  front->adapters = names_of(adapters, *model);
+  std::shared_ptr<AdapterStore> adapters;
+  if (has_adapters(values)) adapters = TRY(open_adapters(values, **model, front->engine, metrics));
+  front->adapters = adapters ? names_of(adapters, *model) : no_adapters();
   front->options = {.timeout = std::chrono::milliseconds(values.integer("request-timeout")),
                     .embeddings = !values.flag("no-embeddings"),
                     .cache_tokens = cache_tokens};
@@ -87,8 +88,9 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                               return std::unexpected(Error{"the source of adapters has not answered yet"});
                             },
                             true});
-  for (web::Route& each : adapter_routes(adapters, values.flag("allow-runtime-lora")))
-    parts.routes.push_back(std::move(each));
+  if (adapters)
+    for (web::Route& each : adapter_routes(adapters, values.flag("allow-runtime-lora")))
+      parts.routes.push_back(std::move(each));
   parts.routes.push_back(serve_detail::versioned_metrics(metrics));
   parts.on_stop = [engine = front->engine] { engine->stop(); };
   parts.keep = front;

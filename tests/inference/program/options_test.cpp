@@ -1,0 +1,109 @@
+#include <map>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/inference/program/program.hpp"
+#include "services/kit/settings/names.hpp"
+#include "tests/reconcile/plan/stack_plans.hpp"
+
+namespace stackgate::inference {
+namespace options_tests {
+
+using Environment = std::map<std::string, std::string>;
+
+/// The variables of the server's containers, with what stands there instead of a Secret's text.
+Environment planned(const reconcile::tests::Tree& object) {
+  using namespace reconcile::tests;
+  World world;
+  world.observed.cache = {.exists = true, .state = "Ready", .claim = "models", .sub_path = {}, .message = {}};
+  const Planned plan = plan_of(object, world);
+  Environment out;
+  const auto take = [&out](const Tree& pod) {
+    for (const auto& each : pod["spec"]["containers"][0]["env"])
+      out[each["name"]] = each.contains("value") ? each["value"].get<std::string>() : "given";
+  };
+  for (const auto& body : plan.bodies) {
+    if (body["kind"] == "Deployment") take(body["spec"]["template"]);
+    if (body["kind"] == "LeaderWorkerSet")
+      for (const char* each : {"leaderTemplate", "workerTemplate"}) take(body["spec"]["leaderWorkerTemplate"][each]);
+  }
+  EXPECT_FALSE(out.empty());
+  return out;
+}
+
+constexpr crds::Kind kind = crds::Kind::inference_service;
+constexpr std::string_view with_cache = "spec: {storage: {nimCache: {name: llm-cache}}}";
+
+/// Of the operator's layout over several nodes, which this server refuses by INF_TENSOR_PARALLELISM.
+const std::set<std::string> of_several_nodes{"INF_NODE_ROLE",     "INF_NODE_RANK",        "INF_GROUP_INDEX",
+                                             "INF_NODE_COUNT",    "INF_GPUS_PER_NODE",    "INF_SSH_KEY_FILE",
+                                             "INF_MPI_HOST_FILE", "INF_MPI_START_TIMEOUT"};
+
+settings::Outcome read(const Environment& environment, std::vector<const char*> flags = {}) {
+  auto out = settings::read(
+      program(), flags,
+      [&](const std::string& name) -> std::optional<std::string> {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::nullopt : std::optional(found->second);
+      },
+      [](const std::string&) { return std::nullopt; }, "1");
+  for (auto& finding : check_options(out.values)) out.findings.push_back(std::move(finding));
+  return out;
+}
+
+std::vector<std::string> paths(const validate::Findings& findings) {
+  std::vector<std::string> out;
+  for (const auto& each : findings) out.push_back(each.path);
+  return out;
+}
+
+TEST(InferenceOptions, read_all_that_the_operators_plan_gives_a_server) {
+  std::set<std::string> known;
+  for (const settings::Setting& setting : program().settings) known.insert(settings::variable_of(setting));
+  const auto ours = [](const std::string& name) { return name.starts_with("INF_") || name.starts_with("STACKGATE_"); };
+  std::size_t read_by_us = 0;
+  for (const auto& object : {reconcile::tests::full(kind, "{}"), reconcile::tests::minimal(kind, with_cache)})
+    for (const auto& [name, value] : planned(object)) {
+      EXPECT_TRUE(known.contains(name) || of_several_nodes.contains(name) || !ours(name)) << name;
+      read_by_us += known.contains(name) ? 1 : 0;
+    }
+  EXPECT_GT(read_by_us, 4U);
+  for (const char* name : {"INF_PEFT_SOURCE", "INF_PEFT_REFRESH_INTERVAL", "INF_MAX_CPU_LORAS", "INF_MAX_GPU_LORAS"})
+    EXPECT_TRUE(known.contains(name)) << name;  // the specification's
+}
+
+TEST(InferenceOptions, a_planned_server_serves_what_is_mounted) {
+  const Environment environment = planned(reconcile::tests::minimal(kind, with_cache));
+  const auto got = read(environment);
+  EXPECT_TRUE(got.findings.empty()) << settings::to_text(program(), got.findings);
+  EXPECT_EQ(model_directory(got.values), environment.at("INF_CACHE_PATH"));
+  EXPECT_EQ(model_directory(read(environment, {"--model", "/own"}).values), "/own");
+  EXPECT_EQ(got.values.text("listen"), "0.0.0.0:8000");
+}
+
+TEST(InferenceOptions, what_cannot_run_is_refused) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(paths(read({}).findings), ElementsAre("--model"));
+  EXPECT_THAT(paths(read({{"INF_MAX_GPU_LORAS", "9"}, {"INF_MAX_CPU_LORAS", "3"}}, {"--model", "m"}).findings),
+              ElementsAre("--max-cpu-loras (INF_MAX_CPU_LORAS)"));
+  EXPECT_THAT(paths(read({{"INF_TENSOR_PARALLELISM", "8"}, {"INF_MODEL_PROFILE", "p"}}, {"--model", "m"}).findings),
+              ElementsAre("--tensor-parallelism", "--model-profile (INF_MODEL_PROFILE)"));
+  EXPECT_THAT(paths(read({}, {"--model", "m", "--allow-runtime-lora"}).findings), ElementsAre("--adapter-dir"));
+  EXPECT_TRUE(read({}, {"check", "m"}).findings.empty());
+}
+
+TEST(InferenceOptions, the_cache_is_no_larger_than_what_can_be_used) {
+  const auto got = read({}, {"--model", "m", "--kv-cache", "1Gi", "--max-sequences", "4"});
+  BaseModel model;
+  model.directory.config = {.hidden = 8, .layers = 2, .heads = 2, .key_value_heads = 2, .head_width = 4};
+  model.limits.context = 160;
+  const EngineOptions options = engine_options(got.values, model);
+  EXPECT_EQ(options.limits.pages, 4U * 11);
+  const auto small = read({}, {"--model", "m", "--kv-cache", "1Mi"});
+  EXPECT_EQ(memory_plan(engine_options(small.values, model), model).cache_per_token, 2U * 2 * 2 * 4 * 4);
+}
+
+}  // namespace options_tests
+}  // namespace stackgate::inference
