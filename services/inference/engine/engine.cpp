@@ -24,6 +24,7 @@ void Engine::stop() {
   }
   changed_.notify_one();
   opened_.notify_all();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::string Engine::not_ready(std::chrono::milliseconds limit) const {
@@ -48,7 +49,7 @@ std::optional<JobId> Engine::submit(Job job) {
   JobId id = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (facts_.waiting_jobs + submitted_ >= options_.max_queue) return std::nullopt;
+    if (stopping_ || facts_.waiting_jobs + submitted_ >= options_.max_queue) return std::nullopt;
     id = next_++;
     ++submitted_;
     inbox_.emplace_back(Submitted{id, std::move(job)});

@@ -38,7 +38,8 @@ class Engine {
   /// Whether the model could not be opened: it never will.
   bool broken() const;
 
-  /// Nothing: the queue is full. Whatever comes of the job is reported by its events, in any order with this return.
+  /// Nothing: the queue is full, or it has stopped. Whatever comes of the job is reported by its events, in any order
+  /// with this return.
   std::optional<JobId> submit(Job job);
   /// Nothing more is reported of it, but for what is being reported now. Of an unknown one: nothing.
   void cancel(JobId id);
@@ -46,7 +47,8 @@ class Engine {
   void resume(JobId id);
   /// An adapter's version that answers no new requests.
   void forget(std::uint64_t adapter);
-  /// All jobs end now, also those that come later.
+  /// Waits for the step under way; then all jobs have failed, and nobody's events are called any more. For one thread,
+  /// which is not the engine's: who holds jobs may hold the engine.
   void stop();
 
   BatchFacts facts() const;

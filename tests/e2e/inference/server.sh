@@ -12,7 +12,7 @@ python3 -c 'import numpy' 2>/dev/null || { echo "skip the inference server: inst
 client_dir "$here" "$build"
 
 scratch=$(mktemp -d)
-pids=()
+pids=() clients=()
 # shellcheck disable=SC2317 # the trap's
 end() {
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -53,6 +53,20 @@ if wait "$pid"; then
 else
   fail "SIGTERM ends it with 0"
 fi
+
+# With answers under way, waiting and streaming: they are cut, and it ends all the same.
+start busy llama_gqa --drain-limit 1s --max-sequences 4
+for stream in true false true false true false true false; do
+  curl -s -o "$scratch/cut" "$url/v1/completions" -H 'content-type: application/json' \
+    -d "{\"model\":\"llama_gqa\",\"prompt\":\"x\",\"n\":100,\"max_tokens\":250,\"ignore_eos\":true,\"stream\":$stream}" &
+  clients+=($!)
+done
+sleep 0.5
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+wait "${clients[@]}" || true
+if [ "$status" = 0 ]; then echo "ok SIGTERM ends it with 0 under load"; else fail "SIGTERM ends it with 0 under load: $status"; fi
 
 start narrow qwen2_bf16_shards --max-queue 1 --max-sequences 1 --kv-cache 1Mi
 (cd "$client" && node queue.mjs "$url" qwen2_bf16_shards) || failed=1
