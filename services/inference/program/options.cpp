@@ -47,6 +47,13 @@ void append_own(std::vector<settings::Setting>& out) {
                       integer("tensor-parallelism", "one model over several devices: 1, or not given", "1", 1)),
           by_variable("INF_PIPELINE_PARALLELISM",
                       integer("pipeline-parallelism", "one model over several nodes: 1, or not given", "1", 1))});
+  append(out, "Upstream",
+         {{.name = "upstream-url",
+           .kind = settings::Kind::list,
+           .help = "engines to stand in front of, instead of --model: http://vllm:8000/v1, several for replicas"},
+          choice("upstream-kind", {"auto", "vllm", "llama-server", "openai"}, "what they are; auto: asked", "auto"),
+          text("upstream-api-key-file", "a file with the key that they want"),
+          text("upstream-adapter-dir", "where they see <data-dir>/adapters; without it at the same place")});
   append(out, "Engine",
          {size("kv-cache", "memory for keys and values", "1Gi", 1 << 20),
           integer("max-sequences", "sequences in a step", "64", 1, 4096),
@@ -90,8 +97,14 @@ std::string model_directory(const settings::Values& values) {
 validate::Findings check_options(const settings::Values& values) {
   validate::Findings out;
   if (values.command() == "check") return out;
-  if (model_directory(values).empty())
-    out.push_back(settings::fault("--model", "is missing", "name the model's directory"));
+  const bool is_upstream = values.has("upstream-url");
+  if (model_directory(values).empty() && !is_upstream)
+    out.push_back(settings::fault("--model", "is missing", "name the model's directory, or engines by --upstream-url"));
+  for (const std::string& url : values.list("upstream-url"))
+    if (!url.starts_with("http://") && !url.starts_with("https://"))
+      out.push_back(settings::fault("--upstream-url", "is no http or https URL", "write http://host:8000/v1", url));
+  if (!values.text("model").empty() && is_upstream)
+    out.push_back(settings::fault("--upstream-url", "and --model exclude each other", "leave out one of them"));
   if (values.integer("max-cpu-loras") < values.integer("max-gpu-loras"))
     out.push_back(settings::fault(
         "--max-cpu-loras (INF_MAX_CPU_LORAS)",

@@ -20,6 +20,8 @@ settings::Program program();
 validate::Findings check_options(const settings::Values& values);
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics);
+/// In front of engines of others: nothing of the model is read and no libtorch loaded.
+std::expected<service::Parts, Error> build_upstream(const settings::Values& values, metrics::Registry& metrics);
 int run_command(const settings::Values& values);
 
 /// --model, or what the operator has mounted.

@@ -48,6 +48,7 @@ web::Route versioned_metrics(metrics::Registry& metrics) { return web::metrics_r
 }  // namespace serve_detail
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics) {
+  if (values.has("upstream-url")) return build_upstream(values, metrics);
   const BaseModelOptions wanted = TRY(model_options(values));
   auto model = load_base_model(wanted);
   if (!model)

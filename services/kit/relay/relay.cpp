@@ -8,7 +8,6 @@
 #include "services/kit/http/text.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/relay/headers.hpp"
-#include "services/kit/web/deferred.hpp"
 
 namespace stackgate::relay {
 namespace relay_detail {
@@ -39,8 +38,11 @@ http::Response answer_head(http_client::Head head) {
 /// One answer on its way. Its steps follow each other, on the upstream's thread or the client's.
 class Passage : public std::enable_shared_from_this<Passage> {
  public:
-  Passage(std::shared_ptr<web::Deferred> client, bool head_only, std::string request_id)
-      : client_(std::move(client)), head_only_(head_only), request_id_(std::move(request_id)) {}
+  explicit Passage(std::shared_ptr<web::Deferred> client, std::shared_ptr<void> keep = {})
+      : client_(std::move(client)),
+        head_only_(client_->call().request().method == "HEAD"),
+        request_id_(client_->call().request_id()),
+        keep_(std::move(keep)) {}
 
   void opened(std::expected<http_client::Answer, Error> answer) {
     if (!answer) {
@@ -95,6 +97,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   std::shared_ptr<web::Deferred> client_;
   const bool head_only_;
   const std::string request_id_;
+  const std::shared_ptr<void> keep_;
   std::optional<http_client::Answer> upstream_;
   std::optional<http::Response> whole_;
   std::size_t length_ = 0;  // of its body
@@ -128,13 +131,17 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
 web::Answer relay(web::Call& call, const http_client::Client& client, http_client::Request request) {
   auto deferred = call.defer();
   if (!deferred) return std::move(deferred.error());
-  const auto passage = std::make_shared<relay_detail::Passage>(*deferred, call.request().method == "HEAD",
-                                                               std::string(call.request_id()));
+  const auto passage = std::make_shared<relay_detail::Passage>(*deferred);
   auto opening = client.open(std::move(request), [passage](std::expected<http_client::Answer, Error> answer) {
     passage->opened(std::move(answer));
   });
   (*deferred)->on_closed([opening]() mutable { opening.cancel(); });
   return web::Later{};
+}
+
+void pass_back(std::shared_ptr<web::Deferred> client, std::expected<http_client::Answer, Error> answer,
+               std::shared_ptr<void> keep) {
+  std::make_shared<relay_detail::Passage>(std::move(client), std::move(keep))->opened(std::move(answer));
 }
 
 }  // namespace stackgate::relay

@@ -2,10 +2,12 @@
 // proxies are made of (RFC 9110, 7.6).
 #pragma once
 #include <expected>
+#include <memory>
 #include <string_view>
 
 #include "services/kit/http_client/client.hpp"
 #include "services/kit/web/call.hpp"
+#include "services/kit/web/deferred.hpp"
 
 namespace stackgate::relay {
 
@@ -19,5 +21,10 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
 /// ends the exchange with it. 502 when there is no answer; one that breaks off is cut. For handlers on any thread,
 /// which return what this returns.
 web::Answer relay(web::Call& call, const http_client::Client& client, http_client::Request request);
+
+/// The second half of relay(), for who has deferred the call, sent the request and looked at the answer's head first;
+/// its on_closed() cancels the exchange. `keep` lives as long as the answer passes.
+void pass_back(std::shared_ptr<web::Deferred> client, std::expected<http_client::Answer, Error> answer,
+               std::shared_ptr<void> keep = {});
 
 }  // namespace stackgate::relay

@@ -75,6 +75,18 @@ std::vector<Step> steps(const std::vector<WantedAdapter>& wanted, const std::vec
   return out;
 }
 
+std::vector<ListedModel> of_others(const std::vector<WantedAdapter>& wanted, const std::vector<ListedModel>& listed,
+                                   const std::map<std::string, std::string, std::less<>>& handed,
+                                   std::string_view theirs) {
+  std::set<std::string_view> ours;
+  for (const WantedAdapter& each : wanted) ours.insert(each.name);
+  std::vector<ListedModel> out;
+  for (const ListedModel& each : listed)
+    if (each.parent.empty() || (!ours.contains(each.id) && !handed.contains(each.id) && !is_below(each.root, theirs)))
+      out.push_back(each);
+  return out;
+}
+
 Next after(Step::Action action, int status, std::string_view body) {
   if (status >= 200 && status < 300) return Next::done;
   if (action == Step::Action::unload) return status == 404 ? Next::done : Next::failed;

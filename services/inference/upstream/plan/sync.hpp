@@ -46,6 +46,11 @@ struct Step {
 std::vector<Step> steps(const std::vector<WantedAdapter>& wanted, const std::vector<ListedModel>& listed,
                         const std::map<std::string, std::string, std::less<>>& handed, std::string_view theirs);
 
+/// Of `listed`, what is not ours: models, and adapters that steps() lets stay. In their order.
+std::vector<ListedModel> of_others(const std::vector<WantedAdapter>& wanted, const std::vector<ListedModel>& listed,
+                                   const std::map<std::string, std::string, std::less<>>& handed,
+                                   std::string_view theirs);
+
 /// Of a call about an adapter: what comes next. Older versions do not know load_inplace, and say that it is there.
 enum class Next : std::uint8_t { done, unload_and_load, failed };
 Next after(Step::Action action, int status, std::string_view body);

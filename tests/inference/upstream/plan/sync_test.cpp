@@ -93,6 +93,22 @@ TEST(UpstreamSync, lists_lead_to_steps) {
   for (const Row& row : rows) EXPECT_EQ(steps(wanted, row.listed, row.handed, "/data"), row.steps) << row.what;
 }
 
+TEST(UpstreamSync, of_a_list_only_what_others_have_loaded_is_passed_on_as_it_is) {
+  const std::vector<OfferedAdapter> offered{{"a", 1, "/data/a~1"}, {"p", 2, "/data/p", true}};
+  const auto others = of_others(wanted_adapters(offered, Kind::vllm, "/data", ""),
+                                {{.id = "llama"},
+                                 {.id = "a", .root = "/data/a~1", .parent = "llama"},
+                                 {.id = "p", .root = "/data2/p", .parent = "llama"},
+                                 {.id = "old", .root = "/data/old", .parent = "llama"},
+                                 {.id = "handed", .parent = "llama"},
+                                 {.id = "theirs", .root = "/data2/x", .parent = "llama"},
+                                 {.id = "second"}},
+                                {{"handed", "/data/handed"}}, "/data");
+  std::vector<std::string> names;
+  for (const ListedModel& each : others) names.push_back(each.id);
+  EXPECT_THAT(names, ElementsAre("llama", "theirs", "second"));
+}
+
 TEST(UpstreamSync, answers_to_calls_lead_on) {
   EXPECT_EQ(after(Action::load, 200, "Success"), Next::done);
   EXPECT_EQ(after(Action::load, 400, "The lora adapter 'a' has already been loaded."), Next::unload_and_load);
