@@ -51,9 +51,10 @@ printf '%s\n' 'root:x:0:0:root:/:/sbin/nologin' 'nonroot:x:65532:65532:nonroot:/
 printf '%s\n' 'root:x:0:' 'nonroot:x:65532:' >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
 
-"$here/oci-archive.sh" "$name" "$root" "$out" "$(jq -cn --arg program "$program" --arg certificates $certificates --arg more "${IMAGE_ENV:-}" '{
+config=$(jq -cn --arg program "$program" --arg certificates $certificates --arg more "${IMAGE_ENV:-}" '{
   Entrypoint: [$program], User: "65532:65532", WorkingDir: "/",
-  Env: ["PATH=/usr/bin", "SSL_CERT_FILE=\($certificates)"] + if $more == "" then [] else [$more] end}')"
+  Env: (["PATH=/usr/bin", "SSL_CERT_FILE=\($certificates)"] + if $more == "" then [] else [$more] end)}')
+"$here/oci-archive.sh" "$name" "$root" "$out" "$config"
 
 total=$(stat -c %s "$out")
 printf '%10d  %s\n' "$(stat -c %s "$root$program")" "$program" "$library_bytes" "$libraries shared libraries" \
