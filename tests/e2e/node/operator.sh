@@ -3,7 +3,6 @@
 operator_ns=stackgate-system
 operator_binary=${STACKGATE:-$repo/build/release/bin/stackgate}
 operator_repository=registry.test/stackgate
-puller_image=registry.test/stackgate-puller:tested # of caches that name none; puller.sh makes it
 read -r -a render_flags <<<"${RENDER_FLAGS:-}"
 lease_seconds=6 # shorter than the default: fail-over is waited for
 
@@ -21,7 +20,6 @@ render() {
   for service in $("$repo/build/chart/render" -values "$repo/chart" | jq -r '.images | keys[]'); do
     flags+=(-set "images.$service=registry.test/workload:1")
   done
-  flags+=(-set "images.puller=$puller_image")
   "$repo/build/chart/render" -kube-version 1.20.2 -api-versions v1,apps/v1,policy/v1beta1 "${flags[@]}" \
     -set "image.repository=$operator_repository" -set "image.tag=$tag" \
     -set "operator.leaderElection.leaseDurationSeconds=$lease_seconds" -set operator.leaderElection.renewDeadlineSeconds=4 \

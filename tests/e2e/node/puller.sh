@@ -3,6 +3,7 @@
 # an nginx on the node as the registry.
 source "$(dirname "$(realpath "$0")")/lib.sh"
 source "$here/operator.sh"
+puller_image=registry.test/stackgate-puller:tested
 operator_up
 nginx=${NGINX:-$(PATH=$PATH:/usr/sbin type -P nginx || echo "$kube_cache/tools/nginx/usr/sbin/nginx")}
 [ -x "$nginx" ] || { echo "skip puller: there is no nginx" && exit 0; }
@@ -36,8 +37,8 @@ until_true 10 fetch -f -o /dev/null "http://$address:8099/model/SHA256SUMS" || {
 
 # cache NAME FOLDER
 cache() {
-  jq -n --arg name "$1" --arg endpoint "http://$address:8099/$2" '{apiVersion: "stackgate.dev/v1alpha1", kind: "InferenceCache",
-    metadata: {name: $name}, spec: {source: {registry: {endpoint: $endpoint, authSecret: "registry-api"}},
+  jq -n --arg name "$1" --arg endpoint "http://$address:8099/$2" --arg image "$puller_image" '{apiVersion: "stackgate.dev/v1alpha1", kind: "InferenceCache",
+    metadata: {name: $name}, spec: {source: {registry: {endpoint: $endpoint, authSecret: "registry-api", modelPuller: $image}},
     storage: {pvc: {create: true, size: "1Gi", volumeAccessMode: "ReadWriteOnce"}}}}' | k apply --validate=false -f - >/dev/null || not_ok "$1 is admitted"
 }
 cache whole model
