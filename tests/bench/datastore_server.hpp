@@ -19,8 +19,8 @@
 #include <sys/socket.h>
 
 #include "services/kit/base/base64.hpp"
-#include "services/kit/http/listen.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -37,13 +37,6 @@ inline double seconds_of(const std::function<void()>& work) {
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : values[values.size() / 2];
-}
-
-inline std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
 }
 
 /// One kept connection; blocks.

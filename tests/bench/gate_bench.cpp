@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "certs/issuer.hpp"
-#include "services/kit/http/listen.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/load.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/bench/review_bodies.hpp"
@@ -30,13 +30,6 @@ constexpr int rounds = 7;
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
-}
-
-std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
 }
 
 std::string from_environment(const char* name, const std::string& otherwise) {

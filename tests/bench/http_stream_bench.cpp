@@ -14,10 +14,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "services/kit/http/listen.hpp"
 #include "services/kit/http/server.hpp"
 #include "services/kit/run/pool.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/support/nginx.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -136,13 +136,6 @@ struct Peer {
   double best_rate() const { return *std::ranges::max_element(rate); }
   double best_cpu() const { return *std::ranges::min_element(cpu); }
 };
-
-std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
-}
 
 void await(const Peer& peer, const std::string& name) {
   for (int i = 0; i < 5000; ++i) {

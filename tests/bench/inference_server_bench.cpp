@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "services/kit/http/listen.hpp"
 #include "services/kit/safetensors/header.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/model_directory.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -29,13 +29,6 @@ using Clock = std::chrono::steady_clock;
 constexpr ModelSize size{};
 constexpr int clients = 16, tokens = 24, rounds = 3, loaded = 8, large = 24, known = 1000;
 const std::string program = "build/release/bin/stackgate-inference";
-
-std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
-}
 
 /// One request on a connection of its own; the whole answer, or nothing when nobody listens.
 std::string ask(std::uint16_t port, const std::string& method, const std::string& path, const std::string& body) {

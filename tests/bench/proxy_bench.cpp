@@ -16,13 +16,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "services/kit/http/listen.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/relay/relay.hpp"
 #include "services/kit/web/app.hpp"
 #include "services/kit/web/deferred.hpp"
 #include "services/kit/web/sse.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/support/nginx.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -256,13 +256,6 @@ Latency events_through(std::uint16_t port, std::chrono::seconds length) {
 }
 
 // ---- both, in turn
-
-std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
-}
 
 struct Peer {
   std::string name;

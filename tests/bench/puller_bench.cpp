@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 
 #include "services/kit/crypto/digest.hpp"
-#include "services/kit/http/listen.hpp"
 #include "tests/bench/figure.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/bench/processes.hpp"
 #include "tests/support/nginx.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -48,13 +48,6 @@ void make_model(const fs::path& folder) {
     }
     list << crypto::to_hex(hash.finish()) << "  " << name_of(i) << "\n";
   }
-}
-
-std::uint16_t free_port() {
-  const auto listening = http::listen_on("127.0.0.1:0", 1);
-  if (!listening) throw std::runtime_error(listening.error().message);
-  ::close(listening->sockets.front());
-  return listening->port;
 }
 
 struct Run {
