@@ -43,7 +43,7 @@ Report::Report(ReportSettings settings) : settings_(std::move(settings)), termin
 
 void Report::warn_once(const std::string& why) {
   if (std::exchange(warned_, true)) return;
-  log::warning("progress cannot be told to the cluster", {{"config_map", settings_.config_map}, {"cause", why}});
+  log::warning("progress is not reported to the cluster", {{"config_map", settings_.config_map}, {"cause", why}});
 }
 
 void Report::show(const Progress& progress, Clock::time_point now) {

@@ -1,5 +1,5 @@
 // Tells how far a pull is: lines on standard output, a bar on a terminal, the ConfigMap that the operator reads, the
-// container's termination message. What cannot be told never stops a pull. For one thread.
+// container's termination message. What cannot be reported never stops a pull. For one thread.
 #pragma once
 #include <chrono>
 #include <memory>

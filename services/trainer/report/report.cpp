@@ -78,7 +78,7 @@ class Report::Poster {
     if (answer && answer->status < 300) {
       warned_ = false;
     } else if (!std::exchange(warned_, true)) {
-      log::warning("progress cannot be told",
+      log::warning("progress is not reported",
                    {{"cause", answer ? "HTTP " + std::to_string(answer->status) : answer.error().message}});
     }
     return !again;
