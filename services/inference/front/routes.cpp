@@ -72,10 +72,18 @@ AdapterNames no_adapters() {
 std::vector<web::Route> routes(const std::shared_ptr<const Front>& front) {
   std::vector<web::Route> out;
   for (const Row& each : rows) {
-    web::RouteOptions options{.dialect = web::Dialect::openai, .on_io_thread = each.quick};
-    if (each.method == "POST") options.body_bytes = largest_body;
-    out.push_back({each.method, each.pattern,
-                   [front, handle = each.handle](web::Call& call) { return handle(front, call); }, options});
+    web::Route route{each.method,
+                     each.pattern,
+                     [front, handle = each.handle](web::Call& call) { return handle(front, call); },
+                     {.dialect = web::Dialect::openai, .on_io_thread = each.quick}};
+    if (each.method == "POST") {
+      route.options.body_bytes = largest_body;
+      // A share for each request: all may come from one gateway. The engine's queue is what is bounded.
+      route.place = [](web::Call& call) {
+        return web::Placement{web::Placement::Where::pool, std::string(call.request_id())};
+      };
+    }
+    out.push_back(std::move(route));
   }
   return out;
 }
