@@ -179,4 +179,12 @@ std::string to_text(const validate::Findings& findings) {
   return out;
 }
 
+std::string to_line(const validate::Findings& findings) {
+  std::string out;
+  for (const validate::Finding& each : findings)
+    if (each.severity == validate::Severity::error)
+      out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", each.path, validate::to_line(each));
+  return out;
+}
+
 }  // namespace stackgate::inference

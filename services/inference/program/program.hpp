@@ -50,7 +50,8 @@ struct MemoryPlan {
 };
 MemoryPlan memory_plan(const EngineOptions& options, const BaseModel& model);
 
-/// One line for each finding.
+/// One line for each finding; and all in one line, for a log.
 std::string to_text(const validate::Findings& findings);
+std::string to_line(const validate::Findings& findings);
 
 }  // namespace stackgate::inference

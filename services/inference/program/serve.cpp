@@ -52,8 +52,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   const BaseModelOptions wanted = TRY(model_options(values));
   auto model = load_base_model(wanted);
   if (!model)
-    return std::unexpected(
-        Error{fmt::format("the model in {} cannot be served:\n{}", wanted.directory, to_text(model.error()))});
+    return std::unexpected(Error{fmt::format("the model in {} cannot be served ('check {}' shows it line by line): {}",
+                                             wanted.directory, wanted.directory, to_line(model.error()))});
   for (const validate::Finding& each : (*model)->warnings)
     log::warning("the model", {{"where", each.path}, {"problem", validate::to_line(each)}});
   const EngineOptions options = engine_options(values, **model);

@@ -120,13 +120,13 @@ Paths Upstream::Impl::brought_about(std::size_t index, const std::vector<ListedM
   Paths has;
   for (const WantedAdapter& each : wanted)
     if (each.hindrance.empty()) has[each.name] = each.path;
-  const auto todo = steps(wanted, models, replica.handed(), theirs);
+  const auto needed = steps(wanted, models, replica.handed(), theirs);
   {  // nobody is sent there for these meanwhile
     const std::scoped_lock lock(mutex);
-    for (const Step& step : todo) known[index].has.erase(step.name);
+    for (const Step& step : needed) known[index].has.erase(step.name);
   }
   const auto now = std::chrono::steady_clock::now();
-  for (const Step& step : todo) {
+  for (const Step& step : needed) {
     const auto place = std::pair(index, step.name);
     const auto resting_here = resting.find(place);
     const bool rests =
