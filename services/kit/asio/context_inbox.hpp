@@ -1,9 +1,12 @@
 // An io_context and the tasks for its thread.
 #pragma once
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
+#include <thread>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -29,8 +32,11 @@ class ContextInbox : public Inbox {
   boost::asio::io_context context;
 
  protected:
+  /// Called once by the thread that runs the context, before it does: what it sends itself costs no system call.
+  void run_by_this_thread() { thread_ = std::this_thread::get_id(); }
+
   void wake() override {
-    if (context.get_executor().running_in_this_thread()) {
+    if (thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
       boost::asio::post(context, [this] { run_tasks(); });
     } else {
       const std::uint64_t one = 1;
@@ -40,15 +46,16 @@ class ContextInbox : public Inbox {
 
  private:
   void wait() {
-    woken_.async_wait(boost::asio::posix::descriptor_base::wait_read, [this](const auto& failed) {
+    // Not async_wait: Asio registers the descriptor anew for each.
+    woken_.async_read_some(boost::asio::buffer(&wakes_, sizeof wakes_), [this](const auto& failed, std::size_t) {
       if (failed) return;
-      std::uint64_t wakes = 0;
-      (void)!::read(woken_.native_handle(), &wakes, sizeof wakes);
       run_tasks();
       wait();
     });
   }
 
+  std::atomic<std::thread::id> thread_{};
+  std::uint64_t wakes_ = 0;  // whose number counts for nothing
   boost::asio::posix::stream_descriptor woken_{context};
 };
 

@@ -68,6 +68,15 @@ std::string resolve_url(std::string_view base, std::string_view repository, std:
                      percent_encode(path, "/"));
 }
 
+std::string dataset_url(std::string_view base, std::string_view repository, std::string_view rest) {
+  return fmt::format("{}/api/datasets/{}{}", base, percent_encode(repository, "/"), rest);
+}
+
+std::string dataset_file_url(std::string_view base, std::string_view repository, std::string_view revision,
+                             std::string_view path) {
+  return resolve_url(fmt::format("{}/datasets", base), repository, revision, path);
+}
+
 std::string batch_url(std::string_view base, std::string_view repository) {
   return fmt::format("{}/{}.git/info/lfs/objects/batch", base, percent_encode(repository, "/"));
 }
@@ -249,6 +258,46 @@ std::string reason_of(std::string_view body) {
   for (const std::string_view name : {"error", "message", "detail"})
     if (std::string text = wire_detail::text_of(*root, name); !text.empty()) return text.substr(0, 500);
   return {};
+}
+
+std::expected<std::string, std::string> read_commit_of(std::string_view body) {
+  const auto commit = wire_detail::read_json(body, "description",
+                                             [](const json::Value& root) { return wire_detail::text_of(root, "sha"); });
+  if (commit && commit->empty()) return std::unexpected("the datastore's description names no commit");
+  return commit;
+}
+
+bool LineSplitter::give(std::string_view line, const std::function<bool(std::string_view)>& each) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() > longest_) {
+    too_long_ = true;
+    return false;
+  }
+  ++number_;
+  return each(line);
+}
+
+bool LineSplitter::feed(std::string_view piece, const std::function<bool(std::string_view)>& each) {
+  for (std::size_t end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+    const std::string_view line = piece.substr(0, end);
+    piece.remove_prefix(end + 1);
+    bool more = false;
+    if (begun_.empty()) {
+      more = give(line, each);
+    } else {
+      begun_ += line;
+      more = give(begun_, each);
+      begun_.clear();
+    }
+    if (!more) return false;
+  }
+  begun_ += piece;
+  too_long_ = begun_.size() > longest_ + 1;
+  return !too_long_;
+}
+
+bool LineSplitter::end(const std::function<bool(std::string_view)>& each) {
+  return begun_.empty() || give(std::exchange(begun_, {}), each);
 }
 
 }  // namespace stackgate::datastore_client::wire

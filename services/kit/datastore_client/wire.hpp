@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,10 @@ std::string base_of(std::string_view datastore_url);
 std::string api_url(std::string_view base, std::string_view repository, std::string_view rest = {});
 std::string resolve_url(std::string_view base, std::string_view repository, std::string_view revision,
                         std::string_view path);
+/// The same of a data set: ".../api/datasets/<owner>/<name><rest>", ".../datasets/<owner>/<name>/resolve/…".
+std::string dataset_url(std::string_view base, std::string_view repository, std::string_view rest = {});
+std::string dataset_file_url(std::string_view base, std::string_view repository, std::string_view revision,
+                             std::string_view path);
 std::string batch_url(std::string_view base, std::string_view repository);
 
 std::string create_body(std::string_view repository, bool is_private);
@@ -69,6 +74,31 @@ struct TreeFile {
   std::string blob{};  // its Git object id; of a large one that of its pointer
 };
 std::expected<std::vector<TreeFile>, std::string> read_tree(std::string_view body);
+
+/// The commit that the description of a repository at a revision names.
+std::expected<std::string, std::string> read_commit_of(std::string_view body);
+
+/// A text's lines, from pieces of any size. Not thread-safe.
+class LineSplitter {
+ public:
+  explicit LineSplitter(std::size_t longest) : longest_(longest) {}
+  /// Calls `each` with every line that is whole, without its end (LF or CRLF), until it returns false; then, and for a
+  /// line that is too long, false.
+  bool feed(std::string_view piece, const std::function<bool(std::string_view)>& each);
+  /// What follows the last line end, unless it is empty.
+  bool end(const std::function<bool(std::string_view)>& each);
+  bool too_long() const { return too_long_; }
+  /// Of lines given to `each`.
+  std::uint64_t number() const { return number_; }
+
+ private:
+  bool give(std::string_view line, const std::function<bool(std::string_view)>& each);
+
+  const std::size_t longest_;
+  std::string begun_{};
+  std::uint64_t number_ = 0;
+  bool too_long_ = false;
+};
 
 /// "/api/models?author=…": a page of an owner's repositories.
 std::string list_query(std::string_view owner);

@@ -31,6 +31,7 @@ struct Loop::Impl final : ContextInbox {
   loop_detail::asio::executor_work_guard<loop_detail::Executor> work{context.get_executor()};
   bool is_running = true;
 
+  using ContextInbox::run_by_this_thread;
   void finish() {
     close();
     run_tasks();
@@ -52,6 +53,7 @@ std::expected<std::unique_ptr<Loop>, Error> Loop::make() {
 }
 
 void Loop::run() {
+  impl_->run_by_this_thread();
   while (impl_->is_running) {
     const WakeBatch wakes;
     const log::Batch lines;

@@ -43,7 +43,13 @@ class Answer {
   std::shared_ptr<Flight> flight_;
 };
 
-using OnAnswer = std::move_only_function<void(std::expected<Answer, Error> answer)>;
+/// Why there is no answer.
+struct NoAnswer : Error {
+  /// No attempt came so far that a byte of the request went out: it may go to another server, whatever its method.
+  bool nothing_sent = false;
+};
+
+using OnAnswer = std::move_only_function<void(std::expected<Answer, NoAnswer> answer)>;
 
 /// An answer that is waited for.
 class Opening {

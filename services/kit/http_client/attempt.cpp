@@ -14,10 +14,9 @@ namespace attempt_detail {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_held = 512 * 1024;       // of a body that the caller takes
-constexpr std::size_t part_bytes = 256 * 1024;      // read from the caller at once
-constexpr std::size_t most_ahead = 512 * 1024;      // read from the caller before it is sent
-constexpr std::chrono::milliseconds ask_each{250};  // Request::give_up
+constexpr std::size_t most_held = 512 * 1024;   // of a body that the caller takes
+constexpr std::size_t part_bytes = 256 * 1024;  // read from the caller at once
+constexpr std::size_t most_ahead = 512 * 1024;  // read from the caller before it is sent
 
 /// Between two threads: the engine's calls what Receiver has, the caller's run().
 class Attempt final : public Receiver, public std::enable_shared_from_this<Attempt> {
@@ -121,7 +120,7 @@ void Attempt::take_part(std::unique_lock<std::mutex>& lock, Engine& engine) {
   lock.unlock();
   const bool goes_on = call_.take_body(part);
   lock.lock();
-  if (!goes_on) stop(engine, "cancelled by the caller");
+  if (!goes_on) stop(engine, std::string(given_up));
 }
 
 void Attempt::read_part(std::unique_lock<std::mutex>& lock, Engine& engine) {
@@ -163,7 +162,7 @@ AttemptResult Attempt::run(Engine& engine, ExchangeRequest request) {
         lock.unlock();
         const bool enough = call_.give_up();
         lock.lock();
-        if (enough) stop(engine, "cancelled by the caller");
+        if (enough) stop(engine, std::string(given_up));
         ask_at = Clock::now() + ask_each;
       }
       const bool may_read = call_.read_body && !upload_ended_ && why_stopped_.empty() && !ended_ &&

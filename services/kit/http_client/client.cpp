@@ -37,6 +37,7 @@ struct Client::Impl {
     Connecting out{
         .proxy = options.proxy, .http2 = options.http2, .public_addresses_only = options.public_addresses_only};
     out.tls.ca = {.text = options.ca_text, .file = options.ca_file};
+    out.tls.skip_verification = options.skip_verification;
     out.tls.certificate = options.certificate;
     out.tls.key = options.key;
     connecting = std::make_shared<const Connecting>(std::move(out));
@@ -136,10 +137,11 @@ std::expected<Response, Error> Client::call(const Request& call) const {
 Opening Client::open(Request call, OnAnswer then) const {
   if (auto fault = impl_->fault(call, false, true)) {
     if (impl_->engine == nullptr)
-      then(std::unexpected(std::move(*fault)));
+      then(std::unexpected(NoAnswer{std::move(*fault), true}));
     else
-      impl_->engine->run(
-          [then = std::move(then), why = std::move(*fault)]() mutable { then(std::unexpected(std::move(why))); });
+      impl_->engine->run([then = std::move(then), why = NoAnswer{std::move(*fault), true}]() mutable {
+        then(std::unexpected(std::move(why)));
+      });
     return Opening(nullptr);
   }
   std::optional<TracedCall> traced;

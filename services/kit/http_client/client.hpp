@@ -30,7 +30,8 @@ struct Options {
   std::chrono::milliseconds whole{0};       // of a call with its repetitions; 0: no limit
   unsigned retries = 3;                     // for what may be repeated: see Request::repeatable
   std::string ca_file{};
-  std::string ca_text{};  // PEM; instead of ca_file
+  std::string ca_text{};           // PEM; instead of ca_file
+  bool skip_verification = false;  // TLS without asking who answers: only where an operator said so in a setting
   /// How many redirects call() follows, and only within the same origin: credentials never leave it. Others are the
   /// reply.
   unsigned redirects = 0;

@@ -32,6 +32,7 @@ constexpr std::size_t most_spare_handles = 64;
 constexpr std::size_t gathered_from = 8;
 constexpr int no_look = 60'000;       // ms
 constexpr int most_before_wake = 32;  // events, before other threads get what they are to do
+constexpr int most_rounds = 16;       // of the thread's own tasks between two looks at sockets
 
 /// One of curl's, which owns and closes it. A connection's stays registered between its exchanges.
 struct Socket {
@@ -39,6 +40,7 @@ struct Socket {
   asio::posix::stream_descriptor descriptor;
   bool wants_read = false, wants_write = false;
   bool waits_read = false, waits_write = false;
+  bool knows_write = false;  // Asio has registered it for that, and the kernel tells of every byte that has left
 };
 
 struct Exchange : Transfer {
@@ -62,7 +64,8 @@ struct Engine::Impl final : ContextInbox {
   // Used on the thread only.
   CURLM* multi = nullptr;
   LazyTimer curl_timer{context, [this] { act(CURL_SOCKET_TIMEOUT, 0); }};
-  bool is_curl_due = false, will_act = false;  // at once; a task for that is on its way
+  bool is_curl_due = false;    // at once
+  bool has_own_tasks = false;  // that this thread has sent itself
   LazyTimer deadline_timer{context, [this] { look_at_deadlines(); }};
   std::set<std::pair<Clock::time_point, ExchangeId>> deadlines;  // Exchange::look
   asio::steady_timer look_timer{context};
@@ -82,18 +85,32 @@ struct Engine::Impl final : ContextInbox {
     for (auto& [fd, socket] : sockets) socket->descriptor.release();
   }
 
+  void wake() override {
+    if (thread_id.load(std::memory_order_relaxed) == std::this_thread::get_id())
+      has_own_tasks = true;
+    else
+      ContextInbox::wake();
+  }
+  /// A task of this thread waits for no batch.
+  void hand_over(Task task) {
+    thread_id.load(std::memory_order_relaxed) == std::this_thread::get_id() ? put(std::move(task))
+                                                                            : put_batched(std::move(task));
+  }
+  /// What this thread has to do now: through Asio each would cost a look at all sockets.
+  void settle() {
+    for (int round = 0; is_curl_due || has_own_tasks; ++round) {
+      if (round == most_rounds) return asio::post(context, [] {});  // others get their turn
+      if (std::exchange(has_own_tasks, false)) run_tasks();
+      if (std::exchange(is_curl_due, false)) act(CURL_SOCKET_TIMEOUT, 0);
+    }
+  }
+
   // --- libcurl's requests
 
   static int on_timer(CURLM*, long wait_ms, void* user) {
     Impl& self = *static_cast<Impl*>(user);
     self.is_curl_due = wait_ms == 0;
     self.curl_timer.set(wait_ms <= 0 ? Clock::time_point::max() : Clock::now() + std::chrono::milliseconds(wait_ms));
-    if (wait_ms == 0 && !std::exchange(self.will_act, true)) {
-      asio::post(self.context, [&self] {
-        self.will_act = false;
-        if (std::exchange(self.is_curl_due, false)) self.act(CURL_SOCKET_TIMEOUT, 0);
-      });
-    }
     return 0;
   }
 
@@ -110,13 +127,19 @@ struct Engine::Impl final : ContextInbox {
       return 0;
     }
     auto& socket = self.sockets[fd];
+    const bool writes = (what & CURL_POLL_OUT) != 0;
+    if (socket && socket->knows_write && !writes) {
+      socket->descriptor.release();
+      socket.reset();
+    }
     if (!socket) {
       socket = std::make_shared<Socket>(self.context);
       ErrorCode error;
       socket->descriptor.assign(fd, error);
     }
     socket->wants_read = (what & CURL_POLL_IN) != 0;
-    socket->wants_write = (what & CURL_POLL_OUT) != 0;
+    socket->wants_write = writes;
+    socket->knows_write |= writes;
     self.wait_for(fd, socket);
     return 0;
   }
@@ -304,8 +327,11 @@ struct Engine::Impl final : ContextInbox {
       while (!context.stopped()) {
         const WakeBatch wakes;
         context.run_one();
-        for (int i = 1; i < most_before_wake && WakeBatch::is_waited_for(); ++i)
+        settle();
+        for (int i = 1; i < most_before_wake && WakeBatch::is_waited_for(); ++i) {
           if (context.poll_one() == 0) break;
+          settle();
+        }
       }
     }
     const ExchangeError error{Failure::cancelled, "the client is being closed"};
@@ -315,6 +341,7 @@ struct Engine::Impl final : ContextInbox {
     end_all();
     context.restart();
     run_tasks();  // what was sent before the end
+    for (int round = 0; round < most_rounds && std::exchange(has_own_tasks, false); ++round) run_tasks();
     context.poll();
     end_all();
   }
@@ -367,23 +394,23 @@ ExchangeId Engine::send(ExchangeRequest request, std::shared_ptr<Receiver> recei
   auto exchange = std::make_unique<Exchange>(id);
   exchange->request = std::move(request);
   exchange->receiver = std::move(receiver);
-  impl_->put_batched(
+  impl_->hand_over(
       [impl = impl_.get(), exchange = std::move(exchange)]() mutable { impl->begin(std::move(exchange)); });
   return id;
 }
 
 void Engine::cancel(ExchangeId id) {
-  impl_->put_batched([impl = impl_.get(), id] {
+  impl_->hand_over([impl = impl_.get(), id] {
     const ExchangeError error{Failure::cancelled, "cancelled"};
     impl->finish(id, &error);
   });
 }
 
 void Engine::resume(ExchangeId id) {
-  impl_->put_batched([impl = impl_.get(), id] { impl->resume(id); });
+  impl_->hand_over([impl = impl_.get(), id] { impl->resume(id); });
 }
 
-void Engine::run(std::move_only_function<void()> task) { impl_->put_batched(std::move(task)); }
+void Engine::run(std::move_only_function<void()> task) { impl_->hand_over(std::move(task)); }
 
 void Engine::run_after(std::chrono::milliseconds delay, std::function<void()> task) {
   auto timer = std::make_shared<asio::steady_timer>(impl_->context, delay);

@@ -82,6 +82,8 @@ enum class Failure : std::uint8_t {
 struct ExchangeError {
   Failure failure = Failure::interrupted;
   std::string message;  // may hold secrets of the URL: see scrub()
+  /// A byte of the request may have gone out.
+  bool sent = failure != Failure::unreachable;
 };
 
 enum class Taken : std::uint8_t {

@@ -68,11 +68,12 @@ void Flight::cancel() {
     std::unique_lock own(self->mutex_);
     if (self->state_ != State::parked) return;
     self->state_ = State::ended;
-    self->answer(own, std::unexpected(self->persistence_.failure(self->made_, "cancelled by the caller")));
+    self->answer(own, std::unexpected(
+                          NoAnswer{self->persistence_.failure(self->made_, "cancelled by the caller"), !self->sent_}));
   });
 }
 
-void Flight::answer(std::unique_lock<std::mutex>& lock, std::expected<void, Error> result) {
+void Flight::answer(std::unique_lock<std::mutex>& lock, std::expected<void, NoAnswer> result) {
   OnAnswer then = std::exchange(then_, nullptr);
   lock.unlock();
   if (traced_) traced_->ended(result ? head_.status : 0, result ? std::string_view() : result.error().message);
@@ -86,6 +87,7 @@ void Flight::answer(std::unique_lock<std::mutex>& lock, std::expected<void, Erro
 
 void Flight::head(Head& head) {
   std::unique_lock lock(mutex_);
+  sent_ = true;
   if (!cancelled_)
     wait_ = persistence_.wait_after(made_, {.status = head.status, .retry_after = head.header("retry-after")});
   if (wait_) {
@@ -129,13 +131,14 @@ Taken Flight::data(const Head&, std::string_view bytes) {
 
 void Flight::done(const Head&, const ExchangeError* error) {
   std::unique_lock lock(mutex_);
+  sent_ |= error == nullptr || error->sent;
   if (state_ == State::sent && error != nullptr && !cancelled_ && error->failure != Failure::unusable &&
       error->failure != Failure::cancelled)
     wait_ = persistence_.wait_after(made_, {.reached = error->failure != Failure::unreachable});
   if (state_ != State::open && wait_ && !cancelled_) return repeat_after(*std::exchange(wait_, std::nullopt));
   const bool waited_for = std::exchange(state_, State::ended) != State::open;
   const std::string why = cancelled_ ? "cancelled by the caller" : error != nullptr ? error->message : "no answer";
-  if (waited_for) return answer(lock, std::unexpected(persistence_.failure(made_, why)));
+  if (waited_for) return answer(lock, std::unexpected(NoAnswer{persistence_.failure(made_, why), !sent_}));
   if (error != nullptr) error_ = persistence_.failure(made_, why);
   changed_.notify_all();
   OnPiece reader = std::exchange(reader_, nullptr);

@@ -37,7 +37,7 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
 
   void send();
   void repeat_after(std::chrono::milliseconds wait);
-  void answer(std::unique_lock<std::mutex>& lock, std::expected<void, Error> result);
+  void answer(std::unique_lock<std::mutex>& lock, std::expected<void, NoAnswer> result);
   std::string take_held();
   std::size_t copy_held(std::span<char> space);
 
@@ -58,7 +58,8 @@ class Flight final : public Receiver, public std::enable_shared_from_this<Flight
   std::optional<std::chrono::milliseconds> wait_{};  // before the next attempt
   std::size_t passed_over_ = 0;                      // bytes of an answer that does not count
   bool cancelled_ = false;
-  Head head_{};  // once open it is the reader's
+  bool sent_ = false;  // a byte of the request, by any attempt
+  Head head_{};        // once open it is the reader's
   std::string held_{};
   std::size_t held_at_ = 0;
   std::span<char> target_{};  // of a read_full() that waits: what is not filled yet; nothing is held meanwhile

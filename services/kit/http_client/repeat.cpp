@@ -1,5 +1,6 @@
 #include "services/kit/http_client/repeat.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include <fmt/format.h>
@@ -30,6 +31,21 @@ Error Persistence::failure(unsigned made, const std::string& why) const {
                       made > 1 ? fmt::format(" (tried {} times)", made) : "")};
 }
 
+namespace {
+
+/// False: the caller gave up meanwhile.
+bool waited(const Request& call, std::chrono::milliseconds wait) {
+  const auto until = std::chrono::steady_clock::now() + wait;
+  for (auto left = wait; left.count() > 0;
+       left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now())) {
+    if (call.give_up && call.give_up()) return false;
+    std::this_thread::sleep_for(call.give_up ? std::min(left, ask_each) : left);
+  }
+  return true;
+}
+
+}  // namespace
+
 std::expected<Response, Error> with_retries(const Persistence& persistence,
                                             const std::function<AttemptResult()>& attempt) {
   const Request& call = persistence.call;
@@ -43,8 +59,8 @@ std::expected<Response, Error> with_retries(const Persistence& persistence,
     }
     if (wait && call.read_body && !(call.rewind && call.rewind())) wait.reset();
     if (wait) {
-      std::this_thread::sleep_for(*wait);
-      continue;
+      if (waited(call, *wait)) continue;
+      return std::unexpected(persistence.failure(made, std::string(given_up)));
     }
     if (ended.result) return std::move(*ended.result);
     return std::unexpected(persistence.failure(made, ended.result.error()));

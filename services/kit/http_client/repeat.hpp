@@ -11,6 +11,10 @@
 
 namespace stackgate::http_client {
 
+/// How often Request::give_up is asked, and what the error of a call says that was ended by it.
+inline constexpr std::chrono::milliseconds ask_each{250};
+inline constexpr std::string_view given_up = "cancelled by the caller";
+
 /// How an attempt ended.
 struct Outcome {
   bool reached = true;                            // see Attempt

@@ -318,7 +318,7 @@ std::optional<ExchangeError> Transfer::result(CURLcode code) const {
   if (code == CURLE_OK) return std::nullopt;
   if (stopped) return ExchangeError{Failure::stopped, "stopped by the receiver"};
   if (!unusable.empty() && (has_head || head_bytes > 0 || !was_sent()))
-    return ExchangeError{Failure::unusable, unusable};
+    return ExchangeError{Failure::unusable, unusable, was_sent()};
   std::string why = error->front() != '\0' ? error->data() : curl_easy_strerror(code);
   long system_error = 0;
   curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
@@ -326,7 +326,7 @@ std::optional<ExchangeError> Transfer::result(CURLcode code) const {
     why += fmt::format(" ({})", std::strerror(static_cast<int>(system_error)));
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_PEER_FAILED_VERIFICATION ||
       code == CURLE_SSL_CACERT_BADFILE)
-    return ExchangeError{Failure::unusable, std::move(why)};
+    return ExchangeError{Failure::unusable, std::move(why), was_sent()};
   if (!was_sent()) return ExchangeError{Failure::unreachable, std::move(why)};
   return ExchangeError{code == CURLE_OPERATION_TIMEDOUT ? Failure::timed_out : Failure::interrupted, std::move(why)};
 }

@@ -98,24 +98,35 @@ void append_value(std::string& out, const detail::Desc& desc, const std::vector<
   fmt::format_to(std::back_inserter(out), "{}\n", total);  // from the same readings as the buckets, so they agree
 }
 
-// A value asked for at the scrape.
+// Values asked for at the scrape.
 struct Callback final : detail::Family {
   Type type;
-  std::function<double()> read;
-  Callback(detail::Desc d, Type t, std::function<double()> r)
+  std::function<std::vector<Point>()> read;
+  Callback(detail::Desc d, Type t, std::function<std::vector<Point>()> r)
       : detail::Family(std::move(d)), type(t), read(std::move(r)) {}
+  std::vector<Point> points() const {
+    std::vector<Point> out = read();
+    std::erase_if(out, [&](const Point& each) { return each.labels.size() != desc.labels.size(); });
+    return out;
+  }
   void render(std::string& out) const override {
     append_header(out, desc, type);
-    append_series(out, desc, "", {});
-    append_number(out, read());
-    out += '\n';
+    for (const Point& each : points()) {
+      append_series(out, desc, "", each.labels);
+      append_number(out, each.value);
+      out += '\n';
+    }
   }
   Snapshot snapshot() const override {
-    Snapshot out{.name = desc.name, .help = desc.help, .type = type};
-    out.points.push_back({.labels = {}, .value = read()});
+    Snapshot out{.name = desc.name, .help = desc.help, .type = type, .label_names = desc.labels};
+    out.points = points();
     return out;
   }
 };
+
+std::function<std::vector<Point>()> one_point(std::function<double()> read) {
+  return [read = std::move(read)] { return std::vector<Point>{{.labels = {}, .value = read()}}; };
+}
 
 Point point_of(const std::vector<std::string>& labels, const Counter& counter) {
   const std::uint64_t count = counter.value();
@@ -254,11 +265,17 @@ Family<Histogram>& Registry::histogram(std::string_view name, std::string_view h
 
 void Registry::counter_from(std::string_view name, std::string_view help, std::function<double()> read) {
   add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), Type::counter,
-                                                std::move(read)));
+                                                render_detail::one_point(std::move(read))));
 }
 
 void Registry::gauge_from(std::string_view name, std::string_view help, std::function<double()> read) {
-  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, {}), Type::gauge, std::move(read)));
+  gauges_from(name, help, {}, render_detail::one_point(std::move(read)));
+}
+
+void Registry::gauges_from(std::string_view name, std::string_view help, Labels labels,
+                           std::function<std::vector<Point>()> read) {
+  add(std::make_unique<render_detail::Callback>(render_detail::describe(name, help, labels), Type::gauge,
+                                                std::move(read)));
 }
 
 void Registry::before_reading(std::function<void()> update) {

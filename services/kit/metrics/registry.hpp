@@ -169,6 +169,10 @@ class Registry {
   /// Values that live elsewhere: asked at each scrape, from the scraping thread.
   void counter_from(std::string_view name, std::string_view help, std::function<double()> read);
   void gauge_from(std::string_view name, std::string_view help, std::function<double()> read);
+  /// Gauges whose label values come and go: what `read` does not give any more is not shown any more. Each point has as
+  /// many labels as the family, or is left out; `read` bounds their number.
+  void gauges_from(std::string_view name, std::string_view help, Labels labels,
+                   std::function<std::vector<Point>()> read);
 
   /// Called before each render() and snapshot(), on that thread, to bring values up to date. Must not add families.
   void before_reading(std::function<void()> update);

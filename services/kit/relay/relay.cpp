@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
@@ -38,11 +39,11 @@ http::Response answer_head(http_client::Head head) {
 /// One answer on its way. Its steps follow each other, on the upstream's thread or the client's.
 class Passage : public std::enable_shared_from_this<Passage> {
  public:
-  explicit Passage(std::shared_ptr<web::Deferred> client, std::shared_ptr<void> keep = {})
+  explicit Passage(std::shared_ptr<web::Deferred> client, std::shared_ptr<Witness> witness = {})
       : client_(std::move(client)),
         head_only_(client_->call().request().method == "HEAD"),
         request_id_(client_->call().request_id()),
-        keep_(std::move(keep)) {}
+        witness_(std::move(witness)) {}
 
   void opened(std::expected<http_client::Answer, Error> answer) {
     if (!answer) {
@@ -77,6 +78,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
     if (!piece) {
       log::warning("an upstream's answer broke off", {{"error", piece.error().message}, {"request_id", request_id_}});
     } else if (!piece->empty()) {
+      if (witness_ && !std::exchange(has_begun_, true)) witness_->first_piece();
       if (!whole_) return client_->write(*piece);
       if (whole_->body.empty() && piece->size() == length_) {
         whole_->body = std::move(*piece);
@@ -87,8 +89,10 @@ class Passage : public std::enable_shared_from_this<Passage> {
       return true;
     } else if (whole_) {
       client_->answer(std::move(*whole_));
+      if (witness_) witness_->whole();
     } else {
       client_->finish();
+      if (witness_) witness_->whole();
     }
     client_.reset();  // unfinished: 500, or cut
     return false;
@@ -97,7 +101,8 @@ class Passage : public std::enable_shared_from_this<Passage> {
   std::shared_ptr<web::Deferred> client_;
   const bool head_only_;
   const std::string request_id_;
-  const std::shared_ptr<void> keep_;
+  const std::shared_ptr<Witness> witness_;
+  bool has_begun_ = false;
   std::optional<http_client::Answer> upstream_;
   std::optional<http::Response> whole_;
   std::size_t length_ = 0;  // of its body
@@ -140,8 +145,8 @@ web::Answer relay(web::Call& call, const http_client::Client& client, http_clien
 }
 
 void pass_back(std::shared_ptr<web::Deferred> client, std::expected<http_client::Answer, Error> answer,
-               std::shared_ptr<void> keep) {
-  std::make_shared<relay_detail::Passage>(std::move(client), std::move(keep))->opened(std::move(answer));
+               std::shared_ptr<Witness> witness) {
+  std::make_shared<relay_detail::Passage>(std::move(client), std::move(witness))->opened(std::move(answer));
 }
 
 }  // namespace stackgate::relay

@@ -22,9 +22,23 @@ std::expected<http_client::Request, web::Failure> forwarded(web::Call& call, std
 /// which return what this returns.
 web::Answer relay(web::Call& call, const http_client::Client& client, http_client::Request request);
 
+/// Who wants to know how an answer passes; lives as long as it does. Called on its way, one call at a time: must not
+/// block.
+class Witness {
+ public:
+  Witness() = default;
+  Witness(const Witness&) = delete;
+  Witness& operator=(const Witness&) = delete;
+  virtual ~Witness() = default;
+  /// The body's first bytes have come.
+  virtual void first_piece() {}
+  /// All has come and was handed to the client. Without this call the answer was cut, or the client has left.
+  virtual void whole() {}
+};
+
 /// The second half of relay(), for who has deferred the call, sent the request and looked at the answer's head first;
-/// its on_closed() cancels the exchange. `keep` lives as long as the answer passes.
+/// its on_closed() cancels the exchange.
 void pass_back(std::shared_ptr<web::Deferred> client, std::expected<http_client::Answer, Error> answer,
-               std::shared_ptr<void> keep = {});
+               std::shared_ptr<Witness> witness = {});
 
 }  // namespace stackgate::relay

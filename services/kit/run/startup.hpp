@@ -17,6 +17,8 @@ void raise_file_limit();
 /// upload, scrypt's 16 MiB) then keep them for good. This makes it two arenas, and maps blocks from 256 KiB on: for a
 /// process with many threads that mostly wait; one whose threads compute and allocate would queue for the arenas.
 void give_memory_back();
+/// What was freed goes back to the system now: after work that held much.
+void trim_memory();
 
 /// The machine's or the pod's; "unknown" where it has none.
 std::string host_name();

@@ -73,8 +73,14 @@ void stop_gracefully(StopSignals& signals, Readiness& readiness, http::Server& s
     log::warning("second signal: the drain time is cut short", {{"signal", ::strsignal(*second)}});
   }
   const auto longer = std::chrono::steady_clock::now() - (began + plan.lame_duck);
-  const auto limit = plan.limit - std::clamp<std::chrono::nanoseconds>(longer, {}, plan.limit / 2);
-  server.drain(std::chrono::ceil<std::chrono::milliseconds>(limit));
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(
+      plan.limit - std::clamp<std::chrono::nanoseconds>(longer, {}, plan.limit / 2));
+  const auto last = plan.at_limit ? std::min(plan.last_words, limit / 4) : std::chrono::milliseconds(0);
+  server.drain(limit - last);
+  if (plan.at_limit && server.stats().connections_open > 0) {
+    plan.at_limit();
+    server.drain(last);
+  }
   const auto left = server.stats().connections_open;
   if (left > 0)
     log::warning("stopped with connections open", {{"connections", left}, {"waited_ms", plan.limit.count()}});

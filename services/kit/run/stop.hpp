@@ -1,6 +1,7 @@
 // How a process of ours ends: a signal, not ready any more, the drain time, in-flight requests finished.
 #pragma once
 #include <chrono>
+#include <functional>
 #include <optional>
 
 #include <signal.h>
@@ -34,6 +35,10 @@ struct DrainPlan {
   std::chrono::milliseconds lame_duck{5'000};
   /// For in-flight requests, after `lame_duck`; what serving on has taken is taken off it.
   std::chrono::milliseconds limit{20'000};
+  /// Called when `limit` is nearly over and connections are open: what is in progress should end now. It has
+  /// `last_words` of the limit, at most a quarter, and is cut then.
+  std::function<void()> at_limit{};
+  std::chrono::milliseconds last_words{1'000};
 };
 
 /// Call when the first signal has come. Returns when `server` has no connection left or the plan's time is over.

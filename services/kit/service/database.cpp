@@ -1,11 +1,19 @@
 #include "services/kit/service/database.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
 namespace stackgate::service {
+namespace {
+
+constexpr std::chrono::minutes migration_patience{10};
+
+}  // namespace
 
 std::string database_url(const settings::Program& program, const settings::Values& values) {
   if (values.has("database-url")) return values.text("database-url");
@@ -46,6 +54,25 @@ std::expected<std::shared_ptr<sql::Database>, Error> open_database(const setting
                                     {.sessions = sessions, .statement = limit});
   if (!opened) return std::unexpected(Error{std::move(opened.error())});
   return std::shared_ptr<sql::Database>(*std::move(opened));
+}
+
+int migrate_command(const settings::Program& program, sql::Database& database,
+                    std::span<const sql::Migration> migrations) {
+  const auto until = std::chrono::steady_clock::now() + migration_patience;
+  for (bool printed = false;; printed = true) {
+    const auto done = sql::migrate(database, migrations);
+    if (done) {
+      fmt::print("schema: version {} (was {})\n", done->to, done->from);
+      return 0;
+    }
+    const bool later = done.error().fault == sql::Fault::away || done.error().fault == sql::Fault::busy;
+    if (!later || std::chrono::steady_clock::now() > until) {
+      fmt::print(stderr, "{}: {}\n", program.name, done.error().message);
+      return 1;
+    }
+    if (!printed) fmt::print(stderr, "{}: waiting for the database: {}\n", program.name, done.error().message);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
 }
 
 Check database_check(std::shared_ptr<sql::Database> database) {

@@ -2,12 +2,14 @@
 #pragma once
 #include <expected>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "services/kit/base/error.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/settings/settings.hpp"
 #include "services/kit/sql/database.hpp"
+#include "services/kit/sql/migrate.hpp"
 
 namespace stackgate::service {
 
@@ -22,6 +24,11 @@ std::string database_shown(std::string url);
 /// Makes data-dir (for this user alone) where it is missing, and opens; does not connect.
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
                                                                    const settings::Values& values);
+
+/// The command `migrate`: waits for the database, which may come up after an init container, and brings it to these
+/// migrations. Prints what it did, or why not; the exit code.
+int migrate_command(const settings::Program& program, sql::Database& database,
+                    std::span<const sql::Migration> migrations);
 
 /// Readiness check "database".
 Check database_check(std::shared_ptr<sql::Database> database);

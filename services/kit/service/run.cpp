@@ -121,7 +121,9 @@ int serve(const Service& service, const settings::Values& values) {
   const int signal = signals.wait();
   log::info("stopping", {{"signal", signal}});
   *stopping = true;
-  run::stop_gracefully(signals, *readiness, (*app)->server(), drain_plan(values));
+  run::DrainPlan plan = drain_plan(values);
+  plan.at_limit = parts->at_drain_limit;
+  run::stop_gracefully(signals, *readiness, (*app)->server(), plan);
   app->reset();
   if (parts->on_stop) parts->on_stop();
   log::info("stopped");

@@ -42,8 +42,9 @@ struct Parts {
   std::vector<std::pair<std::string, std::string>> about{};
   /// Before the first request, with what probes read: for health in a spelling of the service's own.
   std::function<void(std::shared_ptr<const run::Readiness>)> on_readiness{};
-  std::function<void()> on_stop{};  // after the last request
-  std::shared_ptr<void> keep{};     // lives as long as the routes
+  std::function<void()> at_drain_limit{};  // what is in progress should end now: it is cut in a moment
+  std::function<void()> on_stop{};         // after the last request
+  std::shared_ptr<void> keep{};            // lives as long as the routes
 };
 
 struct Service {

@@ -24,7 +24,7 @@ using Attributes = std::vector<Attribute>;
 
 /// Ids are lower-case hex as in traceparent: 32 digits of a trace, 16 of a span.
 struct Span {
-  enum class Kind : std::uint8_t { server = 2, client = 3 };
+  enum class Kind : std::uint8_t { internal = 1, server = 2, client = 3 };
   std::string trace_id, span_id, parent_id, state;
   std::string name;
   Kind kind = Kind::server;

@@ -207,6 +207,11 @@ class Running final : public Telemetry {
     };
   }
 
+  std::function<void(Span)> recorder(std::string_view trace_id, std::optional<bool> parent) override {
+    if (!spans_ || !options_.sampler.samples(trace_id, parent)) return {};
+    return [this](Span span) { spans_->push(std::move(span)); };
+  }
+
   void shutdown(milliseconds limit) override {
     if (std::exchange(ended_, true)) return;
     // The hooks first: they use the exporters.
@@ -236,6 +241,7 @@ class Running final : public Telemetry {
 struct Nothing final : Telemetry {
   std::function<bool(const http::Request&, const web::TraceContext&, bool)> sampler() override { return {}; }
   std::function<void(const web::Served&)> observer() override { return {}; }
+  std::function<void(Span)> recorder(std::string_view, std::optional<bool>) override { return {}; }
   void shutdown(milliseconds) override {}
 };
 

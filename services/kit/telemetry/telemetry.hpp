@@ -10,6 +10,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "services/kit/metrics/registry.hpp"
 #include "services/kit/telemetry/options.hpp"
@@ -28,6 +30,10 @@ class Telemetry {
   /// For web::AppConfig; empty functions when no traces are exported. They must not be called after this object's end.
   virtual std::function<bool(const http::Request&, const web::TraceContext&, bool quiet)> sampler() = 0;
   virtual std::function<void(const web::Served&)> observer() = 0;
+
+  /// Takes spans of work that is no request (work.hpp), all of one trace; empty when that is not recorded. `parent`:
+  /// the caller's word; nothing when the trace begins here. It must not be called after this object's end.
+  virtual std::function<void(Span)> recorder(std::string_view trace_id, std::optional<bool> parent) = 0;
 
   /// Sends what is there, and the metrics a last time; returns within the limit and about a second. What could not be
   /// sent by then is dropped.

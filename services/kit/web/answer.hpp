@@ -22,6 +22,7 @@ struct Failure {
   std::string code{};   // the dialect's own word, where the status is not enough: "EntryNotFound", "model_not_found"
   validate::Findings findings{};  // 422: every fault of the body
   Headers headers{};
+  std::string type{};  // openai: the kind of error, where clients know another word than the status' own
 };
 
 /// The HTTP status of a service's error: this is the one place that knows it (service_failure.cpp).

@@ -102,7 +102,7 @@ std::string openai(const Writing& given) {
   return json::object_text([&](json::Writer& w) {
     w.object("error", [&] {
       w.member("message", message_with_findings(given.failure));
-      w.member("type", openai_type(given.status));
+      w.member("type", given.failure.type.empty() ? openai_type(given.status) : given.failure.type);
       if (findings.empty() || findings.front().path.empty())
         w.member("param", nullptr);
       else

@@ -85,6 +85,7 @@ std::vector<Route> health_routes(const std::shared_ptr<const run::Readiness>& re
     return health_detail::answer(200, "warn", &report);
   };
   return {{"GET", "/health", both, options},
+          {"GET", "/healthz", both, options},
           {"GET", "/v1/health", both, options},
           {"GET", "/v1/health/live", live, options},
           {"GET", "/v1/health/ready", ready, options}};

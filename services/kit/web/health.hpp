@@ -1,9 +1,9 @@
-// Health in four spellings, and metrics, as routes.
+// Health in five spellings, and metrics, as routes.
 //
 //   /v1/health/live            200 while the process answers; runs no check
 //   /v1/health/ready           200, or 503 with the reasons
-//   /health, /v1/health        for all three probes at once: 503 until the service was ready for the first time and
-//                              again while it stops; in between 200, with status "warn" while something is away, so
+//   /health, /v1/health,       for all three probes at once: 503 until the service was ready for the first time and
+//   /healthz                   again while it stops; in between 200, with status "warn" while something is away, so
 //                              that a database that hangs does not make the kubelet restart its users
 //   /metrics                   Prometheus text
 #pragma once

@@ -96,5 +96,46 @@ TEST(Wire, TellsTheReasonInWhateverShapeItComes) {
   EXPECT_TRUE(refused("x", {{.status = 502, .headers = {}}, ""}).away);
 }
 
+TEST(Wire, SplitsLinesWhereverThePiecesEnd) {
+  const std::string text = "one\r\n\ntwo\nthree";
+  const std::vector<std::string> expected = {"one", "", "two", "three"};
+  for (std::size_t cut = 0; cut <= text.size(); ++cut)
+    for (std::size_t second = cut; second <= text.size(); ++second) {
+      std::vector<std::string> lines;
+      const auto each = [&](std::string_view line) {
+        lines.emplace_back(line);
+        return true;
+      };
+      LineSplitter splitter(5);
+      const std::string_view all = text;
+      EXPECT_TRUE(splitter.feed(all.substr(0, cut), each));
+      EXPECT_TRUE(splitter.feed(all.substr(cut, second - cut), each));
+      EXPECT_TRUE(splitter.feed(all.substr(second), each));
+      EXPECT_TRUE(splitter.end(each));
+      EXPECT_EQ(lines, expected) << cut << ' ' << second;
+    }
+}
+
+TEST(Wire, StopsAtALineThatIsTooLongAndWhenNoMoreIsWanted) {
+  const auto all = [](std::string_view) { return true; };
+  LineSplitter whole(3), begun(3);
+  EXPECT_FALSE(whole.feed("ab\nabcd\n", all));
+  EXPECT_TRUE(whole.too_long());
+  EXPECT_EQ(whole.number(), 1U);
+  EXPECT_FALSE(begun.feed("abcde", all));
+  EXPECT_TRUE(begun.too_long());
+  LineSplitter some(10);
+  int count = 0;
+  EXPECT_FALSE(some.feed("a\nb\nc\n", [&](std::string_view) { return ++count < 2; }));
+  EXPECT_EQ(count, 2);
+  EXPECT_FALSE(some.too_long());
+}
+
+TEST(Wire, ReadsTheCommitOfADescription) {
+  EXPECT_EQ(read_commit_of(R"({"id":"a/b","sha":"c0ffee"})").value(), "c0ffee");
+  EXPECT_FALSE(read_commit_of("{}"));
+  EXPECT_FALSE(read_commit_of("<html>"));
+}
+
 }  // namespace
 }  // namespace stackgate::datastore_client::wire

@@ -211,6 +211,20 @@ TEST_F(ClientTest, repeats_what_may_be_repeated_and_honours_retry_after) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(ClientTest, gives_up_between_two_attempts) {
+  serve([&](const http::Request& request, http::Responder respond) {
+    drink(*request.stream);
+    http::Response response = text(503, "busy");
+    response.headers.emplace_back("Retry-After", "30");
+    respond(std::move(response));
+  });
+  const auto begun = Clock::now();
+  const auto reply = Client().call({.url = base_ + "/", .give_up = [&] { return Clock::now() - begun > 300ms; }});
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error().message, testing::HasSubstr("cancelled by the caller"));
+  EXPECT_LT(Clock::now() - begun, 10s);
+}
+
 TEST_F(ClientTest, repeats_a_stream_only_when_it_can_begin_again) {
   std::atomic<int> calls = 0;
   serve([&](const http::Request& request, http::Responder respond) {
@@ -319,6 +333,31 @@ TEST_F(ClientTest, trusts_the_given_authority_only) {
   const auto refused = does_not.call({.url = base_ + "/"});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("certificate"));
+  EXPECT_TRUE(Client({.retries = 0, .skip_verification = true}).call({.url = base_ + "/"}));
+}
+
+TEST_F(ClientTest, tells_whether_anything_was_sent) {
+  const auto ca = certs::test::make_ca();
+  auto identity = std::make_shared<Identity>();
+  identity->context =
+      certs::test::must(certs::make_identity(certs::test::make_leaf(ca), std::chrono::system_clock::now())).context;
+  serve([](const http::Request&, http::Responder respond) { respond(text(200, "")); }, identity);
+  const auto nothing_sent = [&](const std::string& url) {
+    std::promise<std::optional<bool>> told;
+    const Client own({.connect = 1s, .retries = 0});
+    (void)own.open({.method = "POST", .url = url, .body = "{}"}, [&](const std::expected<Answer, NoAnswer>& answer) {
+      told.set_value(answer ? std::nullopt : std::optional(answer.error().nothing_sent));
+    });
+    return told.get_future().get();
+  };
+  EXPECT_EQ(nothing_sent(base_ + "/"), true) << "a stranger's certificate";
+  EXPECT_EQ(nothing_sent("https" + Peer(0, {}).url().substr(4)), true) << "connection refused";
+  EXPECT_EQ(nothing_sent("http://nowhere.invalid/"), true) << "no such host";
+  EXPECT_EQ(nothing_sent("ftp://127.0.0.1/"), true) << "no URL";
+  Peer no_tls(1, [](int fd) { Peer::send(fd, "HTTP/1.1 400 Bad Request\r\n\r\n"); });
+  EXPECT_EQ(nothing_sent("https" + no_tls.url().substr(4)), true) << "TLS failed";
+  Peer breaks(1, [](int fd) { Peer::receive(fd); });
+  EXPECT_EQ(nothing_sent(breaks.url()), false) << "broken off";
 }
 
 TEST_F(ClientTest, survives_a_server_that_drops_kept_connections_and_many_threads) {

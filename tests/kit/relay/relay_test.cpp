@@ -36,6 +36,23 @@ TEST(HopByHop, names_what_concerns_one_connection) {
   for (const char* name : {"Authorization", "Accept", "X-Public", ""}) EXPECT_FALSE(headers.has(name)) << name;
 }
 
+/// Writes down what it is told.
+class Diary final : public Witness {
+ public:
+  explicit Diary(std::string& text, std::mutex& mutex) : text_(text), mutex_(mutex) {}
+  ~Diary() override { note("end"); }
+  void first_piece() override { note("first "); }
+  void whole() override { note("whole "); }
+
+ private:
+  void note(std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    text_ += what;
+  }
+  std::string& text_;
+  std::mutex& mutex_;
+};
+
 class Relay : public testing::Test {
  protected:
   Relay() { log::configure({.level = log::Level::error, .format = log::Format::text, .fd = 2}); }
@@ -98,6 +115,20 @@ class Relay : public testing::Test {
                      return http::Response{200, "text/x", {}, std::string(space.data(), *read) + reply->body};
                    },
                    {.on_io_thread = true}});
+    all.push_back({"GET",
+                   "/witnessed/{path...}",
+                   [this](Call& call) -> web::Answer {
+                     auto later = call.defer();
+                     if (!later) return later.error();
+                     auto opening = client_->open(
+                         {.url = base_ + "/" + std::string(call.parameter("path"))},
+                         [this, later = *later](std::expected<http_client::Answer, http_client::NoAnswer> answer) {
+                           pass_back(later, std::move(answer), std::make_shared<Diary>(diary_, mutex_));
+                         });
+                     (*later)->on_closed([opening]() mutable { opening.cancel(); });
+                     return web::Later{};
+                   },
+                   {.on_io_thread = true}});
     proxy_ = web::test::start(std::move(all));
     base_ = "http://127.0.0.1:" + std::to_string(upstream_->port());
   }
@@ -117,7 +148,12 @@ class Relay : public testing::Test {
 
   std::unique_ptr<http_client::Client> client_ =
       std::make_unique<http_client::Client>(http_client::Options{.retries = 0});
-  std::string base_, seen_;
+  std::string diary() {
+    const std::lock_guard lock(mutex_);
+    return diary_;
+  }
+
+  std::string base_, seen_, diary_;
   std::mutex mutex_;
   std::shared_ptr<web::Deferred> events_;
   std::atomic<int> upstream_closed_{0}, room_{0};
@@ -159,6 +195,26 @@ TEST_F(Relay, an_answer_that_breaks_off_is_cut_and_none_is_502) {
   EXPECT_TRUE(client.closed());
   upstream_.reset();
   EXPECT_EQ(ask(*proxy_, "GET /large").status, 502);
+}
+
+TEST_F(Relay, a_witness_is_told_of_the_beginning_and_of_a_whole_end) {
+  const auto told = [&](std::string_view what) { return soon([&] { return diary() == what; }); };
+  EXPECT_EQ(ask(*proxy_, "GET /witnessed/large").body.size(), 30'000'000U);
+  EXPECT_TRUE(told("first whole end")) << diary();
+  diary_.clear();
+  EXPECT_EQ(ask(*proxy_, "GET /witnessed/nothing").status, 404);
+  EXPECT_TRUE(told("first whole end")) << diary();
+  diary_.clear();
+  http::test::Client breaks(proxy_->port());
+  breaks.send(web::test::request_text("GET /witnessed/breaks"));
+  EXPECT_THAT(breaks.rest(), EndsWith("part\r\n"));
+  EXPECT_TRUE(told("first end")) << diary();
+  diary_.clear();
+  http::test::Client leaves(proxy_->port());
+  leaves.send(web::test::request_text("GET /witnessed/events"));
+  EXPECT_THAT(leaves.some(), HasSubstr("text/event-stream"));
+  leaves.close();
+  EXPECT_TRUE(told("end")) << diary();
 }
 
 TEST_F(Relay, passes_each_event_at_once_and_ends_with_its_client) {

@@ -13,28 +13,28 @@ namespace {
 using test::ask;
 using testing::HasSubstr;
 
-TEST(Health, SpeaksInFourSpellings) {
+TEST(Health, SpeaksInFiveSpellings) {
   const auto readiness = std::make_shared<run::Readiness>();
   const auto board = CheckBoard::make(std::chrono::seconds(5));
   board->add("database", *readiness);
   const auto app = test::start(health_routes(readiness));
   const auto statuses = [&] {
     std::vector<int> out;
-    for (const std::string path : {"/v1/health/live", "/v1/health/ready", "/health", "/v1/health"})
+    for (const std::string path : {"/v1/health/live", "/v1/health/ready", "/health", "/healthz", "/v1/health"})
       out.push_back(ask(*app, "GET " + path).status);
     return out;
   };
-  EXPECT_EQ(statuses(), (std::vector{200, 503, 503, 503})) << "nothing has been heard of the database";
+  EXPECT_EQ(statuses(), (std::vector{200, 503, 503, 503, 503})) << "nothing has been heard of the database";
   board->answered("database", {});
-  EXPECT_EQ(statuses(), (std::vector{200, 200, 200, 200}));
+  EXPECT_EQ(statuses(), (std::vector{200, 200, 200, 200, 200}));
   EXPECT_EQ(ask(*app, "GET /v1/health").body, R"({"status":"pass"})");
   EXPECT_EQ(ask(*app, "GET /v1/health").header("Content-Type"), "application/health+json");
   board->answered("database", std::unexpected(Error{"connection refused"}));
-  EXPECT_EQ(statuses(), (std::vector{200, 503, 200, 200})) << "a probe for liveness must not see it";
+  EXPECT_EQ(statuses(), (std::vector{200, 503, 200, 200, 200})) << "a probe for liveness must not see it";
   EXPECT_EQ(ask(*app, "GET /health").body,
             R"({"status":"warn","checks":{"database":{"status":"fail","output":"connection refused"}}})");
   readiness->begin_shutdown();
-  EXPECT_EQ(statuses(), (std::vector{200, 503, 503, 503}));
+  EXPECT_EQ(statuses(), (std::vector{200, 503, 503, 503, 503}));
 }
 
 TEST(Health, ShowsWhatLimpsAndStaysReady) {

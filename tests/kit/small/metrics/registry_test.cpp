@@ -79,6 +79,19 @@ TEST(Registry, brings_values_up_to_date_before_each_reading) {
   EXPECT_EQ(registry.snapshot().at(0).points.at(0).value, 2);
 }
 
+TEST(Registry, gauges_whose_labels_come_and_go_show_what_there_is) {
+  Registry registry;
+  std::vector<Point> points{{.labels = {"one", "a \"word\""}, .value = 2}, {.labels = {"two"}, .value = 1}};
+  registry.gauges_from("failing", "What fails.", {"name", "reason"}, [&points] { return points; });
+  EXPECT_THAT(registry.render(),
+              HasSubstr("# TYPE failing gauge\nfailing{name=\"one\",reason=\"a \\\"word\\\"\"} 2\n"));
+  EXPECT_EQ(registry.render().find("two"), std::string::npos) << "it has another number of labels";
+  EXPECT_EQ(registry.snapshot().at(0).label_names, (std::vector<std::string>{"name", "reason"}));
+  EXPECT_EQ(registry.snapshot().at(0).points.size(), 1U);
+  points.clear();
+  EXPECT_EQ(registry.render(), "# HELP failing What fails.\n# TYPE failing gauge\n");
+}
+
 TEST(Registry, counts_exactly_under_many_threads_that_make_and_render_at_once) {
   Registry registry;
   auto& family = registry.counter("a_total", "A.", {"l"});

@@ -2,6 +2,8 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -139,6 +141,33 @@ TEST_F(StopTest, stops_being_ready_then_serves_on_then_drains) {
   EXPECT_THAT(ask(*server, "GET", "/"), EndsWith("served"));
   stopping.join();
   EXPECT_EQ(ask(*server, "GET", "/"), "");
+}
+
+TEST_F(StopTest, requests_that_outlast_the_drain_may_end_themselves) {
+  StopSignals signals;
+  Readiness readiness;
+  std::mutex mutex;
+  std::optional<http::Responder> held;
+  const auto server = serve([&](const http::Request&, http::Responder respond) {
+    const std::lock_guard lock(mutex);
+    held = std::move(respond);
+  });
+  std::string answer;
+  std::thread client([&] { answer = ask(*server, "GET", "/"); });
+  for (bool there = false; !there; std::this_thread::sleep_for(1ms)) {
+    const std::lock_guard lock(mutex);
+    there = held.has_value();
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  stop_gracefully(signals, readiness, *server, {.lame_duck = 0ms, .limit = 1s, .at_limit = [&] {
+                                                  const std::lock_guard lock(mutex);
+                                                  (*held)({.body = "last words"});
+                                                }});
+  const auto took = std::chrono::steady_clock::now() - begun;
+  client.join();
+  EXPECT_THAT(answer, EndsWith("last words"));
+  EXPECT_GE(took, 700ms);
+  EXPECT_LT(took, 1s);
 }
 
 TEST_F(StopTest, serves_on_while_requests_keep_coming) {
