@@ -32,6 +32,20 @@ AskedReference ReferenceAsker::ask(validate::ReferenceKind reference_kind, std::
   return out;
 }
 
+ReferenceAsker::AskedContents ReferenceAsker::contents(std::string_view ns, std::string_view config_map,
+                                                       milliseconds limit) {
+  AskedContents out;
+  const auto object = client_.get(kube::types::config_maps, ns, config_map, kube::CallOptions::once(limit));
+  if (object) {
+    out.entries = contents_of(object->root());
+    out.server_reached = true;
+  } else {
+    out.error = object.error().message;
+    out.server_reached = object.error().code != 0 && object.error().code < 500;
+  }
+  return out;
+}
+
 ReferenceAsker::AskedNeighbours ReferenceAsker::neighbours(std::string_view ns, milliseconds limit) {
   return neighbours_.run(std::string(ns), [&] { return ask_neighbours(ns, limit); });
 }

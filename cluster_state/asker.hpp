@@ -83,6 +83,13 @@ class ReferenceAsker {
   AskedReference find(validate::ReferenceKind reference_kind, std::string_view ns, std::string_view name,
                       std::chrono::milliseconds limit);
 
+  struct AskedContents {
+    std::optional<std::vector<validate::ConfigMapEntry>> entries;
+    bool server_reached = false;
+    std::string error;
+  };
+  AskedContents contents(std::string_view ns, std::string_view config_map, std::chrono::milliseconds limit);
+
   struct AskedNeighbours {
     std::optional<std::vector<validate::Neighbour>> list;
     bool server_reached = false;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cluster_state/pruning.hpp"
+#include "services/kit/base/base64.hpp"
 #include "services/kit/json/read.hpp"
 #include "services/kit/kube/object.hpp"
 #include "validators/children.hpp"
@@ -67,6 +68,15 @@ ReferencedObject referred_of(ReferenceKind reference_kind, const json::Value& ob
     default:
       break;
   }
+  return out;
+}
+
+std::vector<validate::ConfigMapEntry> contents_of(const json::Value& config_map) {
+  std::vector<validate::ConfigMapEntry> out;
+  for (const json::Member& each : json::members(&config_map, {"data"}))
+    out.push_back({std::string(each.key), std::string(each.value.string())});
+  for (const json::Member& each : json::members(&config_map, {"binaryData"}))
+    out.push_back({std::string(each.key), base64::decode(each.value.string()).value_or("")});
   return out;
 }
 

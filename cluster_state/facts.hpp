@@ -23,6 +23,9 @@ kube::ResourceType resource_type(crds::Kind kind);
 /// Of an object that exists. Pure.
 validate::ReferencedObject referred_of(validate::ReferenceKind reference_kind, const json::Value& object);
 
+/// All of a ConfigMap's keys; what is no base64 among its binaryData is empty. Pure.
+std::vector<validate::ConfigMapEntry> contents_of(const json::Value& config_map);
+
 /// A neighbour's children, with the neighbour's own name written as "".
 using Children = std::vector<std::pair<std::string, std::string>>;
 

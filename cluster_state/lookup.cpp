@@ -29,6 +29,10 @@ class FromCache final : public QuickLookup {
       ++counters_->cached;
     return out;
   }
+  std::optional<std::vector<validate::ConfigMapEntry>> contents(std::string_view, std::string_view) override {
+    wants_asking_ = true;  // contents are not kept
+    return std::nullopt;
+  }
   bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override { return list(ns, nullptr, out); }
   bool wanted_neighbours(std::string_view ns, const validate::NeighbourFilter& wanted,
                          std::vector<Neighbour>& out) override {
@@ -68,6 +72,19 @@ class Asking : public validate::Lookup {
     return answered_
         .emplace_back(Answered{reference_kind, std::string(ns), std::string(name), ask(reference_kind, ns, name)})
         .referred;
+  }
+
+  std::optional<std::vector<validate::ConfigMapEntry>> contents(std::string_view ns,
+                                                                std::string_view config_map) override {
+    for (const Contents& each : contents_)
+      if (each.ns == ns && each.name == config_map) return each.entries;
+    Contents& asked = contents_.emplace_back(Contents{std::string(ns), std::string(config_map), {}});
+    if (const milliseconds left = time_left(); left.count() > 0) {
+      auto answer = asker_.contents(ns, config_map, left);
+      note_answer(answer.server_reached, answer.error);
+      asked.entries = std::move(answer.entries);
+    }
+    return asked.entries;
   }
 
   bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
@@ -111,6 +128,11 @@ class Asking : public validate::Lookup {
     ReferencedObject referred;
   };
 
+  struct Contents {
+    std::string ns, name;
+    std::optional<std::vector<validate::ConfigMapEntry>> entries;
+  };
+
   ReferencedObject ask(ReferenceKind reference_kind, std::string_view ns, std::string_view name) {
     if (const milliseconds left = time_left(); left.count() > 0) {
       AskedReference asked = asker_.find(reference_kind, ns, name, left);
@@ -135,6 +157,7 @@ class Asking : public validate::Lookup {
   std::string* const error_;
   bool server_reached_ = true;
   std::deque<Answered> answered_;
+  std::deque<Contents> contents_;
   std::deque<std::pair<std::string, std::vector<Neighbour>>> told_neighbours_;
 };
 

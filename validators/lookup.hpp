@@ -65,6 +65,12 @@ struct ReferencedObject {
   bool allows_expansion = false;           // of a StorageClass: whether its claims can grow
 };
 
+/// One key of a ConfigMap.
+struct ConfigMapEntry {
+  std::string key;
+  std::string bytes;
+};
+
 /// Another resource of ours in the same namespace.
 struct Neighbour {
   crds::Kind kind;
@@ -89,6 +95,11 @@ class Lookup {
  public:
   virtual ~Lookup() = default;
   virtual ReferencedObject find(ReferenceKind kind, std::string_view ns, std::string_view name) = 0;
+  /// What a ConfigMap holds; nothing: it is not known, or not without asking.
+  virtual std::optional<std::vector<ConfigMapEntry>> contents(std::string_view ns, std::string_view config_map) {
+    static_cast<void>(ns), static_cast<void>(config_map);
+    return std::nullopt;
+  }
   /// False when the list could not be had; `out` is then untouched.
   virtual bool neighbours(std::string_view ns, std::vector<Neighbour>& out) = 0;
   /// The same of those that are wanted. Others may be among them; leaving them out makes it cheap where a namespace

@@ -28,7 +28,7 @@ Observation::Observation(const Store& store, const Key& key) : snapshot_(store.s
   load_children();
   gather_inputs(store);
   if (key.kind == crds::Kind::inference_service) gather_cache(store);
-  if (key.kind == crds::Kind::stack_entitystore) gather_datastore(store);
+  if (key.kind == crds::Kind::stack_entitystore || key.kind == crds::Kind::stack_evaluator) gather_datastore(store);
   gather_claims(store);
 }
 
@@ -83,8 +83,8 @@ void Observation::gather_cache(const Store& store) {
             .message = std::string(json::text(condition_of(cache, "Ready"), {"message"}))};
 }
 
-/// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, when that is one of this
-/// namespace.
+/// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, and an evaluator reads data
+/// sets of, when that is one of this namespace.
 void Observation::gather_datastore(const Store& store) {
   const auto name = stack::datastore_named(resource_.spec, resource_.ns);
   if (name.empty()) return;

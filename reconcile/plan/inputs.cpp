@@ -50,10 +50,11 @@ std::vector<InputFacts> inputs_of(crds::Kind kind, const json::Value& spec) {
     const std::string_view name = *field.text();
     auto found = std::ranges::find_if(out, [&](const auto& each) { return each.type == type && each.name == name; });
     if (found == out.end()) {
-      out.push_back({.type = type, .name = std::string(name), .needed = false});
+      out.push_back({.type = type, .name = std::string(name), .needed = false, .reloaded = true});
       found = std::prev(out.end());
     }
     found->needed = found->needed || validate::counts(row->when, parent);
+    found->reloaded = found->reloaded && row->reloaded;
     found->fields.push_back(path_of(field));
     if (row->keys != validate::Keys::written) continue;
     for (const std::string_view key : row->key_names)

@@ -53,6 +53,7 @@ struct InputFacts {
   std::string name;
   std::string content_hash = {};  // 16 hex digits of a SHA-256 over its keys and values; empty: there is none
   bool needed = true;             // without it no pod starts
+  bool reloaded = false;          // the pods look for changes themselves: these restart nothing
   /// Where the resource names it and its keys: "spec.authSecret". The rules' findings about it stand there.
   std::vector<std::string> fields = {};
 };
@@ -154,7 +155,7 @@ struct Plan {
 
 Plan make_plan(const Resource& resource, const Observed& observed, const Settings& settings);
 
-/// The Secrets and ConfigMaps whose change restarts the resource's pods, each once, in the order of the fields. The
+/// The Secrets and ConfigMaps that the resource's pods read, each once, in the order of the fields. The
 /// caller fills in content_hash and hands them in as Observed::inputs.
 std::vector<InputFacts> inputs_of(crds::Kind kind, const json::Value& spec);
 

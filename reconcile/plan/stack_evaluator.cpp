@@ -52,6 +52,7 @@ void plan_stack_evaluator(const Planning& planning) {
   const parts::Field& spec = scope.spec;
   parts::Workload workload = stack::begin(scope);
   evaluator::use_endpoints(scope, workload);
+  stack::sign_in_to_datastore(scope, workload);
   stack::put_text(workload, "STACKGATE_EVAL_LOG_LEVEL", spec["evalLogLevel"]);
   stack::put_text(workload, "STACKGATE_LOG_HANDLERS", spec["logHandlers"]);
   stack::put_text(workload, "STACKGATE_CONSOLE_LOG_LEVEL", spec["consoleLogLevel"]);

@@ -42,6 +42,19 @@ TEST(Validate, a_finding_stands_with_line_column_and_caret) {
   EXPECT_THAT(ran.out, HasSubstr("In StackGuardrail \"guardrail\":"));
 }
 
+TEST(Validate, compiles_the_config_map_of_a_guardrail) {
+  const std::string rails =
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: rails}\ndata:\n  config.yml: |\n"
+      "    rails:\n      input: {flows: [self check input]}\nbinaryData: {kb__a.md: aGk=, b.co: '!'}\n";
+  const Ran ran = run({"validate", "-"}, good + rails);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("spec.configStore.configMap.name: configMap config.yml:2:19 rails.input.flows[0]: "
+                                 "\"self check input\" has no prompt"));
+  EXPECT_THAT(ran.out, HasSubstr("[guardrail-configuration]"));
+  EXPECT_EQ(run({"validate", "--references", "warn", "-"}, good + rails).status, 0);
+  EXPECT_EQ(run({"validate", "-"}, good + with(rails, "self check input", "check length on input")).status, 0);
+}
+
 TEST(Validate, the_caret_stands_under_a_wrong_value) {
   const Ran ran = run({"validate", "-"}, with(good, "http://llm:8000/v1", "'http://llm:8000'  # why"));
   EXPECT_EQ(ran.status, 1);

@@ -50,6 +50,14 @@ TEST(KeptFacts, of_a_config_map_are_the_names_of_text_and_binary_keys) {
   EXPECT_THAT(referred(ReferenceKind::config_map, "{}").keys, IsEmpty());
 }
 
+TEST(ConfigMapContents, are_texts_and_decoded_bytes) {
+  json::Document document;
+  ASSERT_TRUE(json::parse(R"({"data":{"a":"1"},"binaryData":{"b":"dQ==","c":"?"}})", document));
+  std::string found;
+  for (const auto& each : contents_of(document.root)) found += each.key + "=" + each.bytes + " ";
+  EXPECT_EQ(found, "a=1 b=u c= ");
+}
+
 TEST(KeptFacts, of_a_claim_are_its_access_modes) {
   EXPECT_THAT(
       referred(ReferenceKind::persistent_volume_claim, R"({"spec":{"accessModes":["ReadWriteMany"]}})").access_modes,

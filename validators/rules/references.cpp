@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/guardrail/configuration/configuration.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/grammar/names.hpp"
 #include "services/kit/schema/check.hpp"
@@ -55,7 +56,7 @@ std::vector<std::pair<std::string_view, Field>> wanted_keys(const Place& place) 
   std::vector<std::pair<std::string_view, Field>> out;
   for (const std::string_view each : place.row.key_names) {
     if (each.empty()) continue;
-    if (place.row.keys == Keys::fixed) out.emplace_back(each, place.field);
+    if (place.row.keys == Keys::fixed || place.row.keys == Keys::flat) out.emplace_back(each, place.field);
     if (place.row.keys != Keys::written) continue;
     const Field key = place.parent[each];
     if (const auto text = key.text(); text && !grammar::check_config_key(*text))
@@ -119,6 +120,10 @@ void check_keys(const Place& place, const ReferencedObject& found) {
   }
   for (const auto& [wanted, at] : wanted_keys(place)) {
     if (std::ranges::find(found.keys, wanted) != found.keys.end()) continue;
+    if (place.row.keys == Keys::flat && std::ranges::any_of(found.keys, [&](std::string_view key) {
+          return key.ends_with(fmt::format("__{}", wanted));
+        }))
+      continue;
     std::string problem = fmt::format("{} \"{}\" has no key {}", kind, place.name, wanted);
     if (found.keys.empty())
       problem += "; it is empty";
@@ -136,6 +141,25 @@ void check_keys(const Place& place, const ReferencedObject& found) {
       fix = fmt::format("add the key {} to the {}", wanted, kind);
     place.report(rule, at, std::move(problem), std::move(fix));
   }
+}
+
+/// As the guardrail will compile it.
+void check_configurations(const Place& place) {
+  constexpr std::size_t most_named = 50;
+  const auto entries = place.context.lookup->contents(place.asker.ns(), place.name);
+  if (!entries) return;
+  std::vector<guardrail::File> files;
+  for (const ConfigMapEntry& each : *entries) files.push_back({each.key, each.bytes, each.key});
+  std::size_t faults = 0;
+  for (const auto& [id, own] : guardrail::configurations_of_config_map(files))
+    for (const Finding& each : guardrail::read_configuration(id, own).findings) {
+      if (each.severity != Severity::error || ++faults > most_named) continue;
+      place.report(rule::guardrail_configuration, place.field, fmt::format("configMap {}: {}", each.path, each.problem),
+                   each.fix);
+    }
+  if (faults > most_named)
+    place.report(rule::guardrail_configuration, place.field,
+                 fmt::format("configMap has {} more faults", faults - most_named), "mend those that are named first");
 }
 
 void check_type(const Place& place, const ReferencedObject& found) {
@@ -181,6 +205,7 @@ void check_place(const Place& place, const Field& spec) {
       break;
     case ReferenceKind::config_map:
       check_keys(place, found);
+      if (place.row.keys == Keys::flat) check_configurations(place);
       break;
     case ReferenceKind::inference_cache:
       check_cache(place, found);

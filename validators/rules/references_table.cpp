@@ -19,6 +19,12 @@ constexpr ReferenceRow restarts(ReferenceRow row) {
   return row;
 }
 
+/// The row, of what those pods read again themselves.
+constexpr ReferenceRow reloaded(ReferenceRow row) {
+  row.reloaded = true;
+  return restarts(row);
+}
+
 // An InferencePipeline has the rows of an InferenceService for each of its enabled services.
 constexpr ReferenceRow rows[] = {
     // What all workloads share.
@@ -89,7 +95,7 @@ constexpr ReferenceRow rows[] = {
     {evaluator, "workflowServer.serviceAccount", service_account, other},
 
     restarts({guardrail, "nimEndpoint.apiKeySecret", secret, other, Keys::written, {"apiKeyKey"}}),
-    restarts({guardrail, "configStore.configMap.name", config_map, required, Keys::fixed, {"config.yml"}}),
+    reloaded({guardrail, "configStore.configMap.name", config_map, required, Keys::flat, {"config.yml"}}),
     {guardrail, "configStore.pvc.name", persistent_volume_claim, required, Keys::none, {}, {}, When::not_created},
     {guardrail, "configStore.pvc.storageClass", storage_class, other, Keys::none, {}, {}, When::created},
 };

@@ -39,9 +39,10 @@ enum class Demand : std::uint8_t { required, other };
 
 /// Which keys of a Secret or ConfigMap are read.
 enum class Keys : std::uint8_t {
-  none,     // not looked at
-  any,      // at least one, whatever it is called
-  fixed,    // `key_names` are the keys
+  none,   // not looked at
+  any,    // at least one, whatever it is called
+  fixed,  // `key_names` are the keys
+  flat,   // the same, or that file of a folder as a key: strict__config.yml; all keys are a guardrail's configurations
   written,  // `key_names` are fields beside the name, which hold the keys
 };
 
@@ -66,6 +67,8 @@ struct ReferenceRow {
   /// A Secret or ConfigMap that pods which serve read: a change of it restarts them. Not pull secrets (kubelet reads
   /// them anew), certificates of an Ingress, and what only jobs read (the next one reads anew).
   bool restarts = false;
+  /// Of those, one whose reader looks for changes itself: a change restarts nothing.
+  bool reloaded = false;
 };
 
 /// In the order of the kinds; immutable.

@@ -14,14 +14,15 @@ namespace {
 
 /// FNV-1a: it only has to differ when an input does. Empty when there is none.
 std::string hash_of(std::span<const InputFacts> inputs) {
-  if (std::ranges::all_of(inputs, &std::string::empty, &InputFacts::content_hash)) return {};
+  const auto counts = [](const InputFacts& each) { return !each.content_hash.empty() && !each.reloaded; };
+  if (std::ranges::none_of(inputs, counts)) return {};
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto mix = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
     hash = (hash ^ 0xffU) * 0x100000001b3U;  // no byte of UTF-8: keeps neighbours apart
   };
   for (const InputFacts& each : inputs) {
-    if (each.content_hash.empty()) continue;
+    if (!counts(each)) continue;
     mix(info(each.type).kind);
     mix(each.name);
     mix(each.content_hash);

@@ -45,6 +45,14 @@ void LocalObjects::add(const json::Value& object, std::string_view ns) {
     if (each.name == kind && cluster::resource_type(each.kind).group == group)
       objects_.insert_or_assign(Key{each.kind, is_cluster_wide(each.kind) ? "" : where, name},
                                 describe(object, each.kind));
+  if (kind == kind_name(ReferenceKind::config_map) && group.empty())
+    config_maps_.insert_or_assign({std::string(where), std::string(name)}, cluster::contents_of(object));
+}
+
+const std::vector<validate::ConfigMapEntry>* LocalObjects::contents(std::string_view ns,
+                                                                    std::string_view config_map) const {
+  const auto found = config_maps_.find({std::string(ns), std::string(config_map)});
+  return found == config_maps_.end() ? nullptr : &found->second;
 }
 
 const ReferencedObject* LocalObjects::find(ReferenceKind kind, std::string_view ns, std::string_view name) const {
@@ -102,6 +110,12 @@ std::vector<validate::Neighbour> LocalObjects::neighbours_of(crds::Kind kind, st
 ReferencedObject LocalLookup::find(ReferenceKind kind, std::string_view ns, std::string_view name) {
   if (const ReferencedObject* local = objects_.find(kind, ns, name)) return *local;
   return cluster_ == nullptr ? ReferencedObject{} : cluster_->find(kind, ns, name);
+}
+
+std::optional<std::vector<validate::ConfigMapEntry>> LocalLookup::contents(std::string_view ns,
+                                                                           std::string_view config_map) {
+  if (const auto* local = objects_.contents(ns, config_map)) return *local;
+  return cluster_ == nullptr ? std::nullopt : cluster_->contents(ns, config_map);
 }
 
 bool LocalLookup::neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) {

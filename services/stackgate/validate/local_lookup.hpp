@@ -2,6 +2,7 @@
 // that names it has it. What is not among them is asked of the cluster, or is unknown.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -23,6 +24,9 @@ class LocalObjects {
   const validate::ReferencedObject* find(validate::ReferenceKind kind, std::string_view ns,
                                          std::string_view name) const;
 
+  /// nullptr: there is no such ConfigMap among them.
+  const std::vector<validate::ConfigMapEntry>* contents(std::string_view ns, std::string_view config_map) const;
+
   /// Those resources of ours in the namespace that can matter to this one: with a child or name in common, or of the
   /// kind whose image tag must be the same, or users of this cache. (All of them would make a large set quadratic.)
   /// The resource itself need not be among the objects.
@@ -40,6 +44,7 @@ class LocalObjects {
 
   using Key = std::tuple<validate::ReferenceKind, std::string, std::string>;
   std::map<Key, validate::ReferencedObject> objects_;
+  std::map<std::pair<std::string, std::string>, std::vector<validate::ConfigMapEntry>> config_maps_;
   std::map<std::string, Namespace, std::less<>> namespaces_;
 };
 
@@ -49,6 +54,8 @@ class LocalLookup final : public validate::Lookup {
   LocalLookup(const LocalObjects& objects, validate::Lookup* cluster, crds::Kind kind, std::string_view name)
       : objects_(objects), cluster_(cluster), kind_(kind), name_(name) {}
   validate::ReferencedObject find(validate::ReferenceKind kind, std::string_view ns, std::string_view name) override;
+  std::optional<std::vector<validate::ConfigMapEntry>> contents(std::string_view ns,
+                                                                std::string_view config_map) override;
   bool neighbours(std::string_view ns, std::vector<validate::Neighbour>& out) override;
 
  private:

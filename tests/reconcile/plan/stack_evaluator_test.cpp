@@ -66,6 +66,13 @@ TEST(StackEvaluatorPlan, EveryFieldReachesTheContainer) {
               std::string("registry.example.com/eval/") + image);
 }
 
+TEST(StackEvaluatorPlan, ItSignsInAtTheDatastoreOfItsNamespace) {
+  World world;
+  world.observed.datastore_admin = "datastore-admin";
+  EXPECT_EQ(plan_of(minimal(kind), world).variable("DATASTORE_PASSWORD")["secretKeyRef"]["name"], "datastore-admin");
+  EXPECT_TRUE(plan_of(minimal(kind)).variable("DATASTORE_PASSWORD").is_null()) << "of an unknown one nothing";
+}
+
 TEST(StackEvaluatorPlan, DefaultsAreWrittenOut) {
   const Planned planned = plan_of(minimal(kind));
   EXPECT_EQ(planned.variable("STACKGATE_EVAL_LOG_LEVEL"), "INFO");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "services/kit/json/parse.hpp"
 #include "tests/reconcile/plan/stack_plans.hpp"
 
 namespace stackgate::reconcile::tests {
@@ -13,6 +14,28 @@ TEST(StackGuardrailPlan, RailsComeFromAConfigMap) {
   EXPECT_EQ(planned.mount("config-store"),
             Tree::parse(R"({"name":"config-store","mountPath":"/config-store","readOnly":true})"));
   EXPECT_EQ(planned.variable("STACKGATE_CONFIG_STORE"), "/config-store");
+}
+
+/// The annotation of the pods by which they restart, when the objects have this content.
+Tree inputs_annotation_with(std::string_view rails, std::string_view key) {
+  std::vector<InputFacts> inputs;
+  const std::string spec = minimal(kind, "spec: {nimEndpoint: {apiKeySecret: hosted}}")["spec"].dump();
+  json::Document document;
+  inputs = inputs_of(kind, json::parse(spec, document).value());
+  for (InputFacts& each : inputs) each.content_hash = each.type == ChildType::secret ? key : rails;
+  EXPECT_EQ(inputs.size(), 2U);
+  World world;
+  world.observed.inputs = inputs;
+  const Planned planned = plan_of(minimal(kind, "spec: {nimEndpoint: {apiKeySecret: hosted}}"), world);
+  return planned.child(ChildType::deployment,
+                       "guardrail")["spec"]["template"]["metadata"]["annotations"]["stackgate.dev/inputs"];
+}
+
+TEST(StackGuardrailPlan, ChangedRailsRestartNoPodAndAChangedKeyDoes) {
+  const Tree before = inputs_annotation_with("a", "a");
+  EXPECT_TRUE(before.is_string());
+  EXPECT_EQ(inputs_annotation_with("b", "a"), before) << "the server reads them again, and keeps what compiled last";
+  EXPECT_NE(inputs_annotation_with("a", "b"), before);
 }
 
 TEST(StackGuardrailPlan, OrFromAClaimThatIsReadOnly) {

@@ -117,6 +117,43 @@ TEST(References, EachOfTheFiveSecretsMustExistWithItsKeys) {
   EXPECT_EQ(findings[0].fix, "rename GIT_ADMIN_PASSWD to GIT_ADMIN_PASSWORD in the Secret");
 }
 
+/// The lines of all findings' problems.
+std::string problems(const Findings& findings) {
+  std::string out;
+  for (const Finding& each : findings) out += each.problem + "\n";
+  return out;
+}
+
+TEST(References, AGuardrailsConfigMapIsCompiled) {
+  constexpr std::string_view other = "spec: {configStore: {configMap: {name: other}}}";
+  TableLookup flat(
+      with("kind: ConfigMap\nmetadata: {name: other}\ndata:\n"
+           "  strict__config.yml: \"rails:\\n  input:\\n    flows: [no such rail]\\n\"\n"
+           "  strict__rails.co: \"define flow x\\n  do y\\n\"\n"
+           "  strict__actions.py: \"no Python {\"\n"
+           "  README.md: about\n"
+           "  loose__config.yml: \"models: []\"\n"));
+  const Findings findings = review_in(flat, Kind::stack_guardrail, other);
+  EXPECT_EQ(short_form(findings),
+            (std::vector<std::string>(2, "error spec.configStore.configMap.name guardrail-configuration")));
+  EXPECT_EQ(problems(findings),
+            "configMap strict__rails.co:2:3: there is no flow \"y\"\n"
+            "configMap strict__config.yml:3:13 rails.input.flows[0]: there is no flow \"no such rail\"\n");
+  EXPECT_EQ(short_form(review_in(flat, Kind::stack_guardrail, other, {.required_references = References::warn})),
+            (std::vector<std::string>(2, "warning spec.configStore.configMap.name guardrail-configuration")));
+  EXPECT_TRUE(review_in(flat, Kind::stack_guardrail, other, {.required_references = References::off}).empty());
+
+  std::string many =
+      "kind: ConfigMap\nmetadata: {name: other}\ndata:\n  config.yml: \"\"\n  rails.co: \"define flow x\\n";
+  for (int i = 0; i < 60; ++i) many += "  do y" + std::to_string(i) + "\\n";
+  TableLookup full(with(many + "\"\n"));
+  const Findings first = review_in(full, Kind::stack_guardrail, other);
+  ASSERT_EQ(first.size(), 51U);
+  EXPECT_TRUE(std::ranges::any_of(first, [](const Finding& each) {
+    return each.problem == "configMap has 10 more faults";
+  })) << problems(first);
+}
+
 TEST(References, WhatTheSpecificationDemandsIsAnError) {
   expect_references({
       {Kind::inference_service, "spec: {authSecret: other}", "", {"error spec.authSecret required-secret-missing"}},
@@ -139,6 +176,14 @@ TEST(References, WhatTheSpecificationDemandsIsAnError) {
       {Kind::stack_guardrail,
        "spec: {configStore: {configMap: {name: other}}}",
        "kind: ConfigMap\nmetadata: {name: other}\ndata: {config.yaml: ''}",
+       {"error spec.configStore.configMap.name required-config-map-key-missing"}},
+      {Kind::stack_guardrail,
+       "spec: {configStore: {configMap: {name: other}}}",
+       "kind: ConfigMap\nmetadata: {name: other}\ndata: {strict__config.yml: ''}",
+       {}},
+      {Kind::stack_guardrail,
+       "spec: {configStore: {configMap: {name: other}}}",
+       "kind: ConfigMap\nmetadata: {name: other}\ndata: {strict-config.yml: ''}",
        {"error spec.configStore.configMap.name required-config-map-key-missing"}},
       {Kind::stack_guardrail,
        "spec: {configStore: {configMap: null, pvc: {name: other}}}",
