@@ -3,13 +3,13 @@
 #include <string_view>
 #include <vector>
 
-#include "services/datastore/pages/html.hpp"
+#include "services/kit/html/html.hpp"
 #include "services/kit/web/route.hpp"
 
 namespace stackgate::datastore::pages {
 
 /// "style.css", "pages.js", "icon.svg".
-Link asset_link(std::string_view name);
+html::Link asset_link(std::string_view name);
 std::vector<web::Route> asset_routes();
 
 /// Files of assets/, put into the program by CMake.

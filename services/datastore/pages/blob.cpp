@@ -2,23 +2,23 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
 #include "services/datastore/pages/previews.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace blob_detail {
 
 /// Where a symbolic link leads; shown, never followed.
-Html link_target(const Place& place, const git::Entry& entry) {
+html::Html link_target(const Place& place, const git::Entry& entry) {
   const auto target = place.git->blob(entry.oid, 4096);
-  return html(R"(<p class="empty">A symbolic link to <code>{}</code></p>)", target ? *target : "?");
+  return html::piece(R"(<p class="empty">A symbolic link to <code>{}</code></p>)", target ? *target : "?");
 }
 
-Html file_bar(const Place& place, const git::Entry& entry, bool plain) {
-  const Link raw = link_to(place.repository, "raw", place.revision, entry.path);
-  const Link self = link_to(place.repository, "blob", place.revision, entry.path);
-  Html facts, other;
-  facts.put("<span>{}</span>", size_words(entry.lfs ? entry.lfs->size : entry.size));
+html::Html file_bar(const Place& place, const git::Entry& entry, bool plain) {
+  const html::Link raw = link_to(place.repository, "raw", place.revision, entry.path);
+  const html::Link self = link_to(place.repository, "blob", place.revision, entry.path);
+  html::Html facts, other;
+  facts.put("<span>{}</span>", html::size_words(entry.lfs ? entry.lfs->size : entry.size));
   if (entry.kind == git::EntryKind::executable) facts.put(R"(<span class="badge">executable</span>)");
   if (entry.lfs) facts.put(R"(<span class="badge lfs">LFS</span>)");
   if (has_rich_preview(entry.path)) {
@@ -27,17 +27,17 @@ Html file_bar(const Place& place, const git::Entry& entry, bool plain) {
     else
       other.put(R"(<a class="button" href="{}">Source</a>)", with_query(self, "plain", "1"));
   }
-  return html(
+  return html::piece(
       R"(<div class="box-head">{}<span class="spring"></span>{}<a class="button" href="{}">History</a><a class="button" href="{}">Raw</a><a class="button" href="{}">Download</a></div>)",
       facts, other, link_to(place.repository, "commits", place.revision, entry.path), raw,
       with_query(raw, "download", "1"));
 }
 
-Html large_facts(const git::Entry& entry) {
+html::Html large_facts(const git::Entry& entry) {
   if (!entry.lfs) return {};
-  return html(
+  return html::piece(
       R"(<dl class="facts-list"><dt>Stored in</dt><dd>Git LFS</dd><dt>SHA-256</dt><dd class="mono">{}</dd><dt>Size</dt><dd>{} ({} bytes)</dd></dl>)",
-      entry.lfs->oid, size_words(entry.lfs->size), grouped(entry.lfs->size));
+      entry.lfs->oid, html::size_words(entry.lfs->size), html::grouped(entry.lfs->size));
 }
 
 }  // namespace blob_detail
@@ -53,7 +53,7 @@ web::Answer get_blob(Visit& visit) {
   if (entry.kind == git::EntryKind::submodule)
     return web::Failure{.status = 404, .message = "this is another repository (a submodule), not a file"};
   const bool plain = visit.call.query().get("plain").value_or("") == "1";
-  Html body;
+  html::Html body;
   body.put(R"({}<div class="bar">{}{}</div><section class="box" aria-label="File">{}{}{}</section>)",
            repository_head(place, Tab::files), revision_switcher(place, "blob"), crumbs(place, true),
            file_bar(place, entry, plain), large_facts(entry),

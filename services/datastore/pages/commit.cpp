@@ -1,31 +1,31 @@
 // One commit and what it changed.
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace commit_detail {
 
 constexpr git::DiffLimits limits{.files = 100, .lines_per_file = 400, .bytes = 256 * 1024};
 
-Html line_row(const git::DiffLine& line) {
+html::Html line_row(const git::DiffLine& line) {
   const std::string before = line.old_line > 0 ? std::to_string(line.old_line) : "";
   const std::string after = line.new_line > 0 ? std::to_string(line.new_line) : "";
   if (line.origin == '+')
-    return html(
+    return html::piece(
         R"(<tr class="plus"><td class="no old"></td><td class="no">{}</td><td class="sign">+</td><td>{}</td></tr>)",
         after, line.text);
   if (line.origin == '-')
-    return html(
+    return html::piece(
         R"(<tr class="minus"><td class="no old">{}</td><td class="no"></td><td class="sign">-</td><td>{}</td></tr>)",
         before, line.text);
-  return html(R"(<tr><td class="no old">{}</td><td class="no">{}</td><td class="sign"></td><td>{}</td></tr>)", before,
-              after, line.text);
+  return html::piece(R"(<tr><td class="no old">{}</td><td class="no">{}</td><td class="sign"></td><td>{}</td></tr>)",
+                     before, after, line.text);
 }
 
-Html file_box(const Place& place, const git::DiffFile& file, std::string_view commit, std::string_view parent) {
-  Html out, head, badge, lines;
+html::Html file_box(const Place& place, const git::DiffFile& file, std::string_view commit, std::string_view parent) {
+  html::Html out, head, badge, lines;
   const bool gone = file.new_path.empty();
   const std::string& path = gone ? file.old_path : file.new_path;
   if (file.old_path.empty()) badge.put(R"(<span class="badge">added</span>)");
@@ -34,8 +34,8 @@ Html file_box(const Place& place, const git::DiffFile& file, std::string_view co
     badge.put(R"(<span class="badge">was {}</span>)", file.old_path);
   head.put(
       R"(<div class="box-head"><a class="mono" href="{}">{}</a>{}<span class="spring"></span><span class="plus-count">+{}</span><span class="minus-count">−{}</span></div>)",
-      link_to(place.repository, "blob", gone ? parent : commit, path), path, badge, grouped(file.added),
-      grouped(file.removed));
+      link_to(place.repository, "blob", gone ? parent : commit, path), path, badge, html::grouped(file.added),
+      html::grouped(file.removed));
   for (const git::DiffHunk& hunk : file.hunks) {
     lines.put(R"(<tr class="hunk"><td colspan="4">{}</td></tr>)", hunk.header);
     for (const git::DiffLine& line : hunk.lines) lines.put("{}", line_row(line));
@@ -57,8 +57,8 @@ Html file_box(const Place& place, const git::DiffFile& file, std::string_view co
   return out.put("</section>");
 }
 
-Html commit_box(const Visit& visit, const Place& place, const git::Commit& commit) {
-  Html parents, message;
+html::Html commit_box(const Visit& visit, const Place& place, const git::Commit& commit) {
+  html::Html parents, message;
   for (const git::Oid& parent : commit.parents)
     parents.put(R"(<a class="oid" href="{}">{}</a> )", link_to(place.repository, "commit", parent), short_id(parent));
   if (commit.parents.empty()) parents.put("none, the first commit");
@@ -66,9 +66,9 @@ Html commit_box(const Visit& visit, const Place& place, const git::Commit& commi
   std::string_view rest = std::string_view(commit.message).substr(std::min(title.size(), commit.message.size()));
   while (rest.starts_with('\n')) rest.remove_prefix(1);
   if (!rest.empty()) message.put(R"(<p class="message">{}</p>)", rest.substr(0, 20'000));
-  return html(
+  return html::piece(
       R"(<div class="box"><div class="pad"><h2>{}</h2><p class="quiet">{}, {}</p>{}</div><dl class="facts-list"><dt>Commit</dt><dd class="mono">{}</dd><dt>Parents</dt><dd>{}</dd><dt>Files</dt><dd><a href="{}">Browse at this commit</a></dd></dl></div>)",
-      title.empty() ? "(no message)" : title, commit.author.name, time_tag(commit.committer.seconds, visit.now),
+      title.empty() ? "(no message)" : title, commit.author.name, html::time_tag(commit.committer.seconds, visit.now),
       message, commit.oid, parents, link_to(place.repository, "tree", commit.oid));
 }
 
@@ -82,7 +82,7 @@ web::Answer get_commit(Visit& visit) {
   const git::Oid parent = commit.parents.empty() ? git::Oid{} : commit.parents[0];
   const auto files = TRY(place.git->diff(parent, commit.oid, limits));
   std::uint64_t added = 0, removed = 0;
-  Html body, boxes;
+  html::Html body, boxes;
   for (const git::DiffFile& file : files) {
     added += file.added;
     removed += file.removed;
@@ -91,8 +91,8 @@ web::Answer get_commit(Visit& visit) {
   if (files.size() == limits.files) boxes.put(R"(<p class="quiet">At most {} files are shown.</p>)", limits.files);
   body.put(
       R"({}{}<p class="quiet">{} changed, <span class="plus-count">+{}</span> <span class="minus-count">−{}</span></p>{})",
-      repository_head(place, Tab::commits), commit_box(visit, place, commit), counted(files.size(), "file"),
-      grouped(added), grouped(removed), boxes);
+      repository_head(place, Tab::commits), commit_box(visit, place, commit), html::counted(files.size(), "file"),
+      html::grouped(added), html::grouped(removed), boxes);
   return page(visit, {.title = commit.title() + " · " + place.repository.full_name()}, body);
 }
 

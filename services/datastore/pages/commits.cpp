@@ -2,20 +2,20 @@
 
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/place.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace commits_detail {
 
 constexpr std::size_t page_size = 30, most_pages = 1'000;
 
-Html row(const Visit& visit, const Place& place, const git::Commit& commit) {
+html::Html row(const Visit& visit, const Place& place, const git::Commit& commit) {
   const std::string title = commit.title();
-  return html(
+  return html::piece(
       R"(<li><div class="text"><a href="{}">{}</a><div class="by">{}, {}</div></div><a class="oid" href="{}" aria-label="Files at {}">{}</a></li>)",
       link_to(place.repository, "commit", commit.oid), title.empty() ? "(no message)" : title, commit.author.name,
-      time_tag(commit.committer.seconds, visit.now), link_to(place.repository, "tree", commit.oid),
+      html::time_tag(commit.committer.seconds, visit.now), link_to(place.repository, "tree", commit.oid),
       short_id(commit.oid), short_id(commit.oid));
 }
 
@@ -32,11 +32,11 @@ web::Answer get_commits(Visit& visit) {
   }
   const bool more = commits.size() > page_size;
   if (more) commits.pop_back();
-  const Link here = link_to(place.repository, "commits", place.revision, place.path);
-  Html body, list, before, after;
+  const html::Link here = link_to(place.repository, "commits", place.revision, place.path);
+  html::Html body, list, before, after;
   std::string day;
   for (const git::Commit& commit : commits) {
-    std::string of = date_words(commit.committer.seconds).substr(0, 10);
+    std::string of = html::date_words(commit.committer.seconds).substr(0, 10);
     if (of != day) {
       if (!day.empty()) list.put("</ol></div>");
       list.put(R"(<h2 class="day">{}</h2><div class="box"><ol class="commits">)", of);

@@ -23,7 +23,7 @@ std::vector<std::string> owners_for(const Visit& visit) {
 }
 
 web::Answer form_page(Visit& visit, const Filled& filled, std::string_view problem, int status) {
-  Html body;
+  html::Html body;
   body.put(
       R"(<div class="title"><h1>New repository</h1></div>{}
 <form class="form" method="post" action="/-/new">{}

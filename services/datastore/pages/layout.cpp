@@ -6,15 +6,17 @@
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/visit.hpp"
 #include "services/kit/http/writer.hpp"
+#include "services/kit/web/pages.hpp"
 
 namespace stackgate::datastore::pages {
 namespace layout_detail {
 
-Html account_menu(Visit& visit) {
-  Html out;
+html::Html account_menu(Visit& visit) {
+  html::Html out;
   if (!visit.signed_in()) {
     const std::string here = safe_return_path(visit.call.request().path);
-    const Link link = here.starts_with("/-/") ? Link{"/-/sign-in"} : with_query({"/-/sign-in"}, "next", here);
+    const html::Link link =
+        here.starts_with("/-/") ? html::Link{"/-/sign-in"} : with_query({"/-/sign-in"}, "next", here);
     return out.put(R"(<a class="button" href="{}">Sign in</a>)", link);
   }
   return out.put(R"(<a class="button primary" href="/-/new">New</a>
@@ -24,20 +26,6 @@ Html account_menu(Visit& visit) {
 <form method="post" action="/-/sign-out">{}<button class="plain">Sign out</button></form>
 </div></details>)",
                  visit.identity.name, visit.identity.name, link_to_account(visit.identity.name), token_field(visit));
-}
-
-web::Headers page_headers(bool connects) {
-  std::string policy =
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
-      "frame-ancestors 'none'; base-uri 'none'";
-  if (connects) policy += "; connect-src 'self'";
-  return {{"Content-Security-Policy", policy},
-          {"X-Content-Type-Options", "nosniff"},
-          // Not "no-referrer": browsers would send "Origin: null" with our own forms.
-          {"Referrer-Policy", "same-origin"},
-          {"Cross-Origin-Opener-Policy", "same-origin"},
-          {"Cache-Control", "no-store"},
-          {"Vary", "Cookie"}};
 }
 
 std::string heading_of(int status) {
@@ -55,8 +43,8 @@ std::string heading_of(int status) {
 
 }  // namespace layout_detail
 
-web::Answer page(Visit& visit, const Layout& layout, const Html& content) {
-  Html out;
+web::Answer page(Visit& visit, const Layout& layout, const html::Html& content) {
+  html::Html out;
   out.put(R"(<!doctype html>
 <html lang="en">
 <head>
@@ -85,8 +73,9 @@ web::Answer page(Visit& visit, const Layout& layout, const Html& content) {
           layout.search, layout_detail::account_menu(visit), content);
   http::Response response{.status = layout.status,
                           .content_type = "text/html; charset=utf-8",
-                          .headers = layout_detail::page_headers(layout.connects),
+                          .headers = web::page_headers(layout.connects),
                           .body = std::move(out).str()};
+  response.headers.emplace_back("Vary", "Cookie");
   for (auto& header : visit.headers) response.headers.push_back(std::move(header));
   return response;
 }
@@ -98,7 +87,7 @@ web::Answer failure_page(Visit& visit, const web::Failure& failure) {
     if (!visit.call.request().query.empty()) here.append("?").append(visit.call.request().query);
     return go_to(visit, with_query({"/-/sign-in"}, "next", safe_return_path(here)));
   }
-  Html body;
+  html::Html body;
   std::string message = failure.message;
   if (!message.empty() && message.back() != '.') message += '.';
   if (!message.empty() && message[0] >= 'a' && message[0] <= 'z') message[0] = static_cast<char>(message[0] - 32);
@@ -125,32 +114,33 @@ std::size_t page_number(const Visit& visit, std::size_t most) {
   return std::clamp<std::size_t>(number, 1, most);
 }
 
-Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen, std::string_view label,
-            std::string_view hint) {
-  Html small;
+html::Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen,
+                  std::string_view label, std::string_view hint) {
+  html::Html small;
   if (!hint.empty()) small.put("<small>{}</small>", hint);
   if (chosen)
-    return html(R"(<label class="choice"><input type="{}" name="{}" value="{}" checked><span>{}{}</span></label>)",
-                type, name, value, label, small);
-  return html(R"(<label class="choice"><input type="{}" name="{}" value="{}"><span>{}{}</span></label>)", type, name,
-              value, label, small);
+    return html::piece(
+        R"(<label class="choice"><input type="{}" name="{}" value="{}" checked><span>{}{}</span></label>)", type, name,
+        value, label, small);
+  return html::piece(R"(<label class="choice"><input type="{}" name="{}" value="{}"><span>{}{}</span></label>)", type,
+                     name, value, label, small);
 }
 
-Html select_options(const std::vector<std::string>& names, std::string_view selected) {
-  Html out;
+html::Html select_options(const std::vector<std::string>& names, std::string_view selected) {
+  html::Html out;
   for (const std::string& each : names)
     each == selected ? out.put("<option selected>{}</option>", each) : out.put("<option>{}</option>", each);
   return out;
 }
 
-Html problem_notice(std::string_view problem) {
-  Html out;
+html::Html problem_notice(std::string_view problem) {
+  html::Html out;
   if (!problem.empty()) out.put(R"(<p class="notice bad" role="alert">{}</p>)", problem);
   return out;
 }
 
-Html done_notice(const Visit& visit) {
-  Html out;
+html::Html done_notice(const Visit& visit) {
+  html::Html out;
   const std::string_view word = visit.call.query().get("done").value_or("");
   std::string_view text;
   if (word == "saved") text = "Saved.";

@@ -7,29 +7,30 @@
 
 namespace stackgate::datastore::pages {
 
-Link link_to_account(std::string_view owner) { return {"/" + percent_encode(owner)}; }
+html::Link link_to_account(std::string_view owner) { return {"/" + percent_encode(owner)}; }
 
-Link link_to(const Repository& repository) {
+html::Link link_to(const Repository& repository) {
   return {"/" + percent_encode(repository.owner) + "/" + percent_encode(repository.name)};
 }
 
-Link link_to(const Repository& repository, std::string_view page, std::string_view revision, std::string_view path) {
-  Link out = link_to(repository);
+html::Link link_to(const Repository& repository, std::string_view page, std::string_view revision,
+                   std::string_view path) {
+  html::Link out = link_to(repository);
   out.text.append("/").append(page);
   if (!revision.empty()) out.text.append("/").append(percent_encode(revision));
   if (!path.empty()) out.text.append("/").append(percent_encode(path, "/"));
   return out;
 }
 
-Link with_query(Link link, std::string_view name, std::string_view value) {
+html::Link with_query(html::Link link, std::string_view name, std::string_view value) {
   link.text += link.text.contains('?') ? '&' : '?';
   link.text.append(name).append("=").append(percent_encode(value));
   return link;
 }
 
-Html menu_link(const Link& link, std::string_view label, std::string_view current) {
-  if (current.empty()) return html(R"(<a href="{}">{}</a>)", link, label);
-  return html(R"(<a href="{}" aria-current="{}">{}</a>)", link, current, label);
+html::Html menu_link(const html::Link& link, std::string_view label, std::string_view current) {
+  if (current.empty()) return html::piece(R"(<a href="{}">{}</a>)", link, label);
+  return html::piece(R"(<a href="{}" aria-current="{}">{}</a>)", link, current, label);
 }
 
 std::string safe_return_path(std::string_view wanted) {

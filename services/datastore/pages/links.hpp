@@ -9,21 +9,21 @@
 #include <string>
 #include <string_view>
 
-#include "services/datastore/pages/html.hpp"
 #include "services/datastore/repositories/record.hpp"
+#include "services/kit/html/html.hpp"
 
 namespace stackgate::datastore::pages {
 
-Link link_to_account(std::string_view owner);
-Link link_to(const Repository& repository);
+html::Link link_to_account(std::string_view owner);
+html::Link link_to(const Repository& repository);
 /// `page`: "tree", "blob" …; without a revision the page of the repository itself ("settings").
-Link link_to(const Repository& repository, std::string_view page, std::string_view revision = {},
-             std::string_view path = {});
+html::Link link_to(const Repository& repository, std::string_view page, std::string_view revision = {},
+                   std::string_view path = {});
 /// The same with a query; name and value are escaped.
-Link with_query(Link link, std::string_view name, std::string_view value);
+html::Link with_query(html::Link link, std::string_view name, std::string_view value);
 
 /// One of several pages to choose from. `current`: the value of aria-current; empty: it is another that is shown.
-Html menu_link(const Link& link, std::string_view label, std::string_view current);
+html::Html menu_link(const html::Link& link, std::string_view label, std::string_view current);
 
 /// Where to go after signing in: a path of this server, or "/" for anything that could lead elsewhere ("//host",
 /// "/\host", "https:…").

@@ -1,7 +1,7 @@
 #include "services/datastore/pages/handlers.hpp"
-#include "services/datastore/pages/links.hpp"
-#include "services/datastore/pages/words.hpp"
+#include "services/datastore/pages/place.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace list_detail {
@@ -24,40 +24,41 @@ const Kind& kind_of(const Visit& visit) {
   return kinds[0];
 }
 
-Html row(const Visit& visit, const Repository& each, bool with_owner) {
-  Html out, facts;
+html::Html row(const Visit& visit, const Repository& each, bool with_owner) {
+  html::Html out, facts;
   out.put(R"(<li><a class="name" href="{}">{}</a> )", link_to(each), with_owner ? each.full_name() : each.name);
   if (each.is_private) out.put(R"(<span class="badge">Private</span> )");
   if (each.archived) out.put(R"(<span class="badge">Archived</span> )");
   if (!each.description.empty()) out.put("<p>{}</p>", each.description);
   if (each.type) facts.put("<span>{}</span>", type_words(*each.type));
-  facts.put("<span>Updated {}</span>", time_tag(seconds_of(each.updated_at), visit.now));
-  if (each.size > 0) facts.put("<span>{}</span>", size_words(each.size));
+  facts.put("<span>Updated {}</span>", html::time_tag(html::seconds_of(each.updated_at), visit.now));
+  if (each.size > 0) facts.put("<span>{}</span>", html::size_words(each.size));
   return out.put(R"(<div class="facts">{}</div></li>)", facts);
 }
 
-Link with_state(Link link, const Visit& visit, const Kind& kind) {
+html::Link with_state(html::Link link, const Visit& visit, const Kind& kind) {
   if (const auto q = visit.call.query().get("q"); q && !q->empty()) link = with_query(link, "q", *q);
   if (!kind.word.empty()) link = with_query(link, "type", kind.word);
   return link;
 }
 
-Html pager(const Visit& visit, const Link& base, std::size_t number, std::size_t total) {
-  Html before, after;
+html::Html pager(const Visit& visit, const html::Link& base, std::size_t number, std::size_t total) {
+  html::Html before, after;
   const std::size_t last = (total + page_size - 1) / page_size;
   if (last < 2) return {};
-  const Link here = with_state(base, visit, kind_of(visit));
+  const html::Link here = with_state(base, visit, kind_of(visit));
   if (number > 1)
     before.put(R"(<a class="button" rel="prev" href="{}">Previous</a>)",
                with_query(here, "page", std::to_string(number - 1)));
   if (number < last)
     after.put(R"(<a class="button" rel="next" href="{}">Next</a>)",
               with_query(here, "page", std::to_string(number + 1)));
-  return html(R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)",
-              before, number, last, after);
+  return html::piece(
+      R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)", before,
+      number, last, after);
 }
 
-web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, const Html& heading) {
+web::Answer list_page(Visit& visit, const html::Link& base, std::string_view owner, const html::Html& heading) {
   const std::string search(visit.call.query().get("q").value_or("").substr(0, 200));
   const Kind& kind = kind_of(visit);
   const std::size_t number = page_number(visit, 1'000'000);
@@ -72,7 +73,7 @@ web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, co
                                                                    .skip = (number - 1) * page_size,
                                                                    .limit = page_size}));
   }
-  Html body, filters;
+  html::Html body, filters;
   for (const Kind& each : kinds)
     filters.put("{}", menu_link(with_state(base, visit, each), each.label, &each == &kind ? "page" : ""));
   body.put(
@@ -103,7 +104,7 @@ web::Answer list_page(Visit& visit, const Link& base, std::string_view owner, co
 }  // namespace list_detail
 
 web::Answer get_repositories(Visit& visit) {
-  Html heading;
+  html::Html heading;
   heading.put("<h1>Repositories</h1>");
   return list_detail::list_page(visit, {"/"}, "", heading);
 }
@@ -121,7 +122,7 @@ web::Answer get_account(Visit& visit) {
     return web::Failure{.status = 404, .message = "there is no account and no page of that name"};
   if (!account) return to_failure(account.error());
   if (account->name != visit.call.parameter("owner")) return go_to(visit, link_to_account(account->name));
-  Html heading;
+  html::Html heading;
   heading.put("<h1>{}</h1>", account->name);
   if (account->kind == AccountKind::organization) heading.put(R"(<span class="badge">Organisation</span>)");
   if (!account->full_name.empty()) heading.put(R"(<span class="quiet">{}</span>)", account->full_name);

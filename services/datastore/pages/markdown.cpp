@@ -15,12 +15,6 @@
 
 namespace stackgate::datastore::pages {
 
-/// The one way for rendered text into Html.
-class MarkdownWriter {
- public:
-  static void add(Html& out, std::string_view rendered) { out.text_ += rendered; }
-};
-
 namespace markdown_detail {
 
 template <auto release>
@@ -150,7 +144,7 @@ struct Rewriter {
 
 std::string_view take_front_matter(std::string_view& text) { return datastore::take_front_matter(text).value_or(""); }
 
-bool render_markdown(std::string_view text, std::string_view document, const MarkdownLinks& links, Html& out) {
+bool render_markdown(std::string_view text, std::string_view document, const MarkdownLinks& links, html::Html& out) {
   using namespace markdown_detail;
   if (text.size() > largest_markdown || is_hostile(text)) return false;
   register_extensions();
@@ -177,7 +171,7 @@ bool render_markdown(std::string_view text, std::string_view document, const Mar
   }
   for (cmark_node* node : pictures) rewriter.picture(node);  // inner ones first: they are left first
   const Text rendered(cmark_render_html(tree.get(), options, cmark_parser_get_syntax_extensions(parser.get())));
-  MarkdownWriter::add(out, rendered.get());
+  out.put_rendered(rendered.get());
   return true;
 }
 

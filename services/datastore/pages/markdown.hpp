@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "services/datastore/pages/html.hpp"
+#include "services/kit/html/html.hpp"
 
 namespace stackgate::datastore::pages {
 
@@ -17,7 +17,7 @@ inline constexpr std::size_t largest_markdown = 128 * 1024;
 
 struct MarkdownLinks {
   /// The page of a file, and its bytes, for a path in the repository that is normal already.
-  std::function<Link(std::string_view path)> page, bytes;
+  std::function<html::Link(std::string_view path)> page, bytes;
 };
 
 /// "---" … "---" at the beginning, as cards of models and datasets have it; `text` becomes what follows.
@@ -25,6 +25,6 @@ std::string_view take_front_matter(std::string_view& text);
 
 /// `document`: its own path, which relative links begin from. Nothing for what is larger than largest_markdown or
 /// nested so deep that rendering it would take long.
-bool render_markdown(std::string_view text, std::string_view document, const MarkdownLinks& links, Html& out);
+bool render_markdown(std::string_view text, std::string_view document, const MarkdownLinks& links, html::Html& out);
 
 }  // namespace stackgate::datastore::pages

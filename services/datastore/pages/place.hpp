@@ -22,13 +22,16 @@ std::expected<Place, web::Answer> enter_repository(Visit& visit, Action action);
 /// "{path...}".
 std::expected<Place, web::Answer> enter_revision(Visit& visit, Action action = Action::read);
 
+/// "Model"
+std::string_view type_words(RepositoryType type);
+
 enum class Tab : std::uint8_t { files, commits, refs, settings };
 /// Name, badges, description, tabs.
-Html repository_head(const Place& place, Tab tab);
+html::Html repository_head(const Place& place, Tab tab);
 /// Branches and tags to choose from; `page` is what they lead to ("tree", "commits", "blob").
-Html revision_switcher(const Place& place, std::string_view page);
+html::Html revision_switcher(const Place& place, std::string_view page);
 /// "name / folder / file", each a link; raw bytes made visible.
-Html crumbs(const Place& place, bool last_is_file);
+html::Html crumbs(const Place& place, bool last_is_file);
 
 struct References {
   std::vector<std::string> branches, tags;

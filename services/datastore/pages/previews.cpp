@@ -3,8 +3,8 @@
 #include "services/datastore/pages/content.hpp"
 #include "services/datastore/pages/markdown.hpp"
 #include "services/datastore/pages/table_preview.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace previews_detail {
@@ -22,23 +22,23 @@ Way way_of(std::string_view path) {
   return Way::text;
 }
 
-Html note(std::string_view text) { return html(R"(<p class="empty">{}</p>)", text); }
+html::Html note(std::string_view text) { return html::piece(R"(<p class="empty">{}</p>)", text); }
 
-Html cell(const Cell& from) {
+html::Html cell(const Cell& from) {
   const std::string_view more = from.cut ? "…" : "";
   switch (from.kind) {
     case Cell::Kind::number:
-      return html(R"(<td class="number">{}{}</td>)", from.text, more);
+      return html::piece(R"(<td class="number">{}{}</td>)", from.text, more);
     case Cell::Kind::text:
-      return html("<td>{}{}</td>", from.text, more);
+      return html::piece("<td>{}{}</td>", from.text, more);
     case Cell::Kind::none:
       break;
   }
-  return html(R"(<td class="none">–</td>)");
+  return html::piece(R"(<td class="none">–</td>)");
 }
 
-Html table(const Table& from) {
-  Html out, heads, rows, notes;
+html::Html table(const Table& from) {
+  html::Html out, heads, rows, notes;
   for (const std::string& problem : from.problems) notes.put(R"(<p class="notice bad">{}</p>)", problem);
   if (from.rows.empty() && from.columns.empty())
     return out.put(R"(<div class="pad">{}</div>)", notes).put(R"(<p class="empty">There are no rows.</p>)");
@@ -54,13 +54,13 @@ Html table(const Table& from) {
       R"(<div class="wrap" tabindex="0" role="region" aria-label="Rows"><table class="data"><thead><tr><th scope="col"><span class="away">Row</span></th>{}</tr></thead><tbody>{}</tbody></table></div>)",
       heads, rows);
   if (from.more_rows || from.more_columns)
-    out.put(R"(<p class="pad quiet">The first {}{} are shown.</p>)", counted(from.rows.size(), "row"),
-            from.more_columns ? " and " + counted(from.columns.size(), "column") : "");
+    out.put(R"(<p class="pad quiet">The first {}{} are shown.</p>)", html::counted(from.rows.size(), "row"),
+            from.more_columns ? " and " + html::counted(from.columns.size(), "column") : "");
   return out;
 }
 
-Html lines(const Head& head) {
-  Html out, inside;
+html::Html lines(const Head& head) {
+  html::Html out, inside;
   std::string_view rest = head.bytes;
   for (std::size_t number = 1; !rest.empty(); ++number) {
     std::string_view line = rest.substr(0, rest.find('\n'));
@@ -71,7 +71,7 @@ Html lines(const Head& head) {
   out.put(R"(<pre class="code" tabindex="0" aria-label="Content">{}</pre>)", inside);
   if (!head.whole())
     out.put(R"(<p class="pad quiet">The first {} of {} are shown; download the file to see the rest.</p>)",
-            size_words(head.bytes.size()), size_words(head.size));
+            html::size_words(head.bytes.size()), html::size_words(head.size));
   return out;
 }
 
@@ -83,7 +83,7 @@ bool has_rich_preview(std::string_view path) {
   return way == Way::json_lines || way == Way::csv || way == Way::markdown;
 }
 
-Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry, bool plain) {
+html::Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry, bool plain) {
   using namespace previews_detail;
   const Way way = plain ? Way::text : way_of(entry.path);
   if (way == Way::safetensors) return safetensors_preview(visit, place, entry);
@@ -93,7 +93,7 @@ Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry,
   if (head->size == 0) return note("This file is empty.");
   if (picture_type(head->bytes)) {
     if (head->size > most_picture) return note("This picture is too large to show; download it.");
-    Html out;
+    html::Html out;
     return out.put(R"(<div class="picture"><img src="{}" alt="{}"></div>)",
                    link_to(place.repository, "raw", place.revision, entry.path), file_name(entry.path));
   }
@@ -104,8 +104,8 @@ Html preview_of(const Visit& visit, const Place& place, const git::Entry& entry,
   return lines(*head);
 }
 
-Html rendered_document(const Place& place, std::string_view path, std::string_view text) {
-  Html front, rendered;
+html::Html rendered_document(const Place& place, std::string_view path, std::string_view text) {
+  html::Html front, rendered;
   const std::string_view card = take_front_matter(text);
   if (!card.empty())
     front.put(R"(<details class="front"><summary>Metadata</summary><pre tabindex="0">{}</pre></details>)", card);
@@ -115,11 +115,12 @@ Html rendered_document(const Place& place, std::string_view path, std::string_vi
             return link_to(place.repository, to.empty() ? "tree" : "blob", place.revision, to);
           },
       .bytes = [&](std::string_view to) { return link_to(place.repository, "raw", place.revision, to); }};
-  if (render_markdown(text, path, links, rendered)) return html(R"({}<div class="prose">{}</div>)", front, rendered);
-  return html(R"({}<div class="prose"><pre tabindex="0">{}</pre></div>)", front, text);
+  if (render_markdown(text, path, links, rendered))
+    return html::piece(R"({}<div class="prose">{}</div>)", front, rendered);
+  return html::piece(R"({}<div class="prose"><pre tabindex="0">{}</pre></div>)", front, text);
 }
 
-Html readme_of(const Visit& visit, const Place& place, const std::vector<git::Entry>& entries) {
+html::Html readme_of(const Visit& visit, const Place& place, const std::vector<git::Entry>& entries) {
   const git::Entry* found = nullptr;
   bool is_markdown = false;
   for (const git::Entry& each : entries) {
@@ -135,14 +136,14 @@ Html readme_of(const Visit& visit, const Place& place, const std::vector<git::En
   if (found == nullptr) return {};
   const auto head = read_head(visit, place, *found, 256 * 1024);
   if (!head || head->bytes.empty() || is_binary(head->bytes)) return {};
-  Html inside;
+  html::Html inside;
   if (is_markdown)
     inside = rendered_document(place, found->path, head->bytes);
   else
     inside.put(R"(<div class="prose"><pre tabindex="0">{}</pre></div>)", head->bytes);
-  Html cut;
+  html::Html cut;
   if (!head->whole()) cut.put(R"(<p class="pad quiet">Only the beginning is shown.</p>)");
-  return html(
+  return html::piece(
       R"(<section class="box" aria-label="Readme"><div class="box-head"><a class="mono" href="{}">{}</a></div>{}{}</section>)",
       link_to(place.repository, "blob", place.revision, found->path), file_name(found->path), inside, cut);
 }

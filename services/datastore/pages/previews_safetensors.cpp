@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/pages/previews.hpp"
-#include "services/datastore/pages/words.hpp"
+#include "services/kit/html/words.hpp"
 #include "services/kit/safetensors/header.hpp"
 
 namespace stackgate::datastore::pages {
@@ -18,8 +18,8 @@ std::string shape_words(const safetensors::Tensor& tensor) {
   return out.empty() ? "scalar" : out;
 }
 
-Html facts(const safetensors::Header& header) {
-  Html list;
+html::Html facts(const safetensors::Header& header) {
+  html::Html list;
   std::map<std::string, std::uint64_t> by_type;
   std::uint64_t parameters = 0;
   for (const safetensors::Tensor& each : header.tensors) {
@@ -27,31 +27,32 @@ Html facts(const safetensors::Header& header) {
     by_type[each.dtype] += count;
     parameters += count;
   }
-  list.put("<dt>Tensors</dt><dd>{}</dd><dt>Parameters</dt><dd>{}</dd>", grouped(header.tensors.size()),
-           grouped(parameters));
-  for (const auto& [type, count] : by_type) list.put("<dt>{}</dt><dd>{}</dd>", type, grouped(count));
+  list.put("<dt>Tensors</dt><dd>{}</dd><dt>Parameters</dt><dd>{}</dd>", html::grouped(header.tensors.size()),
+           html::grouped(parameters));
+  for (const auto& [type, count] : by_type) list.put("<dt>{}</dt><dd>{}</dd>", type, html::grouped(count));
   for (std::size_t i = 0; i < std::min(header.metadata.size(), most_metadata); ++i)
     list.put("<dt>{}</dt><dd>{}</dd>", header.metadata[i].first.substr(0, 80),
              header.metadata[i].second.substr(0, 400));
-  return html(R"(<dl class="facts-list">{}</dl>)", list);
+  return html::piece(R"(<dl class="facts-list">{}</dl>)", list);
 }
 
-Html problem(std::string_view text) {
-  return html(R"(<div class="pad"><p class="notice bad">This is no sound safetensors file: {}.</p></div>)", text);
+html::Html problem(std::string_view text) {
+  return html::piece(R"(<div class="pad"><p class="notice bad">This is no sound safetensors file: {}.</p></div>)",
+                     text);
 }
 
 }  // namespace tensors_detail
 
-Html safetensors_preview(const Visit& visit, const Place& place, const git::Entry& entry) {
+html::Html safetensors_preview(const Visit& visit, const Place& place, const git::Entry& entry) {
   using namespace tensors_detail;
-  Html out, rows;
+  html::Html out, rows;
   auto head = read_head(visit, place, entry, 8);
   if (!head) return out.put(R"(<p class="empty">{}</p>)", head.error().message);
   const auto length = safetensors::header_length(head->bytes);
   if (!length) return problem(length.error());
   if (*length > head->size - 8) return problem("its header is said to be longer than the file");
   if (*length > most_header)
-    return out.put(R"(<p class="empty">The header has {}; that is too much to show.</p>)", size_words(*length));
+    return out.put(R"(<p class="empty">The header has {}; that is too much to show.</p>)", html::size_words(*length));
   head = read_head(visit, place, entry, 8 + *length);
   if (!head) return out.put(R"(<p class="empty">{}</p>)", head.error().message);
   const safetensors::Header header =
@@ -61,7 +62,7 @@ Html safetensors_preview(const Visit& visit, const Place& place, const git::Entr
   for (std::size_t i = 0; i < std::min(header.tensors.size(), most_tensors); ++i) {
     const safetensors::Tensor& each = header.tensors[i];
     rows.put(R"(<tr><td>{}</td><td>{}</td><td>{}</td><td class="number">{}</td></tr>)", each.name, each.dtype,
-             shape_words(each), size_words(each.end - each.begin));
+             shape_words(each), html::size_words(each.end - each.begin));
   }
   out.put("{}", facts(header));
   if (!rows.empty())
@@ -70,7 +71,7 @@ Html safetensors_preview(const Visit& visit, const Place& place, const git::Entr
         rows);
   if (header.tensors.size() > most_tensors)
     out.put(R"(<p class="pad quiet">The first {} of {} tensors are shown.</p>)", most_tensors,
-            grouped(header.tensors.size()));
+            html::grouped(header.tensors.size()));
   return out;
 }
 

@@ -1,26 +1,33 @@
+#include <array>
+
 #include "services/datastore/pages/place.hpp"
-#include "services/datastore/pages/words.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace head_detail {
 
 constexpr std::size_t most_in_menu = 30;
 
-void menu_part(Html& out, const Place& place, std::string_view page, std::string_view heading,
+void menu_part(html::Html& out, const Place& place, std::string_view page, std::string_view heading,
                const std::vector<std::string>& names) {
   if (names.empty()) return;
   out.put("<h3>{}</h3>", heading);
   for (std::size_t i = 0; i < std::min(names.size(), most_in_menu); ++i) {
-    const Link link = link_to(place.repository, page, names[i], place.path);
+    const html::Link link = link_to(place.repository, page, names[i], place.path);
     out.put("{}", menu_link(link, names[i], names[i] == place.revision ? "true" : ""));
   }
 }
 
 }  // namespace head_detail
 
-Html repository_head(const Place& place, Tab tab) {
+std::string_view type_words(RepositoryType type) {
+  static constexpr std::array<std::string_view, 3> words = {"Model", "Dataset", "Space"};
+  return words[static_cast<std::size_t>(type)];
+}
+
+html::Html repository_head(const Place& place, Tab tab) {
   const Repository& repository = place.repository;
-  Html out, badges, tabs;
+  html::Html out, badges, tabs;
   if (repository.type) badges.put(R"(<span class="badge">{}</span>)", type_words(*repository.type));
   if (repository.is_private) badges.put(R"(<span class="badge">Private</span>)");
   if (repository.archived) badges.put(R"(<span class="badge">Archived</span>)");
@@ -30,7 +37,7 @@ Html repository_head(const Place& place, Tab tab) {
   if (!repository.description.empty()) out.put(R"(<p class="lead">{}</p>)", repository.description);
   const std::string_view revision = place.commit.empty() ? std::string_view{} : std::string_view(place.revision);
   const bool at_default = revision.empty() || revision == repository.default_branch;
-  const auto add = [&](const Link& link, std::string_view label, Tab of) {
+  const auto add = [&](const html::Link& link, std::string_view label, Tab of) {
     tabs.put("{}", menu_link(link, label, tab == of ? "page" : ""));
   };
   add(at_default ? link_to(repository) : link_to(repository, "tree", revision), "Files", Tab::files);
@@ -40,8 +47,8 @@ Html repository_head(const Place& place, Tab tab) {
   return out.put(R"(<nav class="tabs" aria-label="Repository">{}</nav>)", tabs);
 }
 
-Html revision_switcher(const Place& place, std::string_view page) {
-  Html inside;
+html::Html revision_switcher(const Place& place, std::string_view page) {
+  html::Html inside;
   const auto references = references_of(place);
   if (references) {
     head_detail::menu_part(inside, place, page, "Branches", references->branches);
@@ -49,13 +56,13 @@ Html revision_switcher(const Place& place, std::string_view page) {
   }
   const std::string shown(git::Oid(place.revision).size() == 40 ? short_id(place.revision)
                                                                 : std::string_view(place.revision));
-  return html(R"(<details class="menu switcher"><summary aria-label="Branch or tag: {}">{}</summary>
+  return html::piece(R"(<details class="menu switcher"><summary aria-label="Branch or tag: {}">{}</summary>
 <div class="menu-box">{}<h3></h3><a href="{}">All branches and tags</a></div></details>)",
-              shown, shown, inside, link_to(place.repository, "refs"));
+                     shown, shown, inside, link_to(place.repository, "refs"));
 }
 
-Html crumbs(const Place& place, bool last_is_file) {
-  Html inside;
+html::Html crumbs(const Place& place, bool last_is_file) {
+  html::Html inside;
   inside.put(R"(<a href="{}">{}</a>)", link_to(place.repository, "tree", place.revision), place.repository.name);
   const std::string_view path = place.path;
   for (std::size_t at = 0; at < path.size();) {
@@ -68,8 +75,8 @@ Html crumbs(const Place& place, bool last_is_file) {
                  name);
     at = end + 1;
   }
-  if (!last_is_file && path.empty()) return Html{};
-  return html(R"(<nav class="crumbs" aria-label="Path">{}</nav>)", inside);
+  if (!last_is_file && path.empty()) return html::Html{};
+  return html::piece(R"(<nav class="crumbs" aria-label="Path">{}</nav>)", inside);
 }
 
 }  // namespace stackgate::datastore::pages

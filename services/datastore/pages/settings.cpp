@@ -9,7 +9,7 @@
 namespace stackgate::datastore::pages {
 namespace settings_detail {
 
-Html branch_options(const Place& place) {
+html::Html branch_options(const Place& place) {
   auto branches = references_of(place).value_or(References{}).branches;
   const std::string& usual = place.repository.default_branch;
   if (std::ranges::find(branches, usual) == branches.end()) branches.push_back(usual);
@@ -18,8 +18,8 @@ Html branch_options(const Place& place) {
 
 web::Answer settings_page(Visit& visit, const Place& place, std::string_view problem, int status) {
   const Repository& repository = place.repository;
-  const Link base = link_to(repository, "settings");
-  Html body;
+  const html::Link base = link_to(repository, "settings");
+  html::Html body;
   body.put(
       R"({}{}{}<form class="form" method="post" action="{}">{}
 <div class="field"><label for="description">Description</label><input id="description" name="description" value="{}" maxlength="2000"></div>

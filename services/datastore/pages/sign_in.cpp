@@ -8,7 +8,7 @@ namespace sign_in_detail {
 
 web::Answer form_page(Visit& visit, std::string_view next, std::string_view name, std::string_view problem,
                       int status) {
-  Html body;
+  html::Html body;
   body.put(R"(<div class="card"><h1>Sign in</h1>{}
 <form method="post" action="/-/sign-in">{}<input type="hidden" name="next" value="{}">
 <div class="field"><label for="name">Name</label><input id="name" name="name" value="{}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></div>

@@ -1,35 +1,35 @@
 
 #include "services/datastore/pages/handlers.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace tokens_detail {
 
-Html row(Visit& visit, const Token& token) {
-  Html facts;
-  facts.put("…{}, made {}", token.last_eight, time_tag(seconds_of(token.created_at), visit.now));
+html::Html row(Visit& visit, const Token& token) {
+  html::Html facts;
+  facts.put("…{}, made {}", token.last_eight, html::time_tag(html::seconds_of(token.created_at), visit.now));
   if (token.last_used_at.empty())
     facts.put(", never used");
   else
-    facts.put(", used {}", time_tag(seconds_of(token.last_used_at), visit.now));
-  if (!token.expires_at.empty()) facts.put(", ends {}", time_tag(seconds_of(token.expires_at), visit.now));
-  return html(
+    facts.put(", used {}", html::time_tag(html::seconds_of(token.last_used_at), visit.now));
+  if (!token.expires_at.empty()) facts.put(", ends {}", html::time_tag(html::seconds_of(token.expires_at), visit.now));
+  return html::piece(
       R"(<li><div class="text"><b>{}</b> <span class="badge">{}</span><div class="by">{}</div></div><form method="post" action="/-/tokens/revoke">{}<input type="hidden" name="id" value="{}"><button class="danger" aria-label="Revoke {}">Revoke</button></form></li>)",
       token.name, token.scope == Scope::read ? "read" : "read and write", facts, token_field(visit), token.id,
       token.name);
 }
 
-Html new_secret(const Accounts::NewToken& made) {
-  return html(
+html::Html new_secret(const Accounts::NewToken& made) {
+  return html::piece(
       R"(<div class="notice good" role="status"><b>Copy the token “{}” now: it is not shown again.</b><div class="secret"><label class="away" for="secret">The new token</label><input id="secret" readonly value="{}"><button type="button" data-copy="secret" hidden>Copy</button></div></div>)",
       made.token.name, made.secret);
 }
 
-web::Answer tokens_page(Visit& visit, const Html& notice, std::string_view name, int status) {
+web::Answer tokens_page(Visit& visit, const html::Html& notice, std::string_view name, int status) {
   const auto tokens = TRY(visit.backend().accounts.list_tokens(visit.identity.account));
-  Html body, list;
+  html::Html body, list;
   for (const Token& each : tokens) list.put("{}", row(visit, each));
   if (list.empty()) list.put(R"(<li class="quiet">You have no tokens.</li>)");
   body.put(R"({}{}<div class="title"><h1>Personal tokens</h1></div>

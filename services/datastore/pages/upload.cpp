@@ -7,8 +7,8 @@
 #include "services/datastore/pages/handlers.hpp"
 #include "services/datastore/pages/part_reader.hpp"
 #include "services/datastore/pages/place.hpp"
-#include "services/datastore/pages/words.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/html/words.hpp"
 
 namespace stackgate::datastore::pages {
 namespace upload_detail {
@@ -18,8 +18,8 @@ constexpr std::size_t most_files = 1000;
 constexpr std::uint64_t largest_regular = 16ULL << 20U;
 
 web::Answer form_page(Visit& visit, Place& place, std::string_view problem, int status) {
-  Html body;
-  const Link here = link_to(place.repository, "upload", place.revision, place.path);
+  html::Html body;
+  const html::Link here = link_to(place.repository, "upload", place.revision, place.path);
   body.put(R"({}{}<div class="bar"><h2>Upload to</h2>{}<span class="badge">{}</span></div>
 <form class="form" method="post" enctype="multipart/form-data" action="{}" data-upload>{}
 <div class="field"><label for="folder">Folder</label><input id="folder" name="folder" value="{}" placeholder="the top of the repository" maxlength="1000" autocapitalize="none" spellcheck="false"></div>
@@ -29,7 +29,7 @@ web::Answer form_page(Visit& visit, Place& place, std::string_view problem, int 
 <p><progress hidden aria-label="Upload"></progress> <span data-status role="status"></span></p>
 <button class="primary" type="submit">Commit files</button></form>)",
            problem_notice(problem), repository_head(place, Tab::files), crumbs(place, true), place.revision, here,
-           token_field(visit), place.path, size_words(visit.backend().lfs_threshold));
+           token_field(visit), place.path, html::size_words(visit.backend().lfs_threshold));
   return page(visit, {.title = "Upload · " + place.repository.full_name(), .status = status, .connects = true}, body);
 }
 

@@ -60,14 +60,14 @@ std::expected<web::Query, web::Failure> read_form(Visit& visit) {
   return form;
 }
 
-Html token_field(Visit& visit) {
+html::Html token_field(Visit& visit) {
   if (visit.cookie.empty()) {
     visit.cookie = crypto::random_hex(16);
     visit.headers.emplace_back("Set-Cookie", web::format_cookie({.name = visitor_cookie_name(visit.secure()),
                                                                  .value = visit.cookie,
                                                                  .secure = visit.secure()}));
   }
-  return html(R"(<input type="hidden" name="token" value="{}">)", visit.site.sessions.form_token(visit.cookie));
+  return html::piece(R"(<input type="hidden" name="token" value="{}">)", visit.site.sessions.form_token(visit.cookie));
 }
 
 web::Headers file_headers() {
@@ -78,7 +78,7 @@ web::Headers file_headers() {
           {"Cache-Control", "private, no-cache"}};
 }
 
-web::Answer go_to(Visit& visit, const Link& link) {
+web::Answer go_to(Visit& visit, const html::Link& link) {
   http::Response response{.status = 303, .content_type = "text/plain", .headers = std::move(visit.headers)};
   response.headers.emplace_back("Location", link.text);
   response.headers.emplace_back("Cache-Control", "no-store");

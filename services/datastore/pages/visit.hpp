@@ -8,8 +8,8 @@
 
 #include "services/datastore/backend.hpp"
 #include "services/datastore/guard/guard.hpp"
-#include "services/datastore/pages/html.hpp"
 #include "services/datastore/pages/session.hpp"
+#include "services/kit/html/html.hpp"
 #include "services/kit/web/call.hpp"
 #include "services/kit/web/query.hpp"
 
@@ -48,7 +48,7 @@ std::expected<web::Query, web::Failure> read_form(Visit& visit);
 /// Whether a form with this token may act: browser's own words, then the token. For forms that are streamed.
 std::expected<void, web::Failure> check_form_token(const Visit& visit, std::string_view token);
 /// The hidden field of every form. A visitor without cookie gets one.
-Html token_field(Visit& visit);
+html::Html token_field(Visit& visit);
 
 struct Layout {
   std::string title;
@@ -56,24 +56,24 @@ struct Layout {
   bool connects = false;  // its script sends requests of its own
   std::string search{};   // in the search field
 };
-web::Answer page(Visit& visit, const Layout& layout, const Html& content);
+web::Answer page(Visit& visit, const Layout& layout, const html::Html& content);
 /// The failure as a page of this site.
 web::Answer failure_page(Visit& visit, const web::Failure& failure);
 /// 303: what was done is not done again when the page is reloaded.
-web::Answer go_to(Visit& visit, const Link& link);
+web::Answer go_to(Visit& visit, const html::Link& link);
 /// `?done=` of the address that a form led to, as a notice; nothing for a word that is not ours.
-Html done_notice(const Visit& visit);
+html::Html done_notice(const Visit& visit);
 /// A fault of what was entered, above the form.
-Html problem_notice(std::string_view problem);
+html::Html problem_notice(std::string_view problem);
 
 /// `?page=`, from 1; the nearest for what is none.
 std::size_t page_number(const Visit& visit, std::size_t most);
 
 /// A radio button or check box with its label; `hint` may be empty.
-Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen, std::string_view label,
-            std::string_view hint);
+html::Html choice(std::string_view type, std::string_view name, std::string_view value, bool chosen,
+                  std::string_view label, std::string_view hint);
 /// Of a <select>.
-Html select_options(const std::vector<std::string>& names, std::string_view selected);
+html::Html select_options(const std::vector<std::string>& names, std::string_view selected);
 
 /// On answers with files of users: a browser shows them at most, in a box without scripts or an origin.
 web::Headers file_headers();

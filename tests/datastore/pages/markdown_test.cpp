@@ -11,11 +11,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const MarkdownLinks links{.page = [](std::string_view path) { return Link{"/PAGE/" + std::string(path)}; },
-                          .bytes = [](std::string_view path) { return Link{"/RAW/" + std::string(path)}; }};
+const MarkdownLinks links{.page = [](std::string_view path) { return html::Link{"/PAGE/" + std::string(path)}; },
+                          .bytes = [](std::string_view path) { return html::Link{"/RAW/" + std::string(path)}; }};
 
 std::string rendered(std::string_view text, std::string_view document = "docs/README.md") {
-  Html out;
+  html::Html out;
   EXPECT_TRUE(render_markdown(text, document, links, out)) << text.substr(0, 100);
   return out.str();
 }
@@ -87,7 +87,7 @@ TEST(Markdown, TakesFrontMatterOff) {
 }
 
 TEST(Markdown, RefusesWhatIsTooLarge) {
-  Html out;
+  html::Html out;
   EXPECT_FALSE(render_markdown(std::string(largest_markdown + 1, 'a'), "a", links, out));
   EXPECT_TRUE(out.empty());
 }
@@ -97,7 +97,7 @@ class Hostile : public testing::TestWithParam<std::pair<std::string_view, std::s
 TEST_P(Hostile, InputsAreRenderedOrRefusedSoon) {
   std::string text;
   while (text.size() + GetParam().second.size() < largest_markdown) text += GetParam().second;
-  Html out;
+  html::Html out;
   const auto begun = std::chrono::steady_clock::now();
   (void)render_markdown(text, "a", links, out);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
