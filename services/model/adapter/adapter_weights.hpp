@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "services/model/modules.hpp"
@@ -18,6 +19,8 @@ struct LowRank {
 struct AdapterWeights {
   std::vector<std::array<LowRank, module_names.size()>> layers;
   LowRank head;
+  /// What a graph keeps of it on its device, as long as it lives. Only the thread of that graph's steps looks at it.
+  mutable std::shared_ptr<const void> on_device;
 };
 
 /// What its matrices take.

@@ -8,6 +8,7 @@
 
 #include "services/kit/base/try.hpp"
 #include "services/kit/jinja/from_value.hpp"
+#include "services/kit/json/parse.hpp"
 #include "services/model/chat/messages.hpp"
 
 namespace stackgate::model {
@@ -61,6 +62,39 @@ ContentForm form_of(const jinja::Template& compiled, const Dict& special_tokens,
   return shows(ContentForm::text) ? ContentForm::either : ContentForm::parts;
 }
 
+/// A template is tried with a call of a tool. One of the needle's name behind a mark is no example for the model.
+bool has_tagged_calls(const jinja::Template& compiled, const Dict& special_tokens, const jinja::Limits& limits) {
+  constexpr std::string_view mark = "<tool_call>";
+  const std::string messages = fmt::format(
+      R"([{{"role":"user","content":"x"}},{{"role":"assistant","content":"","tool_calls":[{{"id":"c00000000","type":)"
+      R"("function","function":{{"name":"{}","arguments":{{}}}}}}]}}])",
+      needle);
+  const std::string tools = fmt::format(
+      R"([{{"type":"function","function":{{"name":"{}","description":"","parameters":{{"type":"object","properties":{{}}}}}}}}])",
+      needle);
+  std::array<json::Document, 2> documents;
+  const auto asked = json::parse(messages, documents[0]), known = json::parse(tools, documents[1]);
+  if (!asked || !known) return false;
+  auto turns = messages_value(*asked, ContentForm::text);
+  auto list = jinja::from_json(*known);
+  if (!turns || !list) return false;
+  const auto out = compiled.render_marked(
+      context_of(special_tokens, std::move(*turns), std::move(*list), jinja::None{}, false), limits);
+  if (!out) return false;
+  const std::string_view text = out->text;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    const std::size_t begin = text.find_first_not_of(" \n", at + mark.size());
+    json::Document document;
+    if (begin == std::string_view::npos || text[begin] != '{' ||
+        !json::parse_one(text, static_cast<std::uint32_t>(begin), document))
+      continue;
+    const std::string call(text.substr(begin, text.find('}', begin) - begin));  // up to the end of no arguments
+    const std::size_t name = call.find("\"name\""), value = call.find(needle), arguments = call.find("\"arguments\"");
+    if (name == 1 && value != std::string::npos && arguments != std::string::npos && value < arguments) return true;
+  }
+  return false;
+}
+
 ChatFault request_fault(const jinja::Fault& fault) {
   if (fault.kind == jinja::FaultKind::raised) return {"messages", fault.message};
   const std::string_view why = fault.kind == jinja::FaultKind::limit
@@ -75,6 +109,7 @@ struct ChatTemplates::Compiled {
   struct One {
     jinja::Template compiled;
     ContentForm form = ContentForm::text;
+    bool tagged_calls = false;
   };
   std::optional<One> usual, with_tools;
   std::shared_ptr<const Dict> special_tokens = std::make_shared<const Dict>();
@@ -87,6 +122,11 @@ ChatTemplates& ChatTemplates::operator=(ChatTemplates&&) noexcept = default;
 ChatTemplates::~ChatTemplates() = default;
 
 bool ChatTemplates::empty() const { return !compiled_->usual; }
+
+bool ChatTemplates::writes_tagged_calls() const {
+  const std::optional<Compiled::One>& used = compiled_->with_tools ? compiled_->with_tools : compiled_->usual;
+  return used && used->tagged_calls;
+}
 
 ChatTemplatesRead ChatTemplates::compile(std::span<const NamedTemplate> templates, const SpecialTokens& special_tokens,
                                          const ChatSettings& settings) {
@@ -107,7 +147,10 @@ ChatTemplatesRead ChatTemplates::compile(std::span<const NamedTemplate> template
     jinja::Environment environment;
     environment.clock = settings.clock;
     auto compiled = jinja::Template::parse(found->source, environment);
-    if (compiled) return Compiled::One{*compiled, form_of(*compiled, *made->special_tokens, made->limits)};
+    if (compiled)
+      return Compiled::One{
+          *compiled, form_of(*compiled, *made->special_tokens, made->limits),
+          compiled->mentions("tools") && has_tagged_calls(*compiled, *made->special_tokens, made->limits)};
     wrong(fmt::format("chat_template[{}]", name), jinja::describe(compiled.error()),
           "take the model's own template, or give one with --chat-template FILE");
     return std::nullopt;

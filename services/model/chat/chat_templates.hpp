@@ -54,6 +54,9 @@ class ChatTemplates {
   ~ChatTemplates();
 
   bool empty() const;
+  /// Whether a model's call of a tool stands in its prompts as <tool_call>{"name": …, "arguments": …}</tool_call>, as
+  /// Hermes and Qwen write it.
+  bool writes_tagged_calls() const;
   /// The text, and the parts of it that `{% generation %}` marks: what a trainer learns from.
   std::expected<jinja::Rendering, ChatFault> render(const Conversation& conversation) const;
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "services/model/directory/model_directory.hpp"
+#include "services/model/directory/placement.hpp"
 
 namespace stackgate::model {
 
@@ -16,5 +17,9 @@ struct MemoryNeeded {
 
 /// `cache`: what keys and values are kept as.
 MemoryNeeded memory_needed(const ModelDirectory& model, Dtype cache = Dtype::f32);
+
+/// Bytes of weights that are not used as they are mapped, but copied: to another type, or to a GPU. Float32 on a CPU
+/// reads matrices of every type where they lie.
+std::uint64_t copied_weights(const ModelDirectory& model, const Placement& placement);
 
 }  // namespace stackgate::model

@@ -2,7 +2,7 @@
 // this folder that others include, and it knows nothing of libtorch.
 //
 // A step takes any mixture of rows: one for each sequence that is being continued, many for one that begins. Each
-// sequence may have an adapter of its own. Arithmetic is float32 on the CPU.
+// sequence may have an adapter of its own.
 //
 // One thread opens a Graph and makes its steps; it uses GraphOptions::threads for its work. Whoever only steps needs
 // nothing of libtorch: the class is abstract, so that it can come out of a shared object
@@ -13,11 +13,13 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "services/model/adapter/adapter_weights.hpp"
 #include "services/model/directory/model_directory.hpp"
+#include "services/model/directory/placement.hpp"
 #include "services/model/loading/weights.hpp"
 
 namespace stackgate::model {
@@ -26,6 +28,8 @@ struct GraphOptions {
   unsigned threads = 1;
   std::size_t blocks = 256;       // pages of keys and values, for all sequences together
   std::size_t block_tokens = 16;  // positions of a page
+  Placement placement{};
+  bool own_kernels = true;  // false, for tests: float32 on a CPU is computed by the operations that a GPU has
 };
 
 /// What a step computes of one sequence.
@@ -47,7 +51,12 @@ struct StepResults {
 
 class Graph {
  public:
-  /// Copies nothing of the weights; memory for the pages is taken when they are first used. The error is a sentence.
+  /// Whether it can be used, before anything of a model is read; nothing asked: a GPU where there is one. The error is
+  /// a sentence.
+  static std::expected<Device, std::string> device(std::optional<Device> asked);
+
+  /// Float32 on a CPU copies nothing of the weights, and takes memory for the pages when they are first used. The error
+  /// is a sentence.
   static std::expected<std::unique_ptr<Graph>, std::string> open(const ModelDirectory& model, Weights weights,
                                                                  const GraphOptions& options);
   Graph() = default;

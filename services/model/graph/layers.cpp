@@ -3,16 +3,32 @@
 #include <fmt/format.h>
 
 namespace stackgate::model {
-namespace {
 
 at::ScalarType scalar_type(Dtype type) {
   return type == Dtype::f32 ? at::kFloat : type == Dtype::f16 ? at::kHalf : at::kBFloat16;
 }
 
+at::Device torch_device(Device device) { return device == Device::cpu ? at::kCPU : at::kCUDA; }
+
+namespace {
+
 class Reader {
  public:
-  Reader(const ModelDirectory& model, const Weights& weights) : model_(model), weights_(weights) {}
+  Reader(const ModelDirectory& model, const Weights& weights, const TensorPlan& plan)
+      : model_(model), weights_(weights), plan_(plan) {}
 
+  at::Tensor matrix(const std::string& name) const {
+    const at::Tensor stored = tensor(name);
+    return stored.to(plan_.device, plan_.matrices.value_or(stored.scalar_type()));
+  }
+  at::Tensor floats(const std::string& name) const { return tensor(name).to(plan_.device, at::kFloat); }
+  Linear linear(const std::string& module) const {
+    Linear out{matrix(module + ".weight"), {}};
+    if (model_.tensors.contains(module + ".bias")) out.bias = floats(module + ".bias");
+    return out;
+  }
+
+ private:
   at::Tensor tensor(const std::string& name) const {
     const StoredTensor& stored = model_.tensors.find(name)->second;
     const std::span<const std::byte> bytes = weights_.bytes(stored);
@@ -26,16 +42,10 @@ class Reader {
     std::memcpy(copy.data_ptr(), data, bytes.size());
     return copy;
   }
-  at::Tensor floats(const std::string& name) const { return tensor(name).to(at::kFloat); }
-  Linear linear(const std::string& module) const {
-    Linear out{tensor(module + ".weight"), {}};
-    if (model_.tensors.contains(module + ".bias")) out.bias = floats(module + ".bias");
-    return out;
-  }
 
- private:
   const ModelDirectory& model_;
   const Weights& weights_;
+  const TensorPlan& plan_;
 };
 
 }  // namespace
@@ -49,10 +59,10 @@ Matrix Linear::matrix() const {
           static_cast<std::size_t>(out()), static_cast<std::size_t>(in())};
 }
 
-Layers make_layers(const ModelDirectory& model, const Weights& weights) {
-  const Reader reader(model, weights);
+Layers make_layers(const ModelDirectory& model, const Weights& weights, const TensorPlan& plan) {
+  const Reader reader(model, weights, plan);
   Layers out{.config = model.config,
-             .embedding = reader.tensor("model.embed_tokens.weight"),
+             .embedding = reader.matrix("model.embed_tokens.weight"),
              .layers = {},
              .norm = reader.floats("model.norm.weight"),
              .head = {}};

@@ -30,6 +30,19 @@ struct Piece {
   std::size_t row = 0, token = 0, count = 0;  // in the batch, in the sequence
 };
 
+class KernelStepping final : public Stepping {
+ public:
+  KernelStepping(const Layers& model, const GraphOptions& options)
+      : model_(model), pages_(model.config, options.blocks, options.block_tokens) {}
+  std::unique_ptr<StepOperations> begin(std::span<const SequenceRows> sequences) override {
+    return std::make_unique<Serving>(model_, pages_, sequences);
+  }
+
+ private:
+  const Layers& model_;
+  Pages pages_;
+};
+
 }  // namespace
 
 Serving::Serving(const Layers& model, Pages& pages, std::span<const SequenceRows> sequences)
@@ -61,7 +74,7 @@ at::Tensor Serving::linear(std::size_t layer, Module module, const at::Tensor& x
   return y;
 }
 
-at::Tensor Serving::head(const at::Tensor& x, std::span<const AdapterWeights* const> adapters) const {
+at::Tensor Serving::head(const at::Tensor& x, std::span<const AdapterWeights* const> adapters) {
   at::Tensor y = product(model_.head, x);
   for (const Run& run : runs_of(adapters))
     adapt(run.adapter->head, x.data_ptr<float>(), static_cast<std::size_t>(model_.head.in()), run.first, run.count,
@@ -132,6 +145,10 @@ at::Tensor Serving::attend(std::size_t layer, const at::Tensor& q, const at::Ten
     }
   });
   return out.permute({1, 0, 2, 3}).reshape({rows, config.heads * width});
+}
+
+std::unique_ptr<Stepping> step_by_kernels(const Layers& model, const GraphOptions& options) {
+  return std::make_unique<KernelStepping>(model, options);
 }
 
 }  // namespace stackgate::model

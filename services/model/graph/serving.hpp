@@ -1,26 +1,23 @@
-// The graph's operations when it answers: weights as they lie in the file, adapters per sequence, attention over pages.
-// Sees libtorch.
+// The graph's operations when it answers on a CPU: weights as they lie in the file, adapters per sequence, attention
+// over pages, all by model/kernels. Sees libtorch.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "services/model/graph/forward.hpp"
-#include "services/model/graph/graph.hpp"
 #include "services/model/graph/pages.hpp"
+#include "services/model/graph/step_operations.hpp"
 
 namespace stackgate::model {
 
-/// For one step.
-class Serving final : public Operations {
+class Serving final : public StepOperations {
  public:
   Serving(const Layers& model, Pages& pages, std::span<const SequenceRows> sequences);
 
   at::Tensor linear(std::size_t layer, Module module, const at::Tensor& x) override;
   at::Tensor attend(std::size_t layer, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) override;
-  /// Logits of some of the rows; `adapters`: one for each of them.
-  at::Tensor head(const at::Tensor& x, std::span<const AdapterWeights* const> adapters) const;
+  at::Tensor head(const at::Tensor& x, std::span<const AdapterWeights* const> adapters) override;
 
  private:
   /// Rows that follow each other and share an adapter.

@@ -1,25 +1,20 @@
-// What libstackgate-engine.so gives its one caller: C++ types of the same sources and compiler, which `build` vouches
-// for.
+// What libstackgate-engine.so gives: an entry of services/kit/shared_object.
 #pragma once
 #include <expected>
 #include <memory>
 #include <string>
 
-#include "services/kit/base/version.hpp"
 #include "services/model/graph/graph.hpp"
 
 namespace stackgate::model {
 
 struct GraphEntry {
-  std::string_view build;  // graph_build() where it was made
+  static constexpr const char* symbol = "stackgate_graph_entry";
+  std::string_view build;
   std::expected<std::unique_ptr<Graph>, std::string> (*open)(const ModelDirectory& model, Weights weights,
                                                              const GraphOptions& options) = nullptr;
+  std::expected<Device, std::string> (*device)(std::optional<Device> asked) = nullptr;
   std::string (*blas)() = nullptr;
 };
-
-/// Differs where the types that cross the border may.
-inline std::string graph_build() { return std::string(version) + ", " + __VERSION__; }
-
-inline constexpr char graph_entry_name[] = "stackgate_graph_entry";
 
 }  // namespace stackgate::model

@@ -9,9 +9,10 @@
 namespace stackgate::model {
 
 struct GraphLibrary {
-  /// Graph::open, and Graph::blas.
+  /// Graph::open, Graph::device and Graph::blas.
   std::expected<std::unique_ptr<Graph>, std::string> open(const ModelDirectory& model, Weights weights,
                                                           const GraphOptions& options) const;
+  std::expected<Device, std::string> device(std::optional<Device> asked) const;
   std::string blas() const;
 
   const struct GraphEntry* entry = nullptr;  // of the library, which stays loaded

@@ -98,6 +98,33 @@ TEST(ChatTemplates, read_the_arguments_of_tool_calls) {
             "False");
 }
 
+TEST(ChatTemplates, tell_whether_calls_have_marks) {
+  const std::string tools =
+      "{% if tools %}Say <tool_call>{\"name\": \"n\", \"arguments\": {}}</tool_call>{{ tools|tojson }}{% endif %}";
+  const std::string calls = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}";
+  const std::string end = "{% endfor %}{% endfor %}";
+  for (const auto& [text, is] : std::vector<std::pair<std::string, bool>>{
+           {tools + calls +
+                "<tool_call>\n{\"name\": \"{{ c.function.name }}\", \"arguments\": {{ c.function.arguments|tojson "
+                "}}}\n</tool_call>" +
+                end,
+            true},
+           {tools + calls + "<tool_call>{{ c.function|tojson }}</tool_call>" + end, true},
+           {tools + calls + "<tool_call>\n<function={{ c.function.name }}></function>\n</tool_call>" + end, false},
+           {tools + calls +
+                "<tool_call>\n{\"arguments\": {{ c.function.arguments|tojson }}, \"name\": \"{{ c.function.name "
+                "}}\"}</tool_call>" +
+                end,
+            false},
+           {tools + calls + "{{ c.function|tojson }}" + end, false},
+           {tools + "{% for m in messages %}{{ m.content }}{% endfor %}", false},
+           {calls + "<tool_call>{{ c.function|tojson }}</tool_call>" + end, false}}) {
+    const std::vector<NamedTemplate> one{{"default", text}};
+    EXPECT_EQ(ChatTemplates::compile(one, {}).templates.writes_tagged_calls(), is) << text;
+  }
+  EXPECT_FALSE(ChatTemplates().writes_tagged_calls());
+}
+
 TEST(ChatTemplates, take_the_one_for_tools_when_there_are_tools) {
   const ChatTemplates templates = compiled("plain", "{{ tools | length }} tools");
   EXPECT_EQ(render(templates, R"({"messages":[{"role":"user","content":"a"}],"tools":[{}]})"), "1 tools");
