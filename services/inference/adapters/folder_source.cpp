@@ -1,6 +1,7 @@
 // A directory of adapters' folders, as NIM and vLLM's resolver for file systems lay it out.
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -43,17 +44,22 @@ std::array<FileIdentity, 2> identities_of(const std::string& folder, bool& unkno
 
 class FolderSource final : public AdapterSource {
  public:
-  explicit FolderSource(std::string directory) : directory_(std::move(directory)) {}
+  FolderSource(std::string directory, std::function<void()> at_folder)
+      : directory_(std::move(directory)), at_folder_(std::move(at_folder)) {}
 
   std::expected<std::optional<AdapterList>, std::string> list(const std::stop_token&) override {
     AdapterList out;
     std::map<std::string, std::string> bases;
     bool unknown = false;
-    const FileIdentity before = identity_of(directory_, unknown);
+    // What was opened is read, wherever it is moved meanwhile: by its name its folders may be gone for a moment.
+    const files::File opened(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened) return std::unexpected(fmt::format("cannot read {}: {}", directory_, std::strerror(errno)));
+    const std::string place = fmt::format("/proc/self/fd/{}", opened.fd());
     std::error_code error;
-    fs::directory_iterator at(directory_, error);
+    fs::directory_iterator at(place, error);
     for (; !error && at != fs::directory_iterator(); at.increment(error)) {
       const std::string folder = at->path().string(), name = at->path().filename().string();
+      if (at_folder_) at_folder_();
       const auto files = identities_of(folder, unknown);
       if (files[0].inode == 0 || name.starts_with('.')) continue;
       if (!is_adapter_name(name)) {
@@ -69,11 +75,11 @@ class FolderSource final : public AdapterSource {
                              .name = name,
                              .base_model = base,
                              .created_at = to_rfc3339(std::chrono::floor<std::chrono::seconds>(changed)),
-                             .source = folder});
+                             .source = path_in(directory_, name)});
     }
     if (error) return std::unexpected(fmt::format("cannot read {}: {}", directory_, error.message()));
-    // One that was moved away, or unmounted, meanwhile looks empty.
-    if (unknown || identity_of(directory_, unknown).inode != before.inode)
+    // The name may be another directory's now.
+    if (unknown || identity_of(directory_, unknown).inode != identity_of(place, unknown).inode)
       return std::unexpected(fmt::format("{} changed, or failed, while it was read", directory_));
     bases_ = std::move(bases);
     return out;
@@ -95,6 +101,7 @@ class FolderSource final : public AdapterSource {
   }
 
   const std::string directory_;
+  const std::function<void()> at_folder_;
   std::map<std::string, std::string> bases_;  // by id: read once
 };
 
@@ -131,8 +138,8 @@ std::expected<void, FetchFailure> copy_adapter(const std::string& from, const st
   return {};
 }
 
-std::unique_ptr<AdapterSource> make_folder_source(std::string directory) {
-  return std::make_unique<FolderSource>(std::move(directory));
+std::unique_ptr<AdapterSource> make_folder_source(std::string directory, std::function<void()> at_folder) {
+  return std::make_unique<FolderSource>(std::move(directory), std::move(at_folder));
 }
 
 }  // namespace stackgate::inference

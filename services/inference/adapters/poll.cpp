@@ -7,6 +7,7 @@
 #include "services/inference/adapters/store_impl.hpp"
 #include "services/kit/base/backoff.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/base/utf8.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::inference {
@@ -14,8 +15,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned most_fetches = 2;  // at once
+constexpr unsigned most_fetches = 2;                           // at once
+constexpr std::size_t most_shown = 100, longest_reason = 200;  // of a metric
 constexpr std::chrono::milliseconds longest_backoff = 60s, scanned_once = 24h;
+
+/// As a value of a label: short, and whole characters.
+std::string shown(std::string_view reason) {
+  std::size_t end = 0;
+  while (end < reason.size()) {
+    const std::size_t length = utf8::sequence_length(reason.substr(end));
+    if (length == 0 || end + length > longest_reason) break;
+    end += length;
+  }
+  return std::string(reason.substr(0, end));
+}
 
 std::string versioned(const AdapterRecord& record) {
   return record.version.empty() ? record.name : fmt::format("{}@{}", record.name, record.version);
@@ -179,9 +192,19 @@ void AdapterStore::Impl::drop(const std::vector<CatalogueEntry>& gone) {
 
 void AdapterStore::Impl::note_states() {
   std::map<Fitness, double> counts;
+  std::vector<metrics::Point> failing;
   {
     const std::lock_guard lock(mutex);
-    for (const auto& [id, entry] : catalogue.entries()) ++counts[entry.fitness];
+    for (const auto& [id, entry] : catalogue.entries()) {
+      ++counts[entry.fitness];
+      if (entry.reason.empty() || failing.size() >= most_shown) continue;
+      failing.push_back({.labels = {entry.record.name, entry.record.version, shown(entry.reason)},
+                         .value = static_cast<double>(entry.failures)});
+    }
+  }
+  {
+    const std::lock_guard lock(metrics.failing->mutex);
+    metrics.failing->points = std::move(failing);
   }
   const auto [adapters, bytes] = memory->load();
   metrics.in_memory.set(static_cast<double>(adapters));

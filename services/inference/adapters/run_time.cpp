@@ -15,7 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-web::Failure bad(std::string message) { return {.status = 400, .message = std::move(message)}; }
+/// vLLM's word for the kind of error.
+web::Failure bad(std::string message) {
+  return {.status = 400, .message = std::move(message), .type = "InvalidUserInput"};
+}
 
 /// The folder without links, when it lies below `allowed` and its files lie in it.
 std::expected<std::string, web::Failure> allowed_folder(const std::string& allowed, const std::string& asked) {
@@ -95,8 +98,9 @@ std::expected<void, web::Failure> AdapterStore::unload(std::string_view name) {
     const std::lock_guard lock(impl_->mutex);
     const CatalogueEntry* const known = impl_->catalogue.find(name);
     if (known == nullptr)
-      return std::unexpected(
-          web::Failure{.status = 404, .message = fmt::format("The lora adapter '{}' cannot be found.", name)});
+      return std::unexpected(web::Failure{.status = 404,
+                                          .message = fmt::format("The lora adapter '{}' cannot be found.", name),
+                                          .type = "NotFoundError"});
     if (!known->at_run_time)
       return std::unexpected(
           bad(fmt::format("The lora adapter '{}' comes from {}: delete it there.", name, impl_->options.source)));

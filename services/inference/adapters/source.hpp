@@ -36,8 +36,9 @@ struct EntityStoreOptions {
 };
 std::unique_ptr<AdapterSource> make_entity_store_source(EntityStoreOptions options);
 
-/// Each folder of `directory` with an adapter_config.json is an adapter that is called as the folder.
-std::unique_ptr<AdapterSource> make_folder_source(std::string directory);
+/// Each folder of `directory` with an adapter_config.json is an adapter that is called as the folder. `at_folder`, for
+/// tests, is called while it is listed: before each folder is looked at.
+std::unique_ptr<AdapterSource> make_folder_source(std::string directory, std::function<void()> at_folder = {});
 
 /// Copies the files of an adapter's folder, as fetch() does.
 std::expected<void, FetchFailure> copy_adapter(const std::string& from, const std::string& directory);

@@ -45,7 +45,15 @@ StoreMetrics::StoreMetrics(metrics::Registry& registry)
               .gauge("stackgate_inference_adapter_list_timestamp_seconds", "When the source last answered with a list.")
               .at()),
       in_memory(registry.gauge("stackgate_inference_adapters_in_memory", "Adapters in memory.").at()),
-      memory_bytes(registry.gauge("stackgate_inference_adapter_memory_bytes", "What their matrices take.").at()) {}
+      memory_bytes(registry.gauge("stackgate_inference_adapter_memory_bytes", "What their matrices take.").at()),
+      failing(std::make_shared<FailingAdapters>()) {
+  registry.gauges_from("stackgate_inference_adapter_failing",
+                       "Versions of adapters that cannot be served, and why: failures in a row.",
+                       {"adapter", "version", "reason"}, [failing = failing] {
+                         const std::lock_guard lock(failing->mutex);
+                         return failing->points;
+                       });
+}
 
 std::vector<std::string> faults_of(const AdapterStoreOptions& options) {
   std::vector<std::string> out;

@@ -12,6 +12,12 @@
 
 namespace stackgate::inference {
 
+/// Why versions cannot be served, for a reading that may come when the store is gone.
+struct FailingAdapters {
+  std::mutex mutex;
+  std::vector<metrics::Point> points;  // adapter, version, reason; the number of failures in a row
+};
+
 struct StoreMetrics {
   explicit StoreMetrics(metrics::Registry& registry);
   metrics::Family<metrics::Gauge>& adapters;  // by state
@@ -22,6 +28,7 @@ struct StoreMetrics {
   metrics::Gauge& last_list;
   metrics::Gauge& in_memory;
   metrics::Gauge& memory_bytes;
+  const std::shared_ptr<FailingAdapters> failing;
 };
 
 struct AdapterStore::Impl {

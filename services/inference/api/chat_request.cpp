@@ -99,11 +99,14 @@ std::expected<ChatRequest, validate::Findings> read_chat(const json::Value& body
   if (!fields.has("messages")) fields.missing("messages", "write a list of {\"role\", \"content\"}");
   out.chat = read_template_input(fields);
   out.generation = read_generation(fields, limits);
+  out.generation.add_special_tokens = fields.flag("add_special_tokens");
   read_length(fields, limits, out.generation);
   read_log_probs(fields, out.generation);
   out.tools = read_tools(fields);
   out.tool_choice = read_tool_choice(fields, out.tools);
   if (fields.asks("echo")) fields.not_served(fields.place("echo"), "is not served for chats", "use /v1/completions");
+  if (fields.asks("prompt"))
+    fields.not_served(fields.place("prompt"), "is not served for chats", "use \"messages\", or /v1/completions");
   const auto forced = out.tool_choice.kind;
   if (out.generation.format.kind != ResponseFormat::Kind::text &&
       (forced == ToolChoice::Kind::required || forced == ToolChoice::Kind::named))

@@ -23,7 +23,8 @@ web::Failure no_such_model(std::string_view name, std::string_view param) {
                         .path = std::string(param),
                         .value = {},
                         .problem = "is neither the base model nor an adapter",
-                        .fix = "GET /v1/models lists the names"}}};
+                        .fix = "GET /v1/models lists the names"}},
+          .type = "NotFoundError"};
 }
 
 std::expected<std::string, web::Failure> adapter_for(std::string_view model, std::string_view peft_name,

@@ -16,9 +16,10 @@ using validate::JsonPlace;
 
 struct Refused {
   std::string_view key, fix;
+  std::optional<double> neutral{};  // asks for nothing
 };
-/// Parameters of OpenAI and vLLM that would change the answer, and are not served.
-constexpr std::array<Refused, 19> refused{{
+/// Parameters of OpenAI, vLLM and llama.cpp that would change the answer, and are not served.
+constexpr std::array<Refused, 29> refused{{
     {"suffix", "leave it out: text is only continued"},
     {"functions", "use \"tools\""},
     {"function_call", "use \"tool_choice\""},
@@ -38,11 +39,26 @@ constexpr std::array<Refused, 19> refused{{
     {"allowed_token_ids", "use \"logit_bias\""},
     {"prompt_embeds", "send \"prompt\""},
     {"dimensions", "leave it out: the model has one width"},
+    {"typical_p", "use \"top_p\" or \"min_p\"", 1},
+    {"tfs_z", "use \"top_p\" or \"min_p\"", 1},
+    {"top_a", "use \"top_p\" or \"min_p\"", 0},
+    {"mirostat", "use \"top_p\" or \"min_p\"", 0},
+    {"length_penalty", "leave it out: there is no beam search", 1},
+    {"truncation_side", "send a shorter prompt"},
+    {"return_token_ids", "use \"logprobs\", or /tokenize on the text"},
+    {"return_tokens_as_token_ids", "use \"logprobs\", which have the tokens' bytes in chats"},
+    {"kv_transfer_params", "leave it out: keys and values stay in this server"},
+    {"vllm_xargs", "leave it out"},
 }};
 
 void refuse(Fields& fields) {
   for (const Refused& each : refused)
-    if (fields.asks(each.key)) fields.not_served(fields.place(each.key), "is not served", std::string(each.fix));
+    if (fields.asks(each.key) && fields.place(each.key).value.number() != each.neutral)
+      fields.not_served(fields.place(each.key), "is not served", std::string(each.fix));
+  if (const json::Value* found = fields.find("modalities"))
+    for (const json::Value& each : found->items())
+      if (each.string() != "text")
+        fields.not_served(fields.place("modalities"), "asks for more than text", "leave it out: answers are text");
 }
 
 void read_bias(Fields& fields, const ApiLimits& limits, SamplingParameters& out) {
@@ -145,6 +161,8 @@ void read_stream(Fields& fields, Generation& out) {
   const JsonPlace at = fields.place("stream_options");
   if (!options->is_object()) return fields.wrong_type(at, "an object");
   if (!out.stream) return fields.wrong(at, "is given without a stream", "write \"stream\": true");
+  if (const json::Value* each = options->find("continuous_usage_stats"); each != nullptr && each->boolean())
+    fields.not_served(at.member("continuous_usage_stats", *each), "is not served", "use \"include_usage\"");
   const json::Value* usage = options->find("include_usage");
   if (usage == nullptr || usage->is_null()) return;
   if (!usage->is_boolean()) return fields.wrong_type(at.member("include_usage", *usage), "true or false");
@@ -175,6 +193,14 @@ void read_format(Fields& fields, ResponseFormat& out) {
                  fmt::format("write at most {} bytes", largest_schema));
 }
 
+std::string read_salt(Fields& fields) {
+  const json::Value* found = fields.find("cache_salt");
+  if (found == nullptr) return {};
+  if (found->string().empty() || found->string().size() > longest_salt)
+    fields.wrong_type(fields.place("cache_salt"), fmt::format("a text of 1 to {} bytes", longest_salt));
+  return std::string(found->string());
+}
+
 }  // namespace
 
 Generation read_generation(Fields& fields, const ApiLimits& limits) {
@@ -187,6 +213,7 @@ Generation read_generation(Fields& fields, const ApiLimits& limits) {
   read_sampling(fields, limits, out.sampling);
   read_text(fields, limits, out);
   read_format(fields, out.format);
+  out.cache_salt = read_salt(fields);
   refuse(fields);
   return out;
 }

@@ -26,7 +26,9 @@ struct Generation {
   std::uint32_t n = 1;
   std::uint32_t best_of = 1;  // ≥ n
   bool stream = false;
-  bool include_usage = false;  // stream_options
+  bool include_usage = false;       // stream_options
+  bool add_special_tokens = false;  // to a text; a chat's template writes them
+  std::string cache_salt;           // what was computed is found again under the same one alone
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> max_tokens;  // as given: fit_context() says what it comes to
   std::optional<std::uint32_t> log_probs;   // how many of the best besides the chosen token
@@ -35,8 +37,8 @@ struct Generation {
   ResponseFormat format;
 };
 
-/// Reads all but max_tokens and logprobs, which the two APIs spell in different ways, and refuses by name what neither
-/// serves.
+/// Reads all but max_tokens, logprobs and add_special_tokens, in which the two APIs differ, and refuses by name what
+/// neither serves.
 Generation read_generation(Fields& fields, const ApiLimits& limits);
 
 }  // namespace stackgate::inference

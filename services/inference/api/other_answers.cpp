@@ -6,6 +6,7 @@
 
 #include "services/inference/api/answer.hpp"
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/version.hpp"
 #include "services/kit/json/write.hpp"
 
 namespace stackgate::inference {
@@ -93,6 +94,14 @@ std::string tokenize_answer(std::span<const TokenId> tokens, std::uint32_t conte
 
 std::string detokenize_answer(std::string_view text) {
   return json::object_text([&](json::Writer& w) { w.member("prompt", text); });
+}
+
+std::string version_answer() {
+  return json::object_text([](json::Writer& w) {
+    w.member("release", version);
+    w.member("api", "1.0.0");
+    w.member("version", version);
+  });
 }
 
 std::string adapter_loaded(std::string_view name) {

@@ -33,6 +33,9 @@ std::string tokenize_answer(std::span<const TokenId> tokens, std::uint32_t conte
                             const std::optional<std::vector<std::string>>& names);
 std::string detokenize_answer(std::string_view text);
 
+/// Of this program: NIM's /v1/version, and with "version" vLLM's /version.
+std::string version_answer();
+
 /// Plain texts, as vLLM answers.
 std::string adapter_loaded(std::string_view name);
 std::string adapter_unloaded(std::string_view name);

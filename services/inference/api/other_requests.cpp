@@ -40,6 +40,9 @@ ReadBody<EmbeddingRequest> read_embedding(const json::Value& body, const ApiLimi
       fields.wrong_type(fields.place("encoding_format"), "\"float\" or \"base64\"");
     for (const std::string_view key : {"dimensions", "truncate_prompt_tokens"})
       if (fields.asks(key)) fields.not_served(fields.place(key), "is not served", "leave it out");
+    const std::string truncate = fields.text("truncate");  // NIM's
+    if (!truncate.empty() && truncate != "NONE")
+      fields.not_served(fields.place("truncate"), "is not served", "send shorter inputs");
   });
 }
 

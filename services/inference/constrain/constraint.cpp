@@ -27,8 +27,11 @@ const TokenMask& Constraint::allowed() {
 
 bool Constraint::accept(TokenId id) {
   if (std::ranges::find(end_ids_, id) != end_ids_.end()) return complete();
-  if (id >= trie_->size() || trie_->bytes(id).empty()) return false;
-  const Automaton::State next = automaton_.run(state_, trie_->bytes(id));
+  return id < trie_->size() && !trie_->bytes(id).empty() && accept(trie_->bytes(id));
+}
+
+bool Constraint::accept(std::string_view bytes) {
+  const Automaton::State next = automaton_.run(state_, bytes);
   if (next == Automaton::dead) return false;
   state_ = next;
   return true;

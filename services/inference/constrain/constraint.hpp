@@ -4,6 +4,7 @@
 //   sampler.choose(row, {…, .allowed = constraint.allowed()}); constraint.accept(token);
 #pragma once
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Constraint {
   const TokenMask& allowed();
   /// False: it was not allowed.
   bool accept(TokenId id);
+  /// The same for text that is no token of its own.
+  bool accept(std::string_view bytes);
   /// Whether what was accepted is a whole value.
   bool complete() const { return automaton_.complete(state_); }
   /// Whether a whole value was written and nothing can be added: the sequence may end without an end id.

@@ -1,9 +1,16 @@
 #include "services/inference/engine/batch.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace stackgate::inference {
+namespace {
+
+constexpr std::size_t most_roots = 65'536;
+
+}  // namespace
 
 struct Batch::Active {
   Job job;
@@ -12,6 +19,7 @@ struct Batch::Active {
   std::size_t begun = 0;  // so many were given to the scheduler
   std::size_t finished = 0;
   bool paused = false;
+  bool computed = false;  // something of it
 };
 
 Batch::Batch(model::Graph& graph, const BatchLimits& limits, Vocabulary vocabulary)
@@ -68,8 +76,10 @@ void Batch::resume(JobId id) {
   for (std::size_t i = 0; i < found->second.begun; ++i) scheduler_.pause(found->second.ids[i], false);
 }
 
-Beginning Batch::root_of(const AdapterUse& adapter) {
-  const auto [found, added] = roots_.try_emplace(adapter.key);
+Beginning Batch::root_of(const Job& job) {
+  if (roots_.size() > most_roots)  // salts are the clients': what was computed under them is found no more
+    std::erase_if(roots_, [](const auto& each) { return !each.first.second.empty(); });
+  const auto [found, added] = roots_.try_emplace({job.adapter.key, job.cache_salt});
   if (added) found->second = pool_.root();
   return found->second;
 }
@@ -82,7 +92,7 @@ bool Batch::admit_next(JobId id, Active& active) {
   NewSequence sequence{.id = next_sequence_++,
                        .tokens = *spec.prompt,
                        .longest = spec.prompt->size() + spec.max_tokens,
-                       .root = root_of(active.job.adapter),
+                       .root = root_of(active.job),
                        .adapter = active.job.adapter.key,
                        .reuse = !all_logits};
   // A choice waits for the first one of its prompt, and shares what that has computed.
@@ -95,7 +105,6 @@ bool Batch::admit_next(JobId id, Active& active) {
   active.ids[index] = given;
   places_[given] = {id, index};
   ++active.begun;
-  if (active.paused) scheduler_.pause(given, true);
   facts_.prompt_tokens += spec.prompt->size();
   return true;
 }
@@ -103,7 +112,7 @@ bool Batch::admit_next(JobId id, Active& active) {
 /// As many as the scheduler takes, so that its steps stay short.
 void Batch::admit() {
   for (auto& [id, active] : jobs_)
-    while (active.begun < active.job.sequences.size())
+    while (!active.paused && active.begun < active.job.sequences.size())
       if (!admit_next(id, active)) return;
 }
 
@@ -114,14 +123,16 @@ void Batch::expire(Clock::time_point now) {
   for (const JobId id : late) fail(id, {JobFault::deadline, "the answer took longer than this server allows"});
 }
 
-std::vector<model::SequenceRows> Batch::rows_of(const std::vector<Piece>& pieces) {
+std::vector<model::SequenceRows> Batch::rows_of(const std::vector<Piece>& pieces, Clock::time_point now) {
   std::vector<model::SequenceRows> rows;
   rows.reserve(pieces.size());
   for (const Piece& piece : pieces) {
-    const Place place = places_.at(piece.id);
-    const Active& active = jobs_.at(place.job);
+    Place& place = places_.at(piece.id);
+    Active& active = jobs_.at(place.job);
     Sequence& sequence = *active.sequences[place.index];
     sequence.begin(piece.position);
+    if (!place.begun) place.begun = now;
+    active.computed = true;
     rows.push_back({.tokens = piece.tokens,
                     .position = static_cast<std::uint32_t>(piece.position),
                     .blocks = piece.pages,
@@ -133,9 +144,13 @@ std::vector<model::SequenceRows> Batch::rows_of(const std::vector<Piece>& pieces
   return rows;
 }
 
-void Batch::report(Active& active, Sequence& sequence) {
+void Batch::report(Active& active, Sequence& sequence, const Place& place) {
   if (!active.job.stream && !sequence.finished()) return;
   Progress progress = sequence.progress();
+  if (progress.finish) {
+    progress.begun = place.begun;
+    progress.first_token = place.first_token;
+  }
   if (progress.tokens == 0 && !progress.finish && progress.prompt_log_probs.empty()) return;
   facts_.generated_tokens += progress.tokens;
   if (active.job.events.progress(std::move(progress)) || active.paused) return;
@@ -143,7 +158,7 @@ void Batch::report(Active& active, Sequence& sequence) {
   for (std::size_t i = 0; i < active.begun; ++i) scheduler_.pause(active.ids[i], true);
 }
 
-void Batch::run(const std::vector<Piece>& pieces) {
+void Batch::run(const std::vector<Piece>& pieces, Clock::time_point now) {
   struct Chosen {
     std::optional<TokenId> token;
     std::string fault;
@@ -153,7 +168,7 @@ void Batch::run(const std::vector<Piece>& pieces) {
     const Place place = places_.at(pieces[i].id);
     return *jobs_.at(place.job).sequences[place.index];
   };
-  const std::vector<model::SequenceRows> rows = rows_of(pieces);
+  const std::vector<model::SequenceRows> rows = rows_of(pieces, now);
   const model::StepResults results{.logits =
                                        [&](std::size_t i, std::size_t token, std::span<const float> logits) {
                                          if (!chosen[i].fault.empty()) return;
@@ -168,6 +183,7 @@ void Batch::run(const std::vector<Piece>& pieces) {
                                          sequence_of(i).take_state(pieces[i].position + token, state);
                                        }};
   const auto stepped = graph_.step(rows, results);
+  const auto after = Clock::now();
   std::vector<std::pair<SequenceId, bool>> computed;  // and whether all its known tokens are
   for (const Piece& piece : pieces) computed.emplace_back(piece.id, piece.last);
   if (!stepped)  // what it left in the pages means nothing: nobody may find them
@@ -179,6 +195,7 @@ void Batch::run(const std::vector<Piece>& pieces) {
     const auto [id, last] = computed[i];
     const auto found = places_.find(id);
     if (found == places_.end()) continue;  // its job failed by an earlier one's fault
+    if (chosen[i].token && !found->second.first_token) found->second.first_token = after;
     const Place place = found->second;
     if (!chosen[i].fault.empty()) {
       fail(place.job, {JobFault::broken, std::move(chosen[i].fault)});
@@ -189,7 +206,7 @@ void Batch::run(const std::vector<Piece>& pieces) {
     if (last) sequence.all_computed();
     if (chosen[i].token && !sequence.finished()) scheduler_.append(id, *chosen[i].token);
     const bool finished = sequence.finished();
-    report(active, sequence);
+    report(active, sequence, place);
     if (!finished) continue;
     scheduler_.remove(id);
     places_.erase(found);
@@ -204,7 +221,7 @@ bool Batch::step(Clock::time_point now) {
   const std::vector<Piece> pieces = scheduler_.plan();
   if (pieces.empty()) return false;
   ++facts_.steps;
-  run(pieces);
+  run(pieces, now);
   return true;
 }
 
@@ -212,10 +229,15 @@ BatchFacts Batch::facts() const {
   BatchFacts out = facts_;
   out.running = scheduler_.running();
   out.waiting = scheduler_.waiting();
+  std::set<std::string_view> running, waiting;
   for (const auto& [id, active] : jobs_) {
     out.waiting += active.job.sequences.size() - active.begun;
     out.waiting_jobs += active.begun == 0 ? 1 : 0;
+    if (const std::string& name = active.job.adapter.name; !name.empty())
+      (active.computed ? running : waiting).insert(name);
   }
+  out.running_adapters.assign(running.begin(), running.end());
+  out.waiting_adapters.assign(waiting.begin(), waiting.end());
   out.cache_used = 1.0 - static_cast<double>(pool_.available()) / static_cast<double>(pool_.pages());
   out.preempted = scheduler_.preempted();
   out.reused_tokens = scheduler_.reused_tokens();

@@ -5,8 +5,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "services/inference/engine/job.hpp"
@@ -29,6 +31,7 @@ struct BatchFacts {
   double cache_used = 0;                     // 0 to 1
   std::uint64_t steps = 0, step_tokens = 0;  // so far
   std::uint64_t prompt_tokens = 0, reused_tokens = 0, generated_tokens = 0, preempted = 0;
+  std::vector<std::string> running_adapters{}, waiting_adapters{};  // of jobs; sorted names
 };
 
 /// Belongs to one thread, which is also the graph's.
@@ -48,7 +51,9 @@ class Batch {
   /// All jobs fail with this.
   void fail_all(const JobFailure& failure);
   /// An adapter's version answers no more requests: its pages are of no use. Those in flight go on.
-  void forget(std::uint64_t adapter) { roots_.erase(adapter); }
+  void forget(std::uint64_t adapter) {
+    std::erase_if(roots_, [adapter](const auto& each) { return each.first.first == adapter; });
+  }
 
   bool empty() const { return jobs_.empty(); }
   /// Computes one step and reports what came of it. False: there was nothing to compute.
@@ -61,18 +66,19 @@ class Batch {
   struct Place {  // of a sequence
     JobId job = 0;
     std::uint32_t index = 0;
+    std::optional<Clock::time_point> begun{}, first_token{};
   };
 
   void admit();
   bool admit_next(JobId id, Active& job);
   void expire(Clock::time_point now);
-  void report(Active& job, Sequence& sequence);
+  void report(Active& job, Sequence& sequence, const Place& place);
   bool fits(const Job& job) const;
   void drop(std::map<JobId, Active>::iterator job);
   void fail(JobId id, JobFailure failure);
-  Beginning root_of(const AdapterUse& adapter);
-  std::vector<model::SequenceRows> rows_of(const std::vector<Piece>& pieces);
-  void run(const std::vector<Piece>& pieces);
+  Beginning root_of(const Job& job);
+  std::vector<model::SequenceRows> rows_of(const std::vector<Piece>& pieces, Clock::time_point now);
+  void run(const std::vector<Piece>& pieces, Clock::time_point now);
 
   model::Graph& graph_;
   const BatchLimits limits_;
@@ -82,7 +88,7 @@ class Batch {
   Sampler sampler_;
   std::map<JobId, Active> jobs_;  // in the order of arrival
   std::unordered_map<SequenceId, Place> places_;
-  std::unordered_map<std::uint64_t, Beginning> roots_;
+  std::map<std::pair<std::uint64_t, std::string>, Beginning> roots_;  // by adapter and salt
   SequenceId next_sequence_ = 1;
   BatchFacts facts_{};
 };

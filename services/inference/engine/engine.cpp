@@ -104,6 +104,7 @@ void Engine::refuse_all(const JobFailure& failure) {
 
 void Engine::serve(Batch& batch) {
   std::chrono::milliseconds idle = for_ever;
+  std::uint64_t tokens = 0;  // of all steps so far
   while (true) {
     std::vector<Message> messages = received(idle);
     for (Message& each : messages) {
@@ -114,8 +115,10 @@ void Engine::serve(Batch& batch) {
     }
     const bool computed = batch.step(Batch::Clock::now());
     idle = batch.empty() ? for_ever : computed ? 0ms : look_again;
+    BatchFacts now = batch.facts();
+    if (computed && options_.stepped) options_.stepped(now.step_tokens - std::exchange(tokens, now.step_tokens));
     const std::lock_guard lock(mutex_);
-    facts_ = batch.facts();
+    facts_ = std::move(now);
     if (stopping_) break;
   }
   batch.fail_all({JobFault::stopping, "the server is shutting down"});

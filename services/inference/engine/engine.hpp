@@ -2,6 +2,7 @@
 #pragma once
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -19,6 +20,8 @@ namespace stackgate::inference {
 struct EngineOptions {
   BatchLimits limits{};
   std::size_t max_queue = 256;  // jobs of which nothing has begun
+  /// Told of each step's tokens, on the engine's thread. Empty: nobody is.
+  std::function<void(std::uint64_t tokens)> stepped{};
 };
 
 /// Thread-safe.

@@ -24,6 +24,7 @@ namespace stackgate::inference {
 struct AdapterUse {
   std::uint64_t key = 0;
   std::shared_ptr<const model::AdapterWeights> weights;
+  std::string name{};  // as figures show it
 };
 
 /// One choice of an answer, or one input to embed.
@@ -45,6 +46,8 @@ struct Progress {
   std::uint32_t cached_tokens = 0;                 // of the prompt, found computed; with the first progress
   double log_prob = 0;                             // sum over the new tokens; only where Job::ranked
   std::vector<float> embedding;                    // of width Config::hidden, length 1
+  // With the last progress: when its first step began, and when its first token was chosen. Nothing: never.
+  std::optional<std::chrono::steady_clock::time_point> begun{}, first_token{};
 };
 
 enum class JobFault : std::uint8_t { deadline, stopping, broken };
@@ -73,8 +76,13 @@ struct Job {
   std::optional<std::uint32_t> log_probs;  // how many of the best besides the chosen token
   bool prompt_log_probs = false;           // as many of the prompts' tokens; each sequence has an echo
   bool stream = false;                     // progress after each step, not only at a sequence's end
+  bool last_state = false;                 // an embedding is the last token's state, instead of the mean of all
   bool ranked = false;                     // Progress::log_prob is wanted
+  std::string cache_salt;                  // what is computed is found again by jobs with the same one alone
   std::shared_ptr<const Grammar> grammar;  // what the text must be
+  /// Without one: what must stand behind each `call_mark` of the text, which goes on as it likes when that is whole.
+  std::shared_ptr<const Grammar> call_grammar;
+  std::string call_mark;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   JobEvents events;
 };

@@ -1,5 +1,6 @@
 #include "services/inference/engine/sequence.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -68,6 +69,29 @@ std::expected<std::optional<TokenId>, Error> Sequence::take(std::size_t position
   return id;
 }
 
+/// Behind a call's mark the call's grammar holds, until a whole one is written.
+void Sequence::watch_for_call(TokenId id) {
+  if (in_call_ && constraint_->complete()) {
+    constraint_.reset();
+    in_call_ = false;
+  } else if (!constraint_ && id < vocabulary_.trie->size()) {
+    since_mark_ += vocabulary_.trie->bytes(id);
+    const std::size_t mark = since_mark_.find(job_.call_mark);
+    if (mark == std::string::npos) {
+      const std::size_t kept = std::min(since_mark_.size(), job_.call_mark.size() - 1);
+      since_mark_.erase(0, since_mark_.size() - kept);
+      return;
+    }
+    constraint_.emplace(job_.call_grammar, vocabulary_.trie, job_.text.end_ids);
+    in_call_ = constraint_->accept(std::string_view(since_mark_).substr(mark + job_.call_mark.size()));
+    since_mark_.clear();
+    if (!in_call_ || constraint_->complete()) {  // no call, or whole with its mark in one token
+      constraint_.reset();
+      in_call_ = false;
+    }
+  }
+}
+
 void Sequence::add(TokenId id, std::span<const float> logits) {
   if (counts_) counts_->add_output(id);
   if (constraint_) (void)constraint_->accept(id);
@@ -78,6 +102,7 @@ void Sequence::add(TokenId id, std::span<const float> logits) {
   }
   ++pending_.tokens;
   if (auto finish = text_.push(id, pending_.text)) return end(std::move(*finish));
+  if (job_.call_grammar && !job_.grammar) return watch_for_call(id);
   if (!constraint_ || !constraint_->finished()) return;
   text_.finish(pending_.text);
   end({});
@@ -85,6 +110,7 @@ void Sequence::add(TokenId id, std::span<const float> logits) {
 
 void Sequence::take_state(std::size_t position, std::span<const float> state) {
   if (position != states_) return;
+  if (job_.last_state) state_sum_.clear();
   state_sum_.resize(state.size());
   for (std::size_t i = 0; i < state.size(); ++i) state_sum_[i] += static_cast<double>(state[i]);
   ++states_;

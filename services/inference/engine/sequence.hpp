@@ -53,12 +53,15 @@ class Sequence {
   void take_prompt(std::size_t position, std::span<const float> logits);
   void add(TokenId id, std::span<const float> logits);
   void end(Finish finish);
+  void watch_for_call(TokenId id);
 
   const Job& job_;
   const SequenceSpec& spec_;
   const Vocabulary& vocabulary_;
   std::optional<TokenCounts> counts_;
   std::optional<Constraint> constraint_;
+  std::string since_mark_;  // the text's last bytes, where a call's mark may stand
+  bool in_call_ = false;    // constraint_ is the call's
   SequenceText text_;
   const std::vector<TokenId> ending_;
   std::size_t told_ = 1;           // of the prompt's tokens, with their log-probabilities: it may be computed twice

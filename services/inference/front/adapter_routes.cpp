@@ -26,7 +26,18 @@ std::string_view word(Residency residency) {
   return "disk";
 }
 
-void write(json::Writer& w, const AdapterInfo& info) {
+void write(json::Writer& w, const std::vector<AdapterPlace>& places) {
+  w.array("upstreams", [&] {
+    for (const AdapterPlace& each : places)
+      w.object([&] {
+        w.member("upstream", each.upstream);
+        w.member("state", each.state);
+        if (!each.reason.empty()) w.member("reason", each.reason);
+      });
+  });
+}
+
+void write(json::Writer& w, const AdapterInfo& info, const AdapterPlaces& places) {
   w.object([&] {
     w.member("id", info.id);
     w.member("name", info.name);
@@ -37,7 +48,10 @@ void write(json::Writer& w, const AdapterInfo& info) {
       w.member("next_attempt_in_seconds", static_cast<std::int64_t>(info.next_attempt_in->count()));
     if (info.fitness == Fitness::fit) {
       w.member("rank", std::uint64_t{info.rank});
-      w.member("residency", word(info.residency));
+      if (places)
+        write(w, places(info.version.empty() ? info.name : info.name + "@" + info.version));
+      else
+        w.member("residency", word(info.residency));
     }
     w.member("source", info.source);
     if (!info.created_at.empty()) w.member("created_at", info.created_at);
@@ -45,12 +59,12 @@ void write(json::Writer& w, const AdapterInfo& info) {
   });
 }
 
-web::Answer list(const StorePtr& store, web::Call&) {
+web::Answer list(const StorePtr& store, const AdapterPlaces& places) {
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {
       w.member("object", "list");
       w.array("data", [&] {
-        for (const AdapterInfo& each : store->list()) write(w, each);
+        for (const AdapterInfo& each : store->list()) write(w, each, places);
       });
     });
   });
@@ -104,12 +118,13 @@ AdapterNames names_of(const std::shared_ptr<AdapterStore>& store, std::shared_pt
               [store](const std::string& name, AdapterNames::Acquired then) {
                 store->acquire(name, [then = std::move(then)](std::expected<ServedAdapterPtr, web::Failure> got) {
                   if (!got) return then(std::unexpected(std::move(got.error())));
-                  then(AdapterUse{.key = (*got)->key, .weights = weights_of(*got)});
+                  then(AdapterUse{.key = (*got)->key, .weights = weights_of(*got), .name = (*got)->name});
                 });
               }};
 }
 
-std::vector<web::Route> adapter_routes(const std::shared_ptr<AdapterStore>& store, bool run_time) {
+std::vector<web::Route> adapter_routes(const std::shared_ptr<AdapterStore>& store, bool run_time,
+                                       AdapterPlaces places) {
   using Handle = web::Answer (*)(const StorePtr&, web::Call&);
   const auto route = [&](std::string_view method, std::string_view pattern, Handle handle) {
     return web::Route{method,
@@ -117,7 +132,11 @@ std::vector<web::Route> adapter_routes(const std::shared_ptr<AdapterStore>& stor
                       [store, handle](web::Call& call) { return handle(store, call); },
                       {.dialect = web::Dialect::openai}};
   };
-  std::vector<web::Route> out{route("GET", "/v1/adapters", list), route("POST", "/v1/adapters/refresh", refresh)};
+  std::vector<web::Route> out{{"GET",
+                               "/v1/adapters",
+                               [store, places = std::move(places)](web::Call&) { return list(store, places); },
+                               {.dialect = web::Dialect::openai}},
+                              route("POST", "/v1/adapters/refresh", refresh)};
   if (!run_time) return out;
   out.push_back(route("POST", "/v1/load_lora_adapter", load));
   out.push_back(route("POST", "/v1/unload_lora_adapter", unload));

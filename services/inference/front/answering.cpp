@@ -33,6 +33,12 @@ std::int64_t seconds_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+/// The earlier of the two.
+template <class T>
+void lower(std::optional<T>& to, const std::optional<T>& other) {
+  if (other && (!to || *other < *to)) to = other;
+}
+
 template <class T>
 void append(std::vector<T>& to, std::vector<T>&& more) {
   std::ranges::move(more, std::back_inserter(to));
@@ -87,10 +93,7 @@ void Answering::submit(Job job, AdapterUse adapter) {
 }
 
 bool Answering::progress(Progress&& progress) {
-  if (!std::exchange(started_, true)) {
-    first_token_ = std::chrono::steady_clock::now();
-    if (facts_.stream) later_->start(web::event_stream_head(), std::nullopt);
-  }
+  if (!std::exchange(started_, true) && facts_.stream) later_->start(web::event_stream_head(), std::nullopt);
   std::string out;
   if (facts_.stream) out = events(progress);
   Choice& choice = choices_[progress.sequence];
@@ -106,6 +109,8 @@ bool Answering::progress(Progress&& progress) {
   }
   if (progress.finish) {
     choice.finish = std::move(progress.finish);
+    lower(begun_, progress.begun);
+    lower(first_token_, progress.first_token);
     ++finished_;
   }
   if (finished_ < choices_.size()) return !facts_.stream || out.empty() || later_->write(out);
@@ -138,8 +143,9 @@ void Answering::record(std::string_view outcome) {
   RequestFigures figures{.outcome = outcome, .prompt_tokens = facts_.prompt_tokens};
   if (!outcome.empty()) {
     for (const Choice& each : choices_) figures.generated_tokens += each.tokens;
-    figures.first_token = first_token_ - began_;
     figures.whole = std::chrono::steady_clock::now() - began_;
+    if (begun_) figures.begun = *begun_ - began_;
+    if (first_token_) figures.first_token = *first_token_ - began_;
   }
   front_->metrics->ended(figures);
 }

@@ -69,7 +69,7 @@ class Answering : public std::enable_shared_from_this<Answering> {
   const AnswerFacts facts_;
   const std::int64_t created_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point first_token_{};
+  std::optional<std::chrono::steady_clock::time_point> begun_{}, first_token_{};  // the first of all choices'
   std::vector<Choice> choices_;
   std::size_t finished_ = 0;
   bool started_ = false;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "services/kit/base/utf8.hpp"
 #include "services/model/loading/inside.hpp"
 #include "services/model/loading/load.hpp"
 
@@ -26,6 +27,18 @@ SamplingParameters defaults_of(const model::Generation& generation) {
   set(generation.repetition_penalty, out.repetition_penalty);
   out.top_k = generation.top_k.value_or(0);
   return out;
+}
+
+/// Under the names that models' publishers use; what cannot be read is none.
+void read_license(const std::string& directory, BaseModel& out) {
+  constexpr std::uint64_t largest = 1U << 20U;
+  for (const char* name : {"LICENSE", "LICENSE.txt", "LICENSE.md", "license", "license.txt", "USE_POLICY.md"}) {
+    auto text = model::read_inside(directory, name, largest);
+    if (!text || !utf8::is_valid(*text)) continue;
+    out.license_file = name;
+    out.license = std::move(*text);
+    return;
+  }
 }
 
 std::chrono::local_seconds local_now() {
@@ -53,6 +66,7 @@ std::expected<std::shared_ptr<const BaseModel>, validate::Findings> load_base_mo
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   out->tokenizer_config =
       model::read_inside(options.directory, "tokenizer_config.json", model::largest_tokenizer_config).value_or("{}");
+  read_license(options.directory, *out);
   out->limits = {
       .context = options.context == 0 ? out->directory.context : std::min(options.context, out->directory.context),
       .vocabulary = out->directory.config.vocabulary,

@@ -28,7 +28,8 @@ struct BaseModel {
   model::ModelDirectory directory;
   std::shared_ptr<const tokenizer::Tokenizer> tokenizer;
   model::ChatTemplates templates;
-  std::string tokenizer_config;  // the file's text; "{}" without one
+  std::string tokenizer_config;       // the file's text; "{}" without one
+  std::string license_file, license;  // its name and text; empty without one
   ApiLimits limits;
   validate::Findings warnings;
 };

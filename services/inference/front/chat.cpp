@@ -97,6 +97,16 @@ bool is_forced(const ToolChoice& choice) {
   return choice.kind == ToolChoice::Kind::required || choice.kind == ToolChoice::Kind::named;
 }
 
+/// What stands behind the mark of a call that the model begins by itself is held to the tools' schemas, where the model
+/// writes such marks, and where the schemas can be held to.
+void hold_calls(const Front& front, const ChatRequest& request, Job& job) {
+  if (request.tool_choice.kind != ToolChoice::Kind::automatic || !front.model->templates.writes_tagged_calls()) return;
+  auto grammar = compiled(forced_call_schema(request.tool_choice, request.tools), "tools");
+  if (!grammar) return;
+  job.call_grammar = std::move(*grammar);
+  job.call_mark = tool_call_mark;
+}
+
 }  // namespace
 
 web::Answer chat(const FrontPtr& front, web::Call& call) {
@@ -107,11 +117,11 @@ web::Answer chat(const FrontPtr& front, web::Call& call) {
   const std::string schema =
       is_forced(request->tool_choice) ? forced_call_schema(request->tool_choice, request->tools) : std::string();
   Job job = TRY(job_of(*front, generation, schema));
+  hold_calls(*front, *request, job);
   const std::string text = TRY(render_chat(*front, request->chat));
-  // The template writes what surrounds a text.
-  const EncodedPrompt prompt{
-      .ids = std::make_shared<const std::vector<TokenId>>(TRY(encode_text(*front, text, false, "messages"))),
-      .text = nullptr};
+  const EncodedPrompt prompt{.ids = std::make_shared<const std::vector<TokenId>>(
+                                 TRY(encode_text(*front, text, generation.add_special_tokens, "messages"))),
+                             .text = nullptr};
   (void)TRY(add_choices(*front, generation, prompt, 0, "messages", "max_completion_tokens", job));
   AnswerFacts facts{.id = "chatcmpl-" + crypto::random_hex(id_digits),
                     .model = generation.model,

@@ -78,7 +78,7 @@ web::Answer complete(const FrontPtr& front, web::Call& call) {
                     .include_usage = generation.include_usage};
   std::vector<std::shared_ptr<const PromptText>> echoes;
   for (const Prompt& each : request->prompts) {
-    const EncodedPrompt prompt = TRY(encode(*front, each, "prompt", request->echo));
+    const EncodedPrompt prompt = TRY(encode(*front, each, "prompt", request->echo, generation.add_special_tokens));
     (void)TRY(add_choices(*front, generation, prompt, default_max_tokens, "prompt", "max_tokens", job));
     facts.prompt_tokens += prompt.ids->size();
     echoes.push_back(prompt.text);

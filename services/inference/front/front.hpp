@@ -32,7 +32,8 @@ AdapterNames no_adapters();
 struct FrontOptions {
   std::chrono::milliseconds timeout{600'000};  // of one answer
   bool embeddings = true;
-  std::size_t cache_tokens = 0;  // keys and values that there is room for: no answer can be longer
+  bool last_token_embeddings = false;  // instead of the mean of all tokens
+  std::size_t cache_tokens = 0;        // keys and values that there is room for: no answer can be longer
 };
 
 /// What the handlers share; they only read it.

@@ -23,15 +23,6 @@ json::Value value_of(const std::string& text, json::Document& document) {
   return text.empty() ? json::Value{} : json::parse(text, document).value_or(json::Value{});
 }
 
-std::expected<std::shared_ptr<const Grammar>, web::Failure> compiled(const std::string& schema, std::string_view path) {
-  json::Document document;
-  const auto root = json::parse(schema, document);
-  if (!root) return std::unexpected(bad_parameter("parameter-value", path, "is no JSON", "write a JSON Schema"));
-  auto grammar = compile_schema(*root, path);
-  if (!grammar) return std::unexpected(bad_request(std::move(grammar.error())));
-  return std::move(*grammar);
-}
-
 std::expected<std::shared_ptr<const Grammar>, web::Failure> grammar_of(const ResponseFormat& format,
                                                                        const std::string& schema) {
   if (!schema.empty()) return compiled(schema, "tools");
@@ -42,6 +33,15 @@ std::expected<std::shared_ptr<const Grammar>, web::Failure> grammar_of(const Res
 }
 
 }  // namespace
+
+std::expected<std::shared_ptr<const Grammar>, web::Failure> compiled(const std::string& schema, std::string_view path) {
+  json::Document document;
+  const auto root = json::parse(schema, document);
+  if (!root) return std::unexpected(bad_parameter("parameter-value", path, "is no JSON", "write a JSON Schema"));
+  auto grammar = compile_schema(*root, path);
+  if (!grammar) return std::unexpected(bad_request(std::move(grammar.error())));
+  return std::move(*grammar);
+}
 
 web::Failure bad_parameter(std::string_view rule, std::string_view param, std::string problem, std::string fix) {
   return bad_request(
@@ -68,7 +68,7 @@ std::expected<std::vector<TokenId>, web::Failure> encode_text(const Front& front
 }
 
 std::expected<EncodedPrompt, web::Failure> encode(const Front& front, const Prompt& prompt, std::string_view param,
-                                                  bool echo) {
+                                                  bool echo, bool add_special_tokens) {
   EncodedPrompt out;
   if (const auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) {
     out.ids = std::make_shared<const std::vector<TokenId>>(*ids);
@@ -77,10 +77,12 @@ std::expected<EncodedPrompt, web::Failure> encode(const Front& front, const Prom
   }
   const std::string& text = std::get<std::string>(prompt);
   if (!echo) {
-    out.ids = std::make_shared<const std::vector<TokenId>>(TRY(encode_text(front, text, true, param)));
+    out.ids = std::make_shared<const std::vector<TokenId>>(TRY(encode_text(front, text, add_special_tokens, param)));
     return out;
   }
-  const auto spans = front.encoders->with([&](tokenizer::Encoder& encoder) { return encoder.encode_with_spans(text); });
+  const auto spans = front.encoders->with([&](tokenizer::Encoder& encoder) {
+    return encoder.encode_with_spans(text, {.add_special_tokens = add_special_tokens});
+  });
   if (!spans) return std::unexpected(bad_parameter("parameter-value", param, spans.error().problem, spans.error().fix));
   std::vector<TokenId> ids;
   for (const tokenizer::TokenSpan& each : *spans) ids.push_back(each.id);
@@ -111,6 +113,7 @@ std::expected<Job, web::Failure> job_of(const Front& front, const Generation& ge
   Job out{.sampling = generation.sampling, .text = generation.text, .seed = generation.seed.value_or(random_seed())};
   out.text.end_ids = front.model->directory.end_ids;
   out.log_probs = generation.log_probs;
+  out.cache_salt = generation.cache_salt;
   out.grammar = TRY(grammar_of(generation.format, schema));
   return out;
 }

@@ -40,7 +40,7 @@ struct EncodedPrompt {
 
 /// `param`: the member that a fault is told of.
 std::expected<EncodedPrompt, web::Failure> encode(const Front& front, const Prompt& prompt, std::string_view param,
-                                                  bool echo);
+                                                  bool echo, bool add_special_tokens);
 std::expected<std::vector<TokenId>, web::Failure> encode_text(const Front& front, std::string_view text,
                                                               bool add_special_tokens, std::string_view param);
 
@@ -54,6 +54,9 @@ std::expected<Job, web::Failure> job_of(const Front& front, const Generation& ge
 std::expected<void, web::Failure> add_choices(const Front& front, const Generation& generation,
                                               const EncodedPrompt& prompt, std::uint32_t otherwise,
                                               std::string_view prompt_key, std::string_view max_tokens_key, Job& job);
+
+/// The grammar of a schema, given as JSON; what cannot be held to is a fault below `path`.
+std::expected<std::shared_ptr<const Grammar>, web::Failure> compiled(const std::string& schema, std::string_view path);
 
 web::Failure bad_parameter(std::string_view rule, std::string_view param, std::string problem, std::string fix);
 

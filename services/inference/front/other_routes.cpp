@@ -52,11 +52,12 @@ web::Answer embed(const FrontPtr& front, web::Call& call) {
   if (!request) return bad_request(std::move(request.error()));
   const std::string adapter = TRY(adapter_of(*front, request->model, request->peft_name));
   Job job{.kind = Job::Kind::embed};
+  job.last_state = front->options.last_token_embeddings;
   AnswerFacts facts{.model = request->model};
   Generation generation;
   generation.max_tokens = 0;
   for (const Prompt& each : request->inputs) {
-    const EncodedPrompt prompt = TRY(encode(*front, each, "input", false));
+    const EncodedPrompt prompt = TRY(encode(*front, each, "input", false, true));
     (void)TRY(add_choices(*front, generation, prompt, 0, "input", "input", job));
     facts.prompt_tokens += prompt.ids->size();
   }

@@ -1,5 +1,8 @@
 #include <chrono>
 
+#include <fmt/format.h>
+
+#include "services/inference/api/other_answers.hpp"
 #include "services/inference/front/front.hpp"
 #include "services/inference/front/handlers.hpp"
 #include "services/kit/base/version.hpp"
@@ -27,12 +30,24 @@ web::Answer metadata(const FrontPtr& front, web::Call&) {
   });
 }
 
-web::Answer versions(const FrontPtr&, web::Call&) {
-  return web::json_answer([](json::Writer& w) {
+web::Answer versions(const FrontPtr&, web::Call&) { return web::json_answer(version_answer()); }
+
+/// NIM's shape: the model's licence. Its publisher's words are in its directory, or nowhere.
+web::Answer license(const FrontPtr& front, web::Call&) {
+  const BaseModel& model = *front->model;
+  if (model.license_file.empty())
+    return web::Failure{.status = 404,
+                        .message = fmt::format("The directory of the model `{}` has no LICENSE file; ask where it is "
+                                               "from.",
+                                               model.name),
+                        .type = "NotFoundError"};
+  return web::json_answer([&](json::Writer& w) {
     w.object([&] {
-      w.member("release", version);
-      w.member("api", "1.0.0");
-      w.member("version", version);  // vLLM's /version
+      w.member("name", model.name);
+      w.member("path", model.license_file);
+      w.member("size", static_cast<std::uint64_t>(model.license.size()));
+      w.member("type", "file");
+      w.member("content", model.license);
     });
   });
 }
@@ -56,6 +71,7 @@ constexpr Row rows[] = {
     {"GET", "/tokenizer_info", tokenizer_info, true},
     {"GET", "/v1/tokenizer_info", tokenizer_info, true},
     {"GET", "/v1/metadata", metadata, true},
+    {"GET", "/v1/license", license, true},
     {"GET", "/v1/version", versions, true},
     {"GET", "/version", versions, true},
 };

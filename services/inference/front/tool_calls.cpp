@@ -9,7 +9,7 @@
 namespace stackgate::inference {
 namespace {
 
-constexpr std::string_view opening = "<tool_call>", closing = "</tool_call>", blanks = " \t\r\n";
+constexpr std::string_view opening = tool_call_mark, closing = "</tool_call>", blanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);

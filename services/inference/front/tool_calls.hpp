@@ -20,6 +20,9 @@ struct FoundCall {
 /// All of `text` as calls of these tools; nothing when any part of it is something else.
 std::optional<std::vector<FoundCall>> read_tool_calls(std::string_view text, std::span<const Tool> tools);
 
+/// What Hermes and Qwen write before a call.
+inline constexpr std::string_view tool_call_mark = "<tool_call>";
+
 /// The schema of one forced call: {"name", "arguments"} of this tool, or of any of them.
 std::string forced_call_schema(const ToolChoice& choice, std::span<const Tool> tools);
 

@@ -21,18 +21,31 @@ std::string in_units(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string described(const BaseModel& model, const MemoryPlan& memory) {
+std::string weights_text(const MemoryPlan& memory, const model::Placement& placement) {
+  const std::string mapped = in_units(memory.weights) + ", mapped from its files";
+  if (placement.device == model::Device::cuda)
+    return fmt::format("{} of the GPU's memory, copied from {}", in_units(memory.copied), mapped);
+  // Vectors are always widened; they are a few kilobytes.
+  if (placement.dtype == model::Dtype::f32 || memory.copied == 0) return mapped;
+  return fmt::format("{}; {} of copies in {}", mapped, in_units(memory.copied),
+                     model::arithmetic_name(placement.dtype));
+}
+
+std::string described(const BaseModel& model, const MemoryPlan& memory, const model::Placement& placement) {
   const model::Config& config = model.directory.config;
   return fmt::format(
       "model     {} ({}, {} layers, width {}, {} heads, {} of keys and values)\n"
       "tokens    vocabulary {}, context {}\n"
       "chat      {}\n"
-      "weights   {}, mapped from its files\n"
+      "computes  in {} on {}\n"
+      "weights   {}\n"
       "cache     {}: {} tokens, {} each\n",
       model.name, model::to_string(config.family), config.layers, config.hidden, config.heads, config.key_value_heads,
       config.vocabulary, model.limits.context,
       model.templates.empty() ? "no template: /v1/chat/completions needs --chat-template" : "its own template",
-      in_units(memory.weights), in_units(memory.cache), memory.cache_tokens, in_units(memory.cache_per_token));
+      model::arithmetic_name(placement.dtype),
+      placement.device == model::Device::cpu ? "a CPU" : "a GPU, if there is one: only serving looks for it",
+      weights_text(memory, placement), in_units(memory.cache), memory.cache_tokens, in_units(memory.cache_per_token));
 }
 
 }  // namespace check_detail
@@ -54,9 +67,14 @@ int run_command(const settings::Values& values) {
     std::fputs(fmt::format("{} cannot be served:\n{}", wanted->directory, to_text(model.error())).c_str(), stdout);
     return cannot_be_served;
   }
-  std::fputs(
-      (described(**model, memory_plan(engine_options(values, **model), **model)) + to_text((*model)->warnings)).c_str(),
-      stdout);
+  const auto placed = placement_on(asked_device(values).value_or(model::Device::cpu), values, **model);
+  if (!placed) {
+    std::fputs(fmt::format("{} cannot be served so:\n  {}\n", wanted->directory, placed.error().message).c_str(),
+               stdout);
+    return cannot_be_served;
+  }
+  const MemoryPlan memory = memory_plan(engine_options(values, **model, *placed), **model, *placed);
+  std::fputs((described(**model, memory, *placed) + to_text((*model)->warnings)).c_str(), stdout);
   return std::fflush(stdout) == 0 ? 0 : cannot_be_served;
 }
 

@@ -16,16 +16,20 @@ constexpr std::size_t page_tokens = 16;
 
 void append_own(std::vector<settings::Setting>& out) {
   using namespace settings::table;
-  append(out, "Model",
-         {text("model", "the model's directory, as Hugging Face and stackgate-puller write it"),
-          text("served-model-name", "what requests call it; the directory's name without it"),
-          text("chat-template", "a file to use instead of the model's own template"),
-          integer("max-model-len", "tokens of prompt and answer together; 0: as many as the model was made for", "0", 0,
-                  UINT32_MAX),
-          choice("dtype", {"auto", "float32"}, "of the arithmetic; weights stay as they lie in the files", "auto"),
-          choice("device", {"auto", "cpu"}, "what computes", "auto"),
-          by_variable("INF_CACHE_PATH", text("cache-path", "where the operator mounts the model; --model without it")),
-          text("engine-library", "libstackgate-engine.so; beside this program without it")});
+  append(
+      out, "Model",
+      {text("model", "the model's directory, as Hugging Face and stackgate-puller write it"),
+       text("served-model-name", "what requests call it; the directory's name without it"),
+       text("chat-template", "a file to use instead of the model's own template"),
+       integer("max-model-len", "tokens of prompt and answer together; 0: as many as the model was made for", "0", 0,
+               UINT32_MAX),
+       choice("dtype", {"auto", "float32", "bfloat16", "float16"},
+              "of products, keys and values; auto: float32 on a CPU, which reads weights of every type as they lie in "
+              "the files; on a GPU the weights' own type",
+              "auto"),
+       choice("device", {"auto", "cpu", "cuda"}, "what computes; auto: a GPU where libtorch finds one", "auto"),
+       by_variable("INF_CACHE_PATH", text("cache-path", "where the operator mounts the model; --model without it")),
+       text("engine-library", "libstackgate-engine.so; beside this program without it")});
   append(out, "Adapters",
          {by_variable("INF_PEFT_SOURCE", text("peft-source",
                                               "an entitystore's URL, or a directory with a folder for "
@@ -51,7 +55,8 @@ void append_own(std::vector<settings::Setting>& out) {
          {{.name = "upstream-url",
            .kind = settings::Kind::list,
            .help = "engines to stand in front of, instead of --model: http://vllm:8000/v1, several for replicas"},
-          choice("upstream-kind", {"auto", "vllm", "llama-server", "openai"}, "what they are; auto: asked", "auto"),
+          choice("upstream-kind", {"auto", "vllm", "sglang", "llama-server", "openai"}, "what they are; auto: asked",
+                 "auto"),
           text("upstream-api-key-file", "a file with the key that they want"),
           text("upstream-adapter-dir", "where they see <data-dir>/adapters; without it at the same place")});
   append(out, "Engine",
@@ -61,6 +66,7 @@ void append_own(std::vector<settings::Setting>& out) {
           integer("max-queue", "requests that wait for the model; beyond it: 429", "256", 1, 1'000'000),
           integer("engine-threads", "0: as --threads, or one for each core", "0", 0, 1024),
           duration("request-timeout", "for one answer, its waiting included", "10m", 1, 86'400),
+          choice("pooling", {"mean", "last"}, "which tokens' states make an embedding", "mean"),
           flag("no-embeddings", "do not serve /v1/embeddings", "false")});
 }
 
@@ -111,6 +117,9 @@ validate::Findings check_options(const settings::Values& values) {
         fmt::format("is less than --max-gpu-loras (INF_MAX_GPU_LORAS), {}", values.integer("max-gpu-loras")),
         "what computes has its adapters from memory: give at least as many",
         std::to_string(values.integer("max-cpu-loras"))));
+  if (values.text("device") == "cpu" && values.text("dtype") == "float16")
+    out.push_back(settings::fault("--dtype", "is a type that a CPU does not compute in",
+                                  "leave it out: float32 reads weights of every type", "float16"));
   for (const std::string_view name : {"tensor-parallelism", "pipeline-parallelism"})
     if (values.integer(name) > 1)
       out.push_back(settings::fault(
@@ -139,8 +148,24 @@ std::expected<BaseModelOptions, Error> model_options(const settings::Values& val
   return out;
 }
 
-EngineOptions engine_options(const settings::Values& values, const BaseModel& model) {
-  const std::uint64_t page = model::memory_needed(model.directory).cache_per_token * options_detail::page_tokens;
+std::optional<model::Device> asked_device(const settings::Values& values) {
+  const std::string& name = values.text("device");
+  for (const model::Device each : {model::Device::cpu, model::Device::cuda})
+    if (name == model::to_string(each)) return each;
+  return std::nullopt;
+}
+
+std::expected<model::Placement, Error> placement_on(model::Device device, const settings::Values& values,
+                                                    const BaseModel& model) {
+  auto out = model::placement(device, model::arithmetic_of(values.text("dtype")), model.directory);
+  if (!out) return std::unexpected(Error{"--dtype: " + out.error()});
+  return *out;
+}
+
+EngineOptions engine_options(const settings::Values& values, const BaseModel& model,
+                             const model::Placement& placement) {
+  const std::uint64_t page =
+      model::memory_needed(model.directory, placement.dtype).cache_per_token * options_detail::page_tokens;
   EngineOptions out;
   out.limits.page_tokens = options_detail::page_tokens;
   out.limits.schedule.sequences = static_cast<std::size_t>(values.integer("max-sequences"));
@@ -162,10 +187,11 @@ unsigned engine_threads(const settings::Values& values) {
   return std::max(std::thread::hardware_concurrency(), 1U);
 }
 
-MemoryPlan memory_plan(const EngineOptions& options, const BaseModel& model) {
-  const model::MemoryNeeded needed = model::memory_needed(model.directory);
+MemoryPlan memory_plan(const EngineOptions& options, const BaseModel& model, const model::Placement& placement) {
+  const model::MemoryNeeded needed = model::memory_needed(model.directory, placement.dtype);
   const std::uint64_t tokens = options.limits.pages * options.limits.page_tokens;
   return {.weights = needed.all_weights(),
+          .copied = model::copied_weights(model.directory, placement),
           .cache = tokens * needed.cache_per_token,
           .cache_per_token = needed.cache_per_token,
           .cache_tokens = tokens};

@@ -63,6 +63,20 @@ upstream::Adapters view_of(const std::shared_ptr<AdapterStore>& store) {
           }};
 }
 
+std::string_view word(upstream::ReplicaState::Word word) {
+  using enum upstream::ReplicaState::Word;
+  return word == loaded ? "loaded" : word == pending ? "pending" : word == refused ? "refused" : "unreachable";
+}
+
+AdapterPlaces places_of(const std::shared_ptr<upstream::Upstream>& served) {
+  return [served](std::string_view name) {
+    std::vector<AdapterPlace> out;
+    for (upstream::ReplicaState& each : served->states_of(name))
+      out.push_back({std::move(each.url), std::string(word(each.word)), std::move(each.reason)});
+    return out;
+  };
+}
+
 }  // namespace upstream_detail
 
 std::expected<service::Parts, Error> build_upstream(const settings::Values& values, metrics::Registry& metrics) {
@@ -79,11 +93,12 @@ std::expected<service::Parts, Error> build_upstream(const settings::Values& valu
                                                 view_of(store), metrics);
   service::Parts parts{.routes = upstream::Upstream::routes(served),
                        .about = {{"upstream", values.text("upstream-url")}, {"kind", kind}}};
-  parts.checks.push_back({"upstream", [served](std::chrono::milliseconds) { return served->ready(); }});
+  parts.checks.push_back({"upstream", [served](std::chrono::milliseconds limit) { return served->ready(limit); }});
   if (store)
-    for (web::Route& each : adapter_routes(store, values.flag("allow-runtime-lora")))
+    for (web::Route& each : adapter_routes(store, values.flag("allow-runtime-lora"), places_of(served)))
       parts.routes.push_back(std::move(each));
   parts.routes.push_back(web::metrics_route(metrics, "/v1/metrics"));
+  parts.at_drain_limit = [served] { served->end_requests(); };
   parts.on_stop = [served] { served->stop(); };
   parts.keep = served;
   return parts;

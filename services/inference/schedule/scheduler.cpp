@@ -24,6 +24,7 @@ void Scheduler::remove(SequenceId id) {
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return;
   give_back(*found->second);
+  paused_ -= found->second->paused ? 1 : 0;
   sequences_.erase(found->second);
   by_id_.erase(found);
 }
@@ -34,7 +35,15 @@ void Scheduler::append(SequenceId id, std::uint32_t token) {
 }
 
 void Scheduler::pause(SequenceId id, bool paused) {
-  if (const auto found = by_id_.find(id); found != by_id_.end()) found->second->paused = paused;
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end() || found->second->paused == paused) return;
+  found->second->paused = paused;
+  if (!paused) {
+    --paused_;
+    return;
+  }
+  ++paused_;
+  give_back(*found->second);
 }
 
 bool Scheduler::has_slot(const Sequence& sequence) const {
@@ -86,7 +95,7 @@ void Scheduler::give_back(Sequence& sequence) {
 }
 
 /// Pages for `tokens` more; takes them from those that came later when it must, planned or not: one of them may have
-/// passed it, or it was paused meanwhile. False: it gave back its own.
+/// passed it. False: it gave back its own.
 bool Scheduler::reserve(Sequence& sequence, std::size_t tokens) {
   const std::size_t wanted = pages_of(sequence.computed + tokens, pool_.page_tokens());
   while (sequence.pages.size() < wanted) {
@@ -114,7 +123,7 @@ std::vector<Piece> Scheduler::plan() {
   std::size_t left = limits_.step_tokens;
   for (Sequence& each : sequences_) {
     if (left == 0) break;
-    if (!each.running || each.paused || each.pending() != 1) continue;
+    if (!each.running || each.pending() != 1) continue;
     plan_one(each, 1);
     if (each.planned > 0) --left;
   }

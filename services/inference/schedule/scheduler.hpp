@@ -59,7 +59,9 @@ class Scheduler {
   Added add(NewSequence sequence);
   /// Ended or cancelled. Of an unknown one: nothing.
   void remove(SequenceId id);
-  /// Paused, a sequence keeps its place and is not computed. Of an unknown one: nothing.
+  /// Paused, a sequence gives its place and its pages back, and counts as neither running nor waiting. When it goes on,
+  /// it joins by the order of its arrival, and finds what it has published unless somebody needed those pages. Not
+  /// between plan() and done(). Of an unknown one: nothing.
   void pause(SequenceId id, bool paused);
   /// The next token, after a piece that was `last`.
   void append(SequenceId id, std::uint32_t token);
@@ -69,7 +71,7 @@ class Scheduler {
   void done();
 
   std::size_t running() const { return running_; }
-  std::size_t waiting() const { return sequences_.size() - running_; }
+  std::size_t waiting() const { return sequences_.size() - running_ - paused_; }
   std::uint64_t preempted() const { return preempted_; }
   /// Tokens of prompts that were found in published pages.
   std::uint64_t reused_tokens() const { return reused_; }
@@ -104,7 +106,7 @@ class Scheduler {
   std::vector<Sequence*> planned_;  // for the step under way
   std::unordered_map<SequenceId, List::iterator> by_id_;
   std::unordered_map<std::uint64_t, std::size_t> adapters_;  // running sequences of each
-  std::size_t running_ = 0;
+  std::size_t running_ = 0, paused_ = 0;
   std::uint64_t preempted_ = 0, reused_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // Engines of others behind us: their adapters are kept as ours are, and requests are passed on to them. Thread-safe.
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -35,16 +36,27 @@ struct Adapters {
   std::function<std::shared_ptr<const void>(const std::string& name)> hold;
 };
 
+/// What a replica makes of an adapter.
+struct ReplicaState {
+  enum class Word : std::uint8_t { loaded, pending, refused, unreachable } word = Word::pending;
+  std::string url;
+  std::string reason{};  // refused, unreachable
+};
+
 class Upstream {
  public:
   /// Begins to look at the replicas. `metrics` must outlive it.
   static std::shared_ptr<Upstream> start(Options options, Adapters adapters, metrics::Registry& metrics);
   ~Upstream();
 
-  /// Completions, chat, embeddings, models. They hold this.
+  /// What is passed on, and the lists of models. They hold this.
   static std::vector<web::Route> routes(const std::shared_ptr<Upstream>& upstream);
-  /// Whether a replica answers.
-  std::expected<void, Error> ready() const;
+  /// Whether a replica answers. At first it waits, until one does or all have been asked, but no longer than `limit`.
+  std::expected<void, Error> ready(std::chrono::milliseconds limit) const;
+  /// Of an adapter that requests may name, in the replicas' order; nothing for others.
+  std::vector<ReplicaState> states_of(std::string_view name) const;
+  /// What is in progress ends now: streams with an event that says so, other requests with 503.
+  void end_requests();
   void stop();
 
   struct Impl;

@@ -30,7 +30,7 @@ TEST(CompletionRequest, defaults) {
   EXPECT_EQ(g.n, 1U);
   EXPECT_EQ(g.best_of, 1U);
   EXPECT_EQ(g.sampling.temperature, 1);
-  EXPECT_TRUE(g.text.stop.empty() && g.text.skip_special_tokens);
+  EXPECT_TRUE(g.text.stop.empty() && g.text.skip_special_tokens && g.add_special_tokens);
   EXPECT_EQ(g.format.kind, ResponseFormat::Kind::text);
 }
 
@@ -40,14 +40,15 @@ TEST(CompletionRequest, everything_that_is_honoured) {
       R"("temperature":0.5,"top_p":0.9,"top_k":-1,"min_p":0.1,"repetition_penalty":1.5,"frequency_penalty":-2,)"
       R"("presence_penalty":2,"seed":-3,"stop":["a","b"],"stop_token_ids":[4],"include_stop_str_in_output":true,)"
       R"("ignore_eos":true,"skip_special_tokens":false,"logit_bias":{"7":-100},"user":"u","store":true,"metadata":{"a":1},)"
-      R"("service_tier":"auto","stream":null,"suffix":null,"unknown":[1]})");
+      R"("service_tier":"auto","stream":null,"suffix":null,"add_special_tokens":false,"cache_salt":"s","unknown":[1]})");
   ASSERT_TRUE(got.has_value()) << test::faults(got);
   const Generation& g = got->generation;
   EXPECT_EQ(got->prompts, (std::vector<Prompt>{Ids{1, 2}, Ids{3}}));
   EXPECT_EQ(g.peft_name, "a");
   EXPECT_EQ(g.n, 2U);
   EXPECT_EQ(g.best_of, 3U);
-  EXPECT_TRUE(got->echo);
+  EXPECT_TRUE(got->echo && !g.add_special_tokens);
+  EXPECT_EQ(g.cache_salt, "s");
   EXPECT_EQ(g.log_probs, 5U);
   EXPECT_EQ(g.max_tokens, 0U);
   EXPECT_EQ(g.seed, static_cast<std::uint64_t>(-3));
@@ -112,6 +113,16 @@ TEST(CompletionRequest, each_fault_by_its_parameter) {
            {R"("stream":true,"stream_options":{"include_usage":1})",
             "stream_options.include_usage: must be true or false\n"},
            {R"("suffix":"x")", "suffix: is not served\n"},
+           {R"("cache_salt":"","add_special_tokens":1)",
+            "cache_salt: must be a text of 1 to 1024 bytes\nadd_special_tokens: must be true or false\n"},
+           {R"("typical_p":0.5,"mirostat":2,"length_penalty":2)",
+            "typical_p: is not served\nmirostat: is not served\nlength_penalty: is not served\n"},
+           {R"("typical_p":1,"mirostat":0,"length_penalty":1.0)", ""},
+           {R"("return_token_ids":true)", "return_token_ids: is not served\n"},
+           {R"("messages":[{}],"tools":[{}],"tool_choice":"auto","top_logprobs":2,"max_completion_tokens":5)",
+            "messages: is for chats\ntools: is for chats\ntool_choice: is for chats\ntop_logprobs: is for chats\n"
+            "max_completion_tokens: is for chats\n"},
+           {R"("tools":[],"tool_choice":"none")", ""},
            {R"("guided_json":{"type":"object"})", "guided_json: is not served\n"},
            {R"("use_beam_search":true)", "use_beam_search: is not served\n"},
            {R"("response_format":{"type":"xml"})",

@@ -39,7 +39,7 @@ TEST(Failures, which_adapter_answers) {
 TEST(Failures, in_openais_form) {
   EXPECT_EQ(web::render(no_such_model("x", "model"), web::Dialect::openai).body,
             R"({"error":{"message":"The model `x` does not exist.\nmodel: is neither the base model nor an adapter; )"
-            R"(GET /v1/models lists the names [model-unknown]","type":"not_found_error","param":"model","code":404}})");
+            R"(GET /v1/models lists the names [model-unknown]","type":"NotFoundError","param":"model","code":404}})");
   const web::Failure faults =
       bad_request({{.rule = "body-type", .path = "n", .problem = "must be a number", .fix = "write one"},
                    {.rule = "body-missing", .path = "model", .problem = "is missing", .fix = "write it"}});

@@ -24,6 +24,14 @@ TEST(EmbeddingRequest, reads) {
             "not served\n");
 }
 
+TEST(EmbeddingRequest, nims_members) {
+  EXPECT_EQ(
+      test::faults(with_limits(read_embedding, R"({"model":"m","input":"a","input_type":"query","truncate":"NONE"})")),
+      "");
+  EXPECT_EQ(test::faults(with_limits(read_embedding, R"({"model":"m","input":"a","truncate":"END"})")),
+            "truncate: is not served\n");
+}
+
 TEST(TokenizeRequest, reads) {
   const auto text = with_limits(read_tokenize, R"({"prompt":"x"})");
   EXPECT_TRUE(text->add_special_tokens);

@@ -24,6 +24,7 @@ struct Heard {
   std::map<std::uint32_t, std::vector<float>> embeddings;
   std::map<std::uint32_t, std::uint32_t> tokens, cached;
   std::map<std::uint32_t, double> log_prob;
+  std::map<std::uint32_t, std::optional<Batch::Clock::time_point>> begun, first_token;
   std::optional<JobFailure> failure;
   int reports = 0;
   bool takes_more = true;
@@ -37,7 +38,11 @@ JobEvents events(Heard& heard) {
                 heard.tokens[p.sequence] += p.tokens;
                 heard.cached[p.sequence] += p.cached_tokens;
                 heard.log_prob[p.sequence] += p.log_prob;
-                if (p.finish) heard.finish[p.sequence] = *p.finish;
+                if (p.finish) {
+                  heard.finish[p.sequence] = *p.finish;
+                  heard.begun[p.sequence] = p.begun;
+                  heard.first_token[p.sequence] = p.first_token;
+                }
                 for (auto& each : p.log_probs) heard.log_probs[p.sequence].push_back(std::move(each));
                 for (auto& each : p.prompt_log_probs) heard.prompt_log_probs[p.sequence].push_back(std::move(each));
                 if (!p.embedding.empty()) heard.embeddings[p.sequence] = std::move(p.embedding);
@@ -144,6 +149,61 @@ TEST_F(BatchTest, a_seed_gives_the_same_texts_alone_and_in_a_crowd) {
   }
 }
 
+TEST_F(BatchTest, what_was_computed_is_found_again_under_the_same_salt_alone) {
+  const auto cached = [this](JobId id, const std::string& salt) {
+    Heard heard;
+    Job one = job(heard, std::string(17, 'x'), 1);
+    one.cache_salt = salt;
+    batch().add(id, std::move(one));
+    run();
+    return heard.cached[0];
+  };
+  EXPECT_EQ(cached(1, ""), 0U);
+  EXPECT_EQ(cached(2, ""), 16U);
+  EXPECT_EQ(cached(3, "a"), 0U);
+  EXPECT_EQ(cached(4, "b"), 0U);
+  EXPECT_EQ(cached(5, "a"), 16U);
+  batch().forget(0);
+  EXPECT_EQ(cached(6, "a"), 0U);
+}
+
+TEST_F(BatchTest, says_when_a_sequence_began_and_when_it_had_its_first_token) {
+  Heard heard, prompt_alone;
+  const auto before = Batch::Clock::now();
+  batch().add(1, job(heard, std::string(40, 'x'), 3));  // three steps of 16 rows until its first token
+  batch().add(2, job(prompt_alone, "y", 0));
+  const auto first = now = Batch::Clock::now();
+  while (!batch().empty()) {
+    batch().step(now);
+    now += seconds(1);
+  }
+  EXPECT_EQ(heard.begun[0], first) << "no stream: told at the end, and true";
+  ASSERT_TRUE(heard.first_token[0]);
+  EXPECT_GE(*heard.first_token[0], before);
+  EXPECT_LE(*heard.first_token[0], Batch::Clock::now());
+  EXPECT_TRUE(prompt_alone.begun[0]);
+  EXPECT_FALSE(prompt_alone.first_token[0]);
+}
+
+TEST_F(BatchTest, names_the_adapters_of_what_is_computed_and_of_what_waits) {
+  Heard heard[4];
+  limits.schedule.sequences = 1;
+  const auto weights = std::make_shared<model::AdapterWeights>();
+  const std::string names[] = {"b", "c", "b", ""};
+  for (std::size_t i = 0; i < 4; ++i) {
+    Job one = job(heard[i], "x", 4);
+    if (!names[i].empty()) one.adapter = {.key = 10 + i, .weights = weights, .name = names[i]};
+    batch().add(i, std::move(one));
+  }
+  EXPECT_THAT(batch().facts().waiting_adapters, ::testing::ElementsAre("b", "c"));
+  batch().step(now);
+  EXPECT_THAT(batch().facts().running_adapters, ::testing::ElementsAre("b"));
+  EXPECT_THAT(batch().facts().waiting_adapters, ::testing::ElementsAre("b", "c"));
+  run();
+  EXPECT_THAT(batch().facts().running_adapters, ::testing::IsEmpty());
+  EXPECT_THAT(batch().facts().waiting_adapters, ::testing::IsEmpty());
+}
+
 TEST_F(BatchTest, choices_share_what_was_computed_of_their_prompt) {
   Heard heard;
   batch().add(1, job(heard, std::string(33, 'p'), 1, 4));
@@ -213,6 +273,18 @@ TEST_F(BatchTest, embeds_as_the_mean_of_the_states) {
   const auto unit = [](float x) { return std::vector<float>{x / std::hypot(x, 1.0F), 1 / std::hypot(x, 1.0F)}; };
   EXPECT_THAT(heard.embeddings[0], ::testing::Pointwise(::testing::FloatNear(1e-6F), unit('a')));
   EXPECT_THAT(heard.embeddings[1], ::testing::Pointwise(::testing::FloatNear(1e-6F), unit('c')));
+}
+
+TEST_F(BatchTest, embeds_as_the_last_state) {
+  Heard heard;
+  Job one{.kind = Job::Kind::embed, .last_state = true, .events = events(heard)};
+  one.sequences = {{.prompt = prompt(std::string(40, 'a') + "z")}};
+  batch().add(1, std::move(one));
+  run();
+  const float z = 'z';
+  EXPECT_THAT(heard.embeddings[0],
+              ::testing::Pointwise(::testing::FloatNear(1e-6F),
+                                   std::vector<float>{z / std::hypot(z, 1.0F), 1 / std::hypot(z, 1.0F)}));
 }
 
 TEST_F(BatchTest, what_a_grammar_allows_is_all_that_comes) {

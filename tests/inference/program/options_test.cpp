@@ -41,6 +41,10 @@ const std::set<std::string> of_several_nodes{"INF_NODE_ROLE",     "INF_NODE_RANK
                                              "INF_NODE_COUNT",    "INF_GPUS_PER_NODE",    "INF_SSH_KEY_FILE",
                                              "INF_MPI_HOST_FILE", "INF_MPI_START_TIMEOUT"};
 
+/// Those that the specification tells users to write into `env`.
+const std::set<std::string> of_users{"INF_PEFT_SOURCE", "INF_PEFT_REFRESH_INTERVAL", "INF_MAX_CPU_LORAS",
+                                     "INF_MAX_GPU_LORAS"};
+
 settings::Outcome read(const Environment& environment, std::vector<const char*> flags = {}) {
   auto out = settings::read(
       program(), flags,
@@ -70,8 +74,12 @@ TEST(InferenceOptions, read_all_that_the_operators_plan_gives_a_server) {
       read_by_us += known.contains(name) ? 1 : 0;
     }
   EXPECT_GT(read_by_us, 4U);
-  for (const char* name : {"INF_PEFT_SOURCE", "INF_PEFT_REFRESH_INTERVAL", "INF_MAX_CPU_LORAS", "INF_MAX_GPU_LORAS"})
-    EXPECT_TRUE(known.contains(name)) << name;  // the specification's
+  // And what we read by such names is given by the plan, or is the specification's for `env`.
+  Environment given = planned(reconcile::tests::full(kind, "{}"));
+  given.merge(planned(reconcile::tests::minimal(kind, with_cache)));
+  for (const std::string& name : known)
+    EXPECT_TRUE(!name.starts_with("INF_") || given.contains(name) || of_users.contains(name)) << name;
+  for (const std::string& name : of_users) EXPECT_TRUE(known.contains(name)) << name;
 }
 
 TEST(InferenceOptions, a_planned_server_serves_what_is_mounted) {
@@ -94,15 +102,29 @@ TEST(InferenceOptions, what_cannot_run_is_refused) {
   EXPECT_TRUE(read({}, {"check", "m"}).findings.empty());
 }
 
+TEST(InferenceOptions, a_type_that_the_device_does_not_compute_in_is_refused) {
+  using ::testing::ElementsAre, ::testing::IsEmpty;
+  EXPECT_THAT(paths(read({}, {"--model", "m", "--device", "cpu", "--dtype", "float16"}).findings),
+              ElementsAre("--dtype"));
+  EXPECT_THAT(paths(read({}, {"--model", "m", "--device", "cuda", "--dtype", "float16"}).findings), IsEmpty());
+  const auto half = read({}, {"--model", "m", "--dtype", "float16"});  // auto: known when libtorch is loaded
+  EXPECT_THAT(paths(half.findings), IsEmpty());
+  EXPECT_FALSE(placement_on(model::Device::cpu, half.values, {}));
+  EXPECT_EQ(placement_on(model::Device::cuda, half.values, {}).value().dtype, model::Dtype::f16);
+  EXPECT_EQ(asked_device(half.values), std::nullopt);
+}
+
 TEST(InferenceOptions, the_cache_is_no_larger_than_what_can_be_used) {
   const auto got = read({}, {"--model", "m", "--kv-cache", "1Gi", "--max-sequences", "4"});
   BaseModel model;
   model.directory.config = {.hidden = 8, .layers = 2, .heads = 2, .key_value_heads = 2, .head_width = 4};
   model.limits.context = 160;
-  const EngineOptions options = engine_options(got.values, model);
+  const EngineOptions options = engine_options(got.values, model, {});
   EXPECT_EQ(options.limits.pages, 4U * 11);
   const auto small = read({}, {"--model", "m", "--kv-cache", "1Mi"});
-  EXPECT_EQ(memory_plan(engine_options(small.values, model), model).cache_per_token, 2U * 2 * 2 * 4 * 4);
+  EXPECT_EQ(memory_plan(engine_options(small.values, model, {}), model, {}).cache_per_token, 2U * 2 * 2 * 4 * 4);
+  const model::Placement half{model::Device::cpu, model::Dtype::bf16};
+  EXPECT_EQ(memory_plan(engine_options(small.values, model, half), model, half).cache_per_token, 2U * 2 * 2 * 4 * 2);
 }
 
 }  // namespace options_tests

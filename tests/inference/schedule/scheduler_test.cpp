@@ -55,7 +55,7 @@ TEST_F(SchedulerTest, computes_a_prompt_in_pieces_and_then_token_by_token) {
   EXPECT_THAT(run(scheduler), ElementsAre(Planned{1, 14, 1, true}));
 }
 
-TEST_F(SchedulerTest, who_is_paused_keeps_its_place_and_is_not_computed) {
+TEST_F(SchedulerTest, who_is_paused_is_not_computed) {
   scheduler.add(sequence(1, 2, root));
   run(scheduler);
   scheduler.append(1, 7);
@@ -65,9 +65,29 @@ TEST_F(SchedulerTest, who_is_paused_keeps_its_place_and_is_not_computed) {
   scheduler.pause(2, true);
   scheduler.pause(9, true);  // unknown
   EXPECT_THAT(run(scheduler), IsEmpty());
+  EXPECT_EQ(scheduler.running() + scheduler.waiting(), 0U);
   scheduler.pause(1, false);
+  scheduler.pause(1, false);  // a second time
   scheduler.pause(2, false);
-  EXPECT_THAT(run(scheduler), ElementsAre(Planned{1, 2, 1, true}, Planned{2, 0, 2, true}));
+  EXPECT_THAT(run(scheduler), ElementsAre(Planned{1, 0, 3, true}, Planned{2, 0, 2, true}));
+}
+
+TEST_F(SchedulerTest, who_is_paused_stops_nobody_and_finds_its_pages_again) {
+  Scheduler narrow({.sequences = 1, .step_tokens = 10, .waiting = 1, .adapters = 1, .overtaken = 2}, pool);
+  narrow.add(sequence(1, 9, root));
+  run(narrow);
+  narrow.append(1, 7);
+  narrow.pause(1, true);
+  EXPECT_EQ(narrow.add(sequence(2, 3, root)), Scheduler::Added::yes);
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{2, 0, 3, true}));
+  narrow.pause(1, false);
+  EXPECT_THAT(run(narrow), IsEmpty()) << "2 has the place now";
+  narrow.remove(2);
+  EXPECT_THAT(run(narrow), ElementsAre(Planned{1, 8, 2, true})) << "two pages were published";
+  narrow.pause(1, true);
+  narrow.remove(1);
+  EXPECT_EQ(narrow.running() + narrow.waiting(), 0U);
+  EXPECT_EQ(pool.available(), pool.pages());
 }
 
 TEST_F(SchedulerTest, adapters_without_a_place_let_others_pass_for_a_while) {
@@ -195,6 +215,7 @@ class Simulation {
       if (::testing::Test::HasFatalFailure()) return;
     }
     for (const SequenceId id : paused_) scheduler_.pause(id, false);
+    paused_.clear();
     while (!live_.empty()) {
       const std::size_t before = put_out_;
       for (int i = 0; i < 10; ++i) one_step();

@@ -15,8 +15,8 @@ namespace {
 
 constexpr json::ParseLimits limits{.max_depth = 64, .max_bytes = 64U << 20U};
 constexpr std::size_t longest_text = 4'096;
-constexpr std::array<std::pair<Kind, std::string_view>, 3> words{
-    {{Kind::openai, "openai"}, {Kind::vllm, "vllm"}, {Kind::llama_server, "llama-server"}}};
+constexpr std::array<std::pair<Kind, std::string_view>, 4> words{
+    {{Kind::openai, "openai"}, {Kind::vllm, "vllm"}, {Kind::sglang, "sglang"}, {Kind::llama_server, "llama-server"}}};
 
 /// Longer texts and those with control characters are none.
 std::string text_of(const json::Value& object, std::string_view member) {
@@ -108,9 +108,15 @@ std::optional<std::string> read_version(std::string_view body) {
   return version.empty() ? std::nullopt : std::optional(std::move(version));
 }
 
+bool lacks_path(int status, std::string_view body) {
+  if (status == 405 || status == 501) return true;
+  return status == 404 && body.find("does not exist") == std::string_view::npos;
+}
+
 Kind kind_of(const std::vector<ListedModel>& models, std::string_view version, std::string_view lora_adapters) {
   const std::string& owner = base_of(models).owned_by;
   if (owner == "llamacpp" || read_numbered_adapters(lora_adapters)) return Kind::llama_server;
+  if (owner == "sglang") return Kind::sglang;
   if (owner == "vllm" || read_version(version)) return Kind::vllm;
   return Kind::openai;
 }

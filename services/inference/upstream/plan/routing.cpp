@@ -78,15 +78,36 @@ std::optional<std::size_t> choose(std::span<const ReplicaFacts> replicas, std::s
   return best;
 }
 
+Waiting waiting(std::span<const ReplicaFacts> replicas) {
+  if (choose(replicas, 0)) return Waiting::go;
+  const bool may_come =
+      std::ranges::any_of(replicas, [](const ReplicaFacts& each) { return each.healthy && !each.looked_again; });
+  return may_come ? Waiting::stay : Waiting::give_up;
+}
+
 Repeat repetition(const Attempt& attempt, std::size_t replicas) {
-  if (attempt.sent_to_client || attempt.made >= most_attempts) return Repeat::no;
+  if (attempt.sent_to_client || attempt.made >= std::max<std::size_t>(most_attempts, replicas)) return Repeat::no;
   if (!attempt.connected) return replicas > 1 ? Repeat::elsewhere : Repeat::no;
-  if (attempt.status == 404 && attempt.names_adapter && attempt.made == 1) return Repeat::after_sync;
+  if (attempt.forgotten && attempt.made == 1) return Repeat::after_sync;
   return Repeat::no;
 }
 
+bool is_unknown_model(int status, std::string_view body) {
+  return status == 404 || (status == 400 && body.find("not loaded") != std::string_view::npos);
+}
+
+AdapterMember by_number(std::int64_t id) {
+  return {"lora", id < 0 ? std::string("[]") : fmt::format(R"([{{"id":{},"scale":1.0}}])", id)};
+}
+
+AdapterMember by_name(std::string_view adapter) {
+  AdapterMember out{"lora_path", {}};
+  if (!adapter.empty()) json::append_quoted(out.value, adapter);
+  return out;
+}
+
 std::expected<std::string, std::string> rewrite(std::string_view body, std::string_view model,
-                                                std::optional<std::int64_t> lora_id) {
+                                                const std::optional<AdapterMember>& adapter) {
   json::Document document;
   const auto root = json::parse(body, document);
   if (!root) return std::unexpected(fmt::format("it is no JSON: {}", root.error().message));
@@ -102,13 +123,11 @@ std::expected<std::string, std::string> rewrite(std::string_view body, std::stri
       json::append_quoted(name, model);
       edits.push_back({each.value, each.end, std::move(name)});
     }
-    if (lora_id)
-      edits.push_back({each.end, each.end,
-                       *lora_id < 0 ? std::string(R"(,"lora":[])")
-                                    : fmt::format(R"(,"lora":[{{"id":{},"scale":1.0}}])", *lora_id)});
+    if (adapter && !adapter->value.empty())
+      edits.push_back({each.end, each.end, fmt::format(",\"{}\":{}", adapter->name, adapter->value)});
   }
   // "model" stays, so there is always a member beside those that go.
-  remove(places, [&](std::string_view key) { return key == "peft_name" || (lora_id && key == "lora"); }, edits);
+  remove(places, [&](std::string_view key) { return key == "peft_name" || (adapter && key == adapter->name); }, edits);
   return applied(body, std::move(edits));
 }
 

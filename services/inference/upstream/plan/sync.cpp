@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace stackgate::inference::upstream {
 namespace {
 
@@ -36,8 +38,9 @@ std::vector<WantedAdapter> wanted_adapters(std::span<const OfferedAdapter> offer
     wanted.path = path_there(each.directory, ours, theirs);
     if (kind == Kind::openai)
       wanted.hindrance = "the upstream has no calls about adapters";
-    else if (kind == Kind::vllm && each.has_patterns)
-      wanted.hindrance = "rank_pattern and alpha_pattern are not applied by vLLM as they were trained";
+    else if (takes_adapters(kind) && each.has_patterns)
+      wanted.hindrance = fmt::format("rank_pattern and alpha_pattern are not applied by {} as they were trained",
+                                     kind == Kind::vllm ? "vLLM" : "SGLang");
   }
   std::vector<WantedAdapter> out;
   for (auto& [key, wanted] : by_key) {
@@ -89,7 +92,9 @@ std::vector<ListedModel> of_others(const std::vector<WantedAdapter>& wanted, con
 
 Next after(Step::Action action, int status, std::string_view body) {
   if (status >= 200 && status < 300) return Next::done;
-  if (action == Step::Action::unload) return status == 404 ? Next::done : Next::failed;
+  if (action == Step::Action::unload)
+    return status == 404 || (status == 400 && body.find("not loaded") != std::string_view::npos) ? Next::done
+                                                                                                 : Next::failed;
   const bool is_there = status == 400 && body.find("already") != std::string_view::npos;
   return is_there ? Next::unload_and_load : Next::failed;
 }

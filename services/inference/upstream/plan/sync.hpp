@@ -29,7 +29,7 @@ struct WantedAdapter {
 };
 
 /// By name. Directories below `ours` are handed over as those below `theirs`; an empty `theirs` changes nothing.
-/// vLLM scales all modules alike, so adapters with rank_pattern or alpha_pattern are not for it.
+/// vLLM and SGLang scale all modules alike, so adapters with rank_pattern or alpha_pattern are not for them.
 std::vector<WantedAdapter> wanted_adapters(std::span<const OfferedAdapter> offered, Kind kind, std::string_view ours,
                                            std::string_view theirs);
 
@@ -40,9 +40,10 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
-/// What a vLLM lacks and has too much, by its list of models; a restarted one has lost all. An adapter that it lists
-/// without a directory is what `handed` says, the path of each name that we have loaded there. Those that others have
-/// loaded, from outside `theirs` and not by us, stay unless one of ours has their name. Unloading comes first.
+/// What an engine that takes adapters lacks and has too much, by its list of models; a restarted one has lost all. An
+/// adapter that it lists without a directory is what `handed` says, the path of each name that we have loaded there.
+/// Those that others have loaded, from outside `theirs` and not by us, stay unless one of ours has their name.
+/// Unloading comes first.
 std::vector<Step> steps(const std::vector<WantedAdapter>& wanted, const std::vector<ListedModel>& listed,
                         const std::map<std::string, std::string, std::less<>>& handed, std::string_view theirs);
 

@@ -120,8 +120,14 @@ TEST_F(Server, what_does_not_fit_is_503_with_its_reason_until_it_does) {
   ASSERT_THAT(one.error().headers, SizeIs(1));
   EXPECT_EQ(one.error().headers[0].first, "Retry-After");
   EXPECT_THAT(directories(), IsEmpty());
+  EXPECT_THAT(registry->render(),
+              HasSubstr("stackgate_inference_adapter_failing{adapter=\"one\",version=\"\",reason=\""));
+  EXPECT_THAT(registry->render(), HasSubstr("the base wants [2, 8]"));
   test::write_small_adapter(source, "adapters/one");
   EXPECT_TRUE(is("one", AdapterState::served));
+  EXPECT_TRUE(soon([&] { return !registry->render().contains("adapter_failing{"); })) << registry->render();
+  store.reset();
+  EXPECT_THAT(registry->render(), HasSubstr("stackgate_inference_adapter_failing")) << "read when the store is gone";
 }
 
 TEST_F(Server, a_folder_written_anew_replaces_and_those_who_read_end_with_the_old) {

@@ -9,6 +9,24 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+TEST(UpstreamAnswers, a_path_that_is_not_there_is_no_model_that_is_not_there) {
+  struct Row {
+    int status;
+    std::string_view body;
+    bool lacks;
+  };
+  for (const Row& row : std::vector<Row>{
+           {404, R"({"detail":"Not Found"})", true},  // vLLM, SGLang
+           {404, R"({"error":{"code":404,"message":"File Not Found","type":"not_found_error"}})",
+            true},  // llama-server
+           {404, R"({"error":{"message":"The model `x` does not exist.","type":"NotFoundError","code":404}})", false},
+           {405, "", true},
+           {501, R"({"error":{"message":"This server does not support tokens"}})", true},
+           {400, R"({"detail":"Not Found"})", false},
+           {200, "", false}})
+    EXPECT_EQ(lacks_path(row.status, row.body), row.lacks) << row.status << row.body;
+}
+
 TEST(UpstreamAnswers, models_are_read_and_the_base_is_the_first_without_a_parent) {
   const auto models = read_models(
       R"({"object":"list","data":[)"
@@ -58,14 +76,16 @@ TEST(UpstreamAnswers, an_engine_is_known_by_what_it_answers) {
   EXPECT_EQ(kind_of(owned_by("vllm"), "", ""), Kind::vllm);
   EXPECT_EQ(kind_of(owned_by("x"), R"({"version":"0.9.1"})", ""), Kind::vllm);
   EXPECT_EQ(kind_of(owned_by("x"), R"({"version":7})", ""), Kind::openai);
+  EXPECT_EQ(kind_of(owned_by("sglang"), R"({"version":"0.5"})", ""), Kind::sglang);
   EXPECT_EQ(kind_of(owned_by("llamacpp"), "", ""), Kind::llama_server);
   EXPECT_EQ(kind_of(owned_by("x"), "", "[]"), Kind::llama_server);
   EXPECT_EQ(kind_of(owned_by("openai"), "not found", "<html>"), Kind::openai);
 }
 
 TEST(UpstreamAnswers, kinds_have_words) {
-  for (const Kind kind : {Kind::openai, Kind::vllm, Kind::llama_server}) EXPECT_EQ(parse_kind(to_string(kind)), kind);
-  EXPECT_EQ(parse_kind("sglang"), std::nullopt);
+  for (const Kind kind : {Kind::openai, Kind::vllm, Kind::sglang, Kind::llama_server})
+    EXPECT_EQ(parse_kind(to_string(kind)), kind);
+  EXPECT_EQ(parse_kind("triton"), std::nullopt);
 }
 
 }  // namespace

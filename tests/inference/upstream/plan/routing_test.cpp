@@ -23,6 +23,22 @@ TEST(UpstreamRouting, the_replica_with_the_adapter_and_the_fewest_requests) {
   for (const Row& row : rows) EXPECT_EQ(choose(row.replicas, row.turn), row.chosen) << &row - rows.data();
 }
 
+TEST(UpstreamRouting, a_request_waits_while_a_replica_may_get_its_adapter) {
+  struct Row {
+    std::vector<ReplicaFacts> replicas;
+    Waiting waiting;
+  };
+  const std::vector<Row> rows{
+      {{}, Waiting::give_up},
+      {{{.healthy = true, .has_adapter = true}}, Waiting::go},
+      {{{.healthy = true}, {.healthy = true, .has_adapter = true, .looked_again = true}}, Waiting::go},
+      {{{.healthy = true}}, Waiting::stay},
+      {{{.healthy = true, .looked_again = true}}, Waiting::give_up},
+      {{{.healthy = true, .looked_again = true}, {.healthy = true}}, Waiting::stay},
+      {{{.healthy = true, .looked_again = true}, {.healthy = false, .has_adapter = true}}, Waiting::give_up}};
+  for (const Row& row : rows) EXPECT_EQ(waiting(row.replicas), row.waiting) << &row - rows.data();
+}
+
 TEST(UpstreamRouting, only_what_was_not_begun_goes_again) {
   struct Row {
     Attempt attempt;
@@ -31,15 +47,14 @@ TEST(UpstreamRouting, only_what_was_not_begun_goes_again) {
   };
   const std::vector<Row> rows{{{.connected = false}, 2, Repeat::elsewhere},
                               {{.connected = false}, 1, Repeat::no},
-                              {{.connected = false, .made = 3}, 9, Repeat::no},
+                              {{.connected = false, .made = 3}, 3, Repeat::no},
+                              {{.connected = false, .made = 3}, 9, Repeat::elsewhere},
+                              {{.connected = false, .made = 9}, 9, Repeat::no},
                               {{.sent_to_client = true, .connected = false}, 2, Repeat::no},
-                              {{.status = 0}, 2, Repeat::no},  // sent, and no answer
-                              {{.status = 500}, 2, Repeat::no},
-                              {{.status = 503}, 2, Repeat::no},
-                              {{.status = 404}, 2, Repeat::no},
-                              {{.status = 404, .names_adapter = true}, 1, Repeat::after_sync},
-                              {{.status = 404, .names_adapter = true, .made = 2}, 1, Repeat::no},
-                              {{.sent_to_client = true, .status = 404, .names_adapter = true}, 1, Repeat::no}};
+                              {{}, 2, Repeat::no},  // an answer, or none to what was sent
+                              {{.forgotten = true}, 1, Repeat::after_sync},
+                              {{.forgotten = true, .made = 2}, 1, Repeat::no},
+                              {{.sent_to_client = true, .forgotten = true}, 1, Repeat::no}};
   for (const Row& row : rows) EXPECT_EQ(repetition(row.attempt, row.replicas), row.repeat) << &row - rows.data();
 }
 
@@ -78,10 +93,32 @@ TEST(UpstreamRouting, llama_server_gets_the_adapter_by_number_and_nobody_elses) 
                          R"({"model":"m","lora":[{"id":0,"scale":1.0}]})"},
                         {R"({"model":"a","n":1,"peft_name":"x","lora":7})", 0,
                          R"({"model":"m","lora":[{"id":0,"scale":1.0}],"n":1})"}}) {
-    const auto out = rewrite(row.body, "m", row.id);
+    const auto out = rewrite(row.body, "m", by_number(row.id));
     ASSERT_TRUE(out) << out.error();
     EXPECT_EQ(*out, row.out);
   }
+}
+
+TEST(UpstreamRouting, sglang_gets_the_adapter_by_name_and_nobody_elses) {
+  struct Row {
+    std::string_view body, adapter, out;
+  };
+  for (const Row& row : std::vector<Row>{
+           {R"({"model":"a"})", "x", R"({"model":"m","lora_path":"x"})"},
+           {R"({"model":"a"})", "", R"({"model":"m"})"},
+           {R"({"lora_path":"y","model":"a","n":1})", "", R"({"model":"m","n":1})"},
+           {R"({"model":"a","n":1,"lora_path":["y"]})", "x\"", R"({"model":"m","lora_path":"x\"","n":1})"}}) {
+    const auto out = rewrite(row.body, "m", by_name(row.adapter));
+    ASSERT_TRUE(out) << out.error();
+    EXPECT_EQ(*out, row.out);
+  }
+}
+
+TEST(UpstreamRouting, what_an_engine_says_of_a_model_that_it_does_not_know) {
+  EXPECT_TRUE(is_unknown_model(404, ""));
+  EXPECT_TRUE(is_unknown_model(400, R"({"message":"The following requested LoRA adapters are not loaded: ['x']"})"));
+  EXPECT_FALSE(is_unknown_model(400, R"({"message":"temperature must be at least 0"})"));
+  EXPECT_FALSE(is_unknown_model(500, "not loaded"));
 }
 
 TEST(UpstreamRouting, other_bodies_are_refused) {

@@ -38,6 +38,7 @@ TEST(UpstreamSync, what_cannot_be_handed_over_has_a_reason) {
   const auto vllm = wanted_adapters(offered, Kind::vllm, "/data", "");
   EXPECT_THAT(vllm[0].hindrance, HasSubstr("alpha_pattern"));
   EXPECT_THAT(vllm[1].hindrance, IsEmpty());
+  EXPECT_THAT(wanted_adapters(offered, Kind::sglang, "/data", "")[0].hindrance, HasSubstr("by SGLang"));
   EXPECT_THAT(wanted_adapters(offered, Kind::openai, "/data", "")[1].hindrance, HasSubstr("no calls"));
   EXPECT_THAT(steps(vllm, {}, {}, "/data"), ElementsAre(Step{Action::load, "b", "/data/b"}));
 }
@@ -117,6 +118,8 @@ TEST(UpstreamSync, answers_to_calls_lead_on) {
   EXPECT_EQ(after(Action::load, 404, ""), Next::failed);
   EXPECT_EQ(after(Action::load, 0, ""), Next::failed);
   EXPECT_EQ(after(Action::unload, 404, ""), Next::done);
+  EXPECT_EQ(after(Action::unload, 400, "LoRA adapter a is not loaded"), Next::done) << "SGLang's";
+  EXPECT_EQ(after(Action::unload, 400, "lora_name is missing"), Next::failed);
   EXPECT_EQ(after(Action::unload, 500, "already"), Next::failed);
 }
 
