@@ -43,7 +43,7 @@ constexpr std::array<Bounded<std::optional<Whole>>, 6> optional_wholes{{
     {"threads", &Hyperparameters::threads, 1, 1024},
     {"val_check_interval", &Hyperparameters::val_check_interval, 1, most},
 }};
-constexpr std::array<Bounded<double>, 8> reals{{
+constexpr std::array<Bounded<double>, 9> reals{{
     {"lora_dropout", &Hyperparameters::lora_dropout, 0, 0.99},
     {"learning_rate", &Hyperparameters::learning_rate, 0, 1},
     {"warmup_ratio", &Hyperparameters::warmup_ratio, 0, 1},
@@ -52,6 +52,7 @@ constexpr std::array<Bounded<double>, 8> reals{{
     {"adam_beta2", &Hyperparameters::adam_beta2, 0, 0.9999999},
     {"adam_epsilon", &Hyperparameters::adam_epsilon, 1e-30, 1},
     {"max_grad_norm", &Hyperparameters::max_grad_norm, 0, 1e6},
+    {"validation_split", &Hyperparameters::validation_split, 0, 0.5},
 }};
 constexpr std::array<Bounded<bool>, 3> flags{{
     {"use_rslora", &Hyperparameters::use_rslora, 0, 1},
@@ -197,12 +198,32 @@ std::string canonical_text(const Hyperparameters& p) {
   std::vector<std::string_view> targets;
   for (const model::Module each : p.target_modules) targets.push_back(short_name(each));
   const auto number = [](const std::optional<std::uint32_t>& value) { return value ? fmt::to_string(*value) : "-"; };
-  return fmt::format("{} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {}", p.lora_rank, p.lora_alpha,
-                     p.lora_dropout, p.use_rslora, fmt::join(targets, ","), p.learning_rate,
+  return fmt::format("{} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {}", p.lora_rank,
+                     p.lora_alpha, p.lora_dropout, p.use_rslora, fmt::join(targets, ","), p.learning_rate,
                      static_cast<int>(p.lr_scheduler), p.warmup_ratio, p.weight_decay, p.adam_beta1, p.adam_beta2,
                      p.adam_epsilon, p.max_grad_norm, number(p.num_epochs), number(p.max_steps), p.batch_size,
                      number(p.micro_batch_size), number(p.max_seq_length), p.seed, p.sequence_packing_enabled,
-                     p.gradient_checkpointing, number(p.val_check_interval), p.early_stopping_patience);
+                     p.gradient_checkpointing, number(p.val_check_interval), p.early_stopping_patience,
+                     p.validation_split);
+}
+
+std::vector<std::pair<std::string, std::string>> named_values(const Hyperparameters& p) {
+  using namespace hyperparameters_detail;
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto add = [&](std::string_view name, const auto& value) { out.emplace_back(name, fmt::format("{}", value)); };
+  const auto add_all = [&](const auto& table) {
+    for (const auto& each : table) add(each.key, p.*each.member);
+  };
+  add_all(wholes), add_all(reals), add_all(flags);
+  for (const auto& each : optional_wholes)
+    if (const auto& value = p.*each.member) add(each.key, *value);
+  std::vector<std::string_view> targets;
+  for (const model::Module each : p.target_modules) targets.push_back(short_name(each));
+  add("lora_alpha", p.lora_alpha);
+  add("target_modules", fmt::format("{}", fmt::join(targets, ",")));
+  add("lr_scheduler", schedulers[static_cast<std::size_t>(p.lr_scheduler)]);
+  add("seed", p.seed);
+  return out;
 }
 
 std::string_view short_name(model::Module module) {

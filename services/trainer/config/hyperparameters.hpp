@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/kit/findings/finding.hpp"
@@ -34,6 +35,7 @@ struct Hyperparameters {
   bool sequence_packing_enabled = false, gradient_checkpointing = false;
   std::optional<std::uint32_t> threads{};
 
+  double validation_split = 0;  // share of the examples that is kept back for the validation loss; 0: none
   std::optional<std::uint32_t> val_check_interval{};  // steps; absent: at the end of each epoch
   std::uint32_t early_stopping_patience = 0;          // validations without a better loss; 0: never
   std::uint32_t checkpoint_interval = 100;            // steps
@@ -55,6 +57,9 @@ HyperparametersRead read_hyperparameters(std::string_view json, std::string_view
 
 /// alpha / rank, or alpha / √rank: what B·A is multiplied with.
 double lora_scale(const Hyperparameters& parameters);
+
+/// Name and value of every member, absent ones left out: what experiment trackers record.
+std::vector<std::pair<std::string, std::string>> named_values(const Hyperparameters& parameters);
 
 /// Every member that changes the result, in one text: equal for equal runs.
 std::string canonical_text(const Hyperparameters& parameters);

@@ -1,7 +1,11 @@
 #include "services/trainer/data/dataset.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "services/trainer/data/order.hpp"
 #include "services/trainer/data/random.hpp"
 #include "services/trainer/data/turns.hpp"
 
@@ -10,6 +14,29 @@ namespace stackgate::trainer {
 std::string to_text(const DataFault& fault) {
   return fault.line == 0 ? fmt::format("{}: {}", fault.file, fault.problem)
                          : fmt::format("{}:{}: {}", fault.file, fault.line, fault.problem);
+}
+
+Dataset split_off(Dataset& from, double share, std::uint64_t seed) {
+  constexpr std::uint64_t of_no_epoch = UINT64_MAX;
+  const auto count = static_cast<std::uint32_t>(from.examples.size());
+  const auto wanted = static_cast<std::uint32_t>(std::lround(share * count));
+  std::vector<bool> goes(count);
+  const auto order = permutation(seed, of_no_epoch, count);
+  for (std::uint32_t i = 0; i < std::clamp(wanted, 1U, count - 1); ++i) goes[order[i]] = true;
+  Dataset out;
+  std::vector<Example> stay;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Example& each = from.examples[i];
+    if (goes[i]) {
+      out.tokens += each.ids.size();
+      out.trained_tokens += each.trained_tokens();
+    }
+    (goes[i] ? out.examples : stay).push_back(std::move(each));
+  }
+  from.examples = std::move(stay);
+  from.tokens -= out.tokens;
+  from.trained_tokens -= out.trained_tokens;
+  return out;
 }
 
 void DatasetReader::fault(const std::string& file, std::uint64_t line, std::string problem) {

@@ -34,6 +34,10 @@ struct Dataset {
 
 inline constexpr std::size_t most_data_faults = 20;
 
+/// Takes a share of the examples out, drawn by the seed, one at least; what stays keeps its order, and one stays.
+/// Needs two.
+Dataset split_off(Dataset& from, double share, std::uint64_t seed);
+
 class DatasetReader {
  public:
   /// Both must outlive this object. `most`: tokens of an example.

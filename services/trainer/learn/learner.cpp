@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <new>
 
-#include <ATen/Parallel.h>
-#include <dlfcn.h>
+#include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
+#include "services/model/graph/device.hpp"
 #include "services/model/graph/rope.hpp"
+#include "services/model/graph/threads.hpp"
 #include "services/trainer/learn/training.hpp"
 
 namespace stackgate::trainer {
@@ -39,7 +41,7 @@ Targets targets_of(std::span<const LearnedExample> examples) {
 double head_loss(const model::Linear& head, const at::Tensor& states, const std::vector<std::int64_t>& targets,
                  at::Tensor* gradient, double factor) {
   const at::NoGradGuard no_grad;
-  const at::Tensor ids = at::tensor(targets).unsqueeze(1);
+  const at::Tensor ids = at::tensor(targets).unsqueeze(1).to(states.device());
   const std::int64_t rows = states.size(0), slice = std::clamp<std::int64_t>(logits_at_once / head.out(), 32, 1024);
   double sum = 0;
   if (gradient != nullptr) *gradient = at::empty_like(states);
@@ -51,7 +53,7 @@ double head_loss(const model::Linear& head, const at::Tensor& states, const std:
     const at::Tensor own = logits.gather(1, target), all = logits.exp_().sum(1, true);
     sum += all.log().sub_(own).sum(at::kDouble).item<double>();
     if (gradient == nullptr) continue;
-    logits.mul_(all.reciprocal().mul_(factor)).scatter_add_(1, target, at::full({count, 1}, -factor, at::kFloat));
+    logits.mul_(all.reciprocal().mul_(factor)).scatter_add_(1, target, at::full({count, 1}, -factor, states.options()));
     at::Tensor part = gradient->narrow(0, begin, count);
     at::mm_out(part, logits, head.weight);
     if (head.weight.requires_grad()) {
@@ -62,26 +64,37 @@ double head_loss(const model::Linear& head, const at::Tensor& states, const std:
   return sum;
 }
 
-/// libtorch's loops and OpenBLAS have pools of their own.
-void use_threads(unsigned threads) {
-  at::set_num_threads(static_cast<int>(threads));
-  using Set = void(int);
-  if (auto* set = reinterpret_cast<Set*>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
-    set(static_cast<int>(threads));
+template <class Work>
+auto guarded(const Work& work) -> std::expected<decltype(work()), std::string> {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    return std::unexpected(std::string("libtorch: ") + error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return std::unexpected("there is not enough memory");
+  }
+}
+
+std::vector<Parameter> parameters_of(const model::Config& config, const LearnerSettings& settings) {
+  return settings.everything ? all_parameters(config) : lora_parameters(config, settings.lora);
 }
 
 }  // namespace learner_detail
 
-class Learner::Impl {
+class TorchLearner final : public Learner {
  public:
-  Impl(const model::ModelDirectory& model, const model::Weights& weights, const LearnerSettings& settings)
-      : parameters(trained_parameters(model.config, settings)),
+  TorchLearner(const model::ModelDirectory& model, const model::Weights& weights, const LearnerSettings& settings,
+               at::Device device)
+      : parameters_(learner_detail::parameters_of(model.config, settings)),
         settings_(settings),
-        layers_(model::make_layers(model, weights)) {
-    const std::size_t count = parameters.empty() ? 0 : parameters.back().offset + parameters.back().count;
-    values.resize(count);
-    gradients.resize(count);
-    for_all_weights([](const std::string&, at::Tensor& weight) { weight = weight.to(at::kFloat); });
+        device_(device),
+        layers_(model::make_layers(model, weights, {.device = device, .matrices = at::kFloat})) {
+    const std::size_t count = parameters_.empty() ? 0 : parameters_.back().offset + parameters_.back().count;
+    values_.resize(count);
+    gradients_.resize(count);
+    const at::TensorOptions options = at::TensorOptions().device(device);
+    computed_values_ = is_apart() ? at::zeros(array(values_).sizes(), options) : array(values_);
+    computed_gradients_ = is_apart() ? at::zeros(array(values_).sizes(), options) : array(gradients_);
     if (settings.everything)
       train_all();
     else
@@ -89,14 +102,52 @@ class Learner::Impl {
     if (model.config.tied_head) layers_.head.weight = layers_.embedding;
     const model::RopeTables tables = model::rope_tables(model.config, settings.positions);
     const std::int64_t half = std::int64_t{model.config.head_width / 2};
-    cosines_ = at::tensor(at::ArrayRef<float>(tables.cosines)).view({settings.positions, 1, half});
-    sines_ = at::tensor(at::ArrayRef<float>(tables.sines)).view({settings.positions, 1, half});
+    cosines_ = at::tensor(at::ArrayRef<float>(tables.cosines)).view({settings.positions, 1, half}).to(device);
+    sines_ = at::tensor(at::ArrayRef<float>(tables.sines)).view({settings.positions, 1, half}).to(device);
   }
 
-  double learn(std::span<const LearnedExample> examples, double factor) {
+  const std::vector<Parameter>& parameters() const override { return parameters_; }
+  std::span<float> values() override { return values_; }
+  std::span<float> gradients() override { return gradients_; }
+
+  std::expected<double, std::string> learn(std::span<const LearnedExample> examples, double factor) override {
+    return learner_detail::guarded([&] {
+      fetch(computed_values_, values_);
+      fetch(computed_gradients_, gradients_);
+      const double sum = learn_pass(examples, factor);
+      if (is_apart()) array(gradients_).copy_(computed_gradients_);
+      return sum;
+    });
+  }
+  std::expected<double, std::string> loss(std::span<const LearnedExample> examples) override {
+    return learner_detail::guarded([&] {
+      fetch(computed_values_, values_);
+      return loss_of(examples);
+    });
+  }
+  std::expected<std::vector<float>, std::string> logits(std::span<const std::uint32_t> ids) override {
+    return learner_detail::guarded([&] {
+      fetch(computed_values_, values_);
+      return logits_of(ids);
+    });
+  }
+
+ private:
+  static at::Tensor array(std::vector<float>& values) {
+    return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat);
+  }
+  /// Whether what is trained is computed with in other memory than the caller's.
+  bool is_apart() const { return settings_.apart || !device_.is_cpu(); }
+  void fetch(at::Tensor& computed, std::vector<float>& values) const {
+    const at::NoGradGuard no_grad;
+    if (is_apart()) computed.copy_(array(values));
+  }
+  at::Tensor on_device(const std::vector<std::int64_t>& numbers) const { return at::tensor(numbers).to(device_); }
+
+  double learn_pass(std::span<const LearnedExample> examples, double factor) {
     const learner_detail::Targets targets = learner_detail::targets_of(examples);
     Training operations(layers_, lora_, settings_.lora.scale, settings_.lora.dropout, examples);
-    const at::Tensor rows = at::tensor(targets.rows);
+    const at::Tensor rows = on_device(targets.rows);
     at::Tensor gradient;
     if (settings_.gradient_checkpointing && !settings_.everything)
       return learn_again(examples, targets, factor, operations);
@@ -106,26 +157,22 @@ class Learner::Impl {
     return sum;
   }
 
-  double loss(std::span<const LearnedExample> examples) {
+  double loss_of(std::span<const LearnedExample> examples) {
     const at::NoGradGuard no_grad;
     const learner_detail::Targets targets = learner_detail::targets_of(examples);
     Training operations(layers_, lora_, settings_.lora.scale, 0, examples);
-    const at::Tensor states = hidden(examples, operations).index_select(0, at::tensor(targets.rows));
+    const at::Tensor states = hidden(examples, operations).index_select(0, on_device(targets.rows));
     return learner_detail::head_loss(layers_.head, states, targets.ids, nullptr, 0);
   }
 
-  std::vector<float> logits(std::span<const std::uint32_t> ids) {
+  std::vector<float> logits_of(std::span<const std::uint32_t> ids) {
     const at::NoGradGuard no_grad;
     const LearnedExample example{.ids = ids, .trained = {}};
     Training operations(layers_, lora_, settings_.lora.scale, 0, {&example, 1});
-    const at::Tensor out = at::mm(hidden({&example, 1}, operations), layers_.head.weight.t());
+    const at::Tensor out = at::mm(hidden({&example, 1}, operations), layers_.head.weight.t()).to(at::kCPU);
     return {out.data_ptr<float>(), out.data_ptr<float>() + out.numel()};
   }
 
-  const std::vector<Parameter> parameters;
-  std::vector<float> values, gradients;
-
- private:
   struct Input {
     at::Tensor ids, cosines, sines;
   };
@@ -137,8 +184,8 @@ class Learner::Impl {
         ids.push_back(each.ids[i]);
         positions.push_back(static_cast<std::int64_t>(i));
       }
-    const at::Tensor places = at::tensor(positions);
-    return {at::tensor(ids), cosines_.index_select(0, places), sines_.index_select(0, places)};
+    const at::Tensor places = on_device(positions);
+    return {on_device(ids), cosines_.index_select(0, places), sines_.index_select(0, places)};
   }
 
   at::Tensor hidden(std::span<const LearnedExample> examples, Training& operations) const {
@@ -160,7 +207,7 @@ class Learner::Impl {
     at::Tensor last = inputs.back().detach().set_requires_grad(true), gradient;
     inputs.pop_back();
     const at::Tensor states =
-        model::rms_norm(last, layers_.norm, layers_.config.norm_epsilon).index_select(0, at::tensor(targets.rows));
+        model::rms_norm(last, layers_.norm, layers_.config.norm_epsilon).index_select(0, on_device(targets.rows));
     const double sum = learner_detail::head_loss(layers_.head, states.detach(), targets.ids, &gradient, factor);
     states.backward(gradient);
     gradient = last.grad();
@@ -174,12 +221,17 @@ class Learner::Impl {
     return sum;
   }
 
-  /// A tensor over the array that gathers its gradient in the other one.
+  /// A tensor over its part of the values that gathers its gradient in that of the gradients.
   at::Tensor leaf(const Parameter& parameter) {
     const std::vector<std::int64_t> shape(parameter.shape.begin(), parameter.shape.end());
-    at::Tensor out = at::from_blob(values.data() + parameter.offset, shape, at::kFloat);
+    const auto part = [&](const at::Tensor& whole) {
+      const auto offset = static_cast<std::int64_t>(parameter.offset),
+                 count = static_cast<std::int64_t>(parameter.count);
+      return whole.narrow(0, offset, count).view(shape).detach();
+    };
+    at::Tensor out = part(computed_values_);
     out.set_requires_grad(true);
-    out.mutable_grad() = at::from_blob(gradients.data() + parameter.offset, shape, at::kFloat);
+    out.mutable_grad() = part(computed_gradients_);
     return out;
   }
 
@@ -204,9 +256,9 @@ class Learner::Impl {
 
   void train_all() {
     for_all_weights([&](const std::string& name, at::Tensor& weight) {
-      const Parameter& parameter = *std::ranges::find(parameters, name, &Parameter::name);
-      const at::Tensor from = weight.contiguous();
-      std::copy_n(from.data_ptr<float>(), parameter.count, values.data() + parameter.offset);
+      const Parameter& parameter = *std::ranges::find(parameters_, name, &Parameter::name);
+      const at::Tensor from = weight.to(at::kCPU).contiguous();
+      std::copy_n(from.data_ptr<float>(), parameter.count, values_.data() + parameter.offset);
       weight = leaf(parameter);
     });
   }
@@ -217,58 +269,30 @@ class Learner::Impl {
     for (auto& layer : lora_)
       for (const model::Module module : settings_.lora.modules) {
         LoraPair& pair = layer[static_cast<std::size_t>(module)];
-        pair.a = leaf(parameters[next]);
-        pair.b = leaf(parameters[next + 1]);
+        pair.a = leaf(parameters_[next]);
+        pair.b = leaf(parameters_[next + 1]);
         next += 2;
       }
   }
 
+  const std::vector<Parameter> parameters_;
+  std::vector<float> values_, gradients_;
   const LearnerSettings settings_;
+  const at::Device device_;
+  at::Tensor computed_values_, computed_gradients_;  // the same memory, unless is_apart()
   model::Layers layers_;
   LoraLayers lora_;
   at::Tensor cosines_, sines_;  // [positions, 1, head_width / 2]
 };
 
-Learner::Learner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Learner::~Learner() = default;
-
-const std::vector<Parameter>& Learner::parameters() const { return impl_->parameters; }
-std::span<float> Learner::values() { return impl_->values; }
-std::span<float> Learner::gradients() { return impl_->gradients; }
-
-namespace learner_detail {
-
-template <class Work>
-auto guarded(const Work& work) -> std::expected<decltype(work()), std::string> {
-  try {
-    return work();
-  } catch (const c10::Error& error) {
-    return std::unexpected(std::string("libtorch: ") + error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    return std::unexpected("there is not enough memory");
-  }
-}
-
-}  // namespace learner_detail
-
 std::expected<std::unique_ptr<Learner>, std::string> Learner::open(const model::ModelDirectory& model,
                                                                    const model::Weights& weights,
                                                                    const LearnerSettings& settings) {
-  learner_detail::use_threads(settings.threads);
-  return learner_detail::guarded(
-      [&] { return std::unique_ptr<Learner>(new Learner(std::make_unique<Impl>(model, weights, settings))); });
-}
-
-std::expected<double, std::string> Learner::learn(std::span<const LearnedExample> examples, double factor) {
-  return learner_detail::guarded([&] { return impl_->learn(examples, factor); });
-}
-
-std::expected<double, std::string> Learner::loss(std::span<const LearnedExample> examples) {
-  return learner_detail::guarded([&] { return impl_->loss(examples); });
-}
-
-std::expected<std::vector<float>, std::string> Learner::logits(std::span<const std::uint32_t> ids) {
-  return learner_detail::guarded([&] { return impl_->logits(ids); });
+  const model::Device device = TRY(model::usable_device(settings.device));
+  model::use_threads(settings.threads);
+  return learner_detail::guarded([&] {
+    return std::unique_ptr<Learner>(new TorchLearner(model, weights, settings, model::torch_device(device)));
+  });
 }
 
 }  // namespace stackgate::trainer

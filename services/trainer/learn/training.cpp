@@ -25,7 +25,7 @@ at::Tensor Training::dropout_mask(std::size_t layer, model::Module module, std::
       for (std::int64_t i = 0; i < width; ++i)
         *at++ = uniform(key, static_cast<std::uint64_t>(i)) < dropout_ ? 0 : kept;
     }
-  return out;
+  return out.to(model_.embedding.device());
 }
 
 at::Tensor Training::linear(std::size_t layer, model::Module module, const at::Tensor& x) {
@@ -42,9 +42,10 @@ at::Tensor Training::linear(std::size_t layer, model::Module module, const at::T
 const at::Tensor& Training::mask(std::int64_t length) {
   at::Tensor& found = masks_[length];
   if (!found.defined())
-    found = at::full({length, length}, -std::numeric_limits<float>::infinity(), at::kFloat)
-                .triu_(1)
-                .repeat({model_.config.heads / model_.config.key_value_heads, 1});
+    found =
+        at::full({length, length}, -std::numeric_limits<float>::infinity(), model_.norm.options().requires_grad(false))
+            .triu_(1)
+            .repeat({model_.config.heads / model_.config.key_value_heads, 1});
   return found;
 }
 

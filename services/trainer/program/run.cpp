@@ -10,11 +10,16 @@
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/startup.hpp"
 #include "services/kit/settings/variables.hpp"
+#include "services/kit/telemetry/telemetry.hpp"
+#include "services/kit/telemetry/work.hpp"
+#include "services/trainer/learn_library/load_learner.hpp"
 #include "services/trainer/program/options.hpp"
 #include "services/trainer/program/stop_flag.hpp"
 
 namespace stackgate::trainer {
 namespace run_detail {
+
+constexpr std::chrono::seconds flush_limit{5};  // of telemetry, at the end
 
 /// All that is wrong with the file; nothing to read is no fault.
 Failure read_configuration(const std::string& file, Hyperparameters& out) {
@@ -43,15 +48,27 @@ int tell(const Failure& failure, Report& report) {
   return static_cast<int>(failure.ending);
 }
 
-int carry_out(const settings::Values& values, const FailPoint& fail_point) {
-  watch_stop_signals();
+mlflow::Status status_of(Ending ending) {
+  return ending == Ending::done      ? mlflow::Status::finished
+         : ending == Ending::stopped ? mlflow::Status::killed
+                                     : mlflow::Status::failed;
+}
+
+int reported(const settings::Values& values, const FailPoint& fail_point, telemetry::Work& work,
+             metrics::Registry& registry) {
   Report report({.job = values.text("job-id"),
                  .url = values.text("progress-url"),
                  .token = values.text("progress-token"),
-                 .ca_file = values.text("ca-file")});
+                 .ca_file = values.text("ca-file"),
+                 .tracking = tracking_settings(values),
+                 .errors_alone = values.command() == "train" && values.integer("rank") != 0},
+                &work, &registry);
+  const std::string library =
+      values.has("learner-library") ? values.text("learner-library") : default_learner_library();
+  const Backend backend{on_device_of(values, learner_of_library(library)), group_of_library(library)};
   Result<Ending> ending = Ending::done;
   if (values.command() == "make-tiny") {
-    ending = make_tiny(tiny_settings(values), report, stop_asked);
+    ending = make_tiny(tiny_settings(values), backend.open_learner, report, stop_asked);
   } else if (values.command() == "merge") {
     ending = merge(merge_settings(values));
     if (ending) report.done({.path = values.text("output")});
@@ -59,9 +76,24 @@ int carry_out(const settings::Values& values, const FailPoint& fail_point) {
     TrainSettings settings = train_settings(values);
     if (const Failure wrong = read_configuration(values.text("config"), settings.parameters); !wrong.faults.empty())
       return tell(wrong, report);
-    ending = train(settings, report, stop_asked, fail_point);
+    ending = train(settings, backend, report, stop_asked, fail_point);
   }
-  return ending ? static_cast<int>(*ending) : tell(ending.error(), report);
+  const int code = ending ? static_cast<int>(*ending) : tell(ending.error(), report);
+  report.end(status_of(ending ? *ending : ending.error().ending));
+  return code;
+}
+
+/// Spans, gauges and log lines go to a collector where one is named.
+int carry_out(const settings::Values& values, const FailPoint& fail_point) {
+  watch_stop_signals();
+  metrics::Registry registry;
+  telemetry::Options options;
+  if (values.command() == "train") options = telemetry::read_telemetry(values, "stackgate-trainer", run::host_name());
+  const auto telemetry = telemetry::Telemetry::start(std::move(options), registry, false);
+  telemetry::Work work(*telemetry, run::variable("TRACEPARENT").value_or(""));
+  const int code = reported(values, fail_point, work, registry);
+  telemetry->shutdown(flush_limit);
+  return code;
 }
 
 }  // namespace run_detail
@@ -72,7 +104,7 @@ int run(int argc, char** argv, const FailPoint& fail_point) {
   const settings::Outcome read = settings::read(table, arguments, run::variable, run::small_file, version);
   if (!read.to_print.empty()) return std::fputs(read.to_print.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
   validate::Findings findings = read.findings;
-  if (findings.empty()) findings = missing_settings(read.values);
+  if (findings.empty()) findings = faults_of(read.values);
   if (!findings.empty()) {
     std::fputs(settings::to_text(table, findings).c_str(), stderr);
     return static_cast<int>(Ending::wrong_input);

@@ -94,14 +94,24 @@ class Report::Poster {
   std::jthread thread_;  // last: it uses the others
 };
 
-Report::Report(ReportSettings settings)
+Report::Report(ReportSettings settings, telemetry::Work* work, metrics::Registry* registry)
     : settings_(std::move(settings)),
       terminal_(::isatty(1) == 1),
-      poster_(settings_.url.empty() ? nullptr : std::make_unique<Poster>(settings_)) {}
+      work_(work != nullptr ? work : &no_work_),
+      poster_(settings_.url.empty() ? nullptr : std::make_unique<Poster>(settings_)) {
+  if (registry == nullptr) return;
+  loss_ = &registry->gauge("stackgate_trainer_loss", "Of the last interval of steps.").at();
+  tokens_per_second_ = &registry->gauge("stackgate_trainer_tokens_per_second", "In the last interval of steps.").at();
+}
 
 Report::~Report() = default;
 
 void Report::tell(std::string text) {
+  if (settings_.errors_alone) return;
+  send(std::move(text));
+}
+
+void Report::send(std::string text) {
   if (!terminal_ || !bar_shown_) {
     std::puts(text.c_str());
     std::fflush(stdout);
@@ -109,18 +119,29 @@ void Report::tell(std::string text) {
   if (poster_) poster_->add(std::move(text));
 }
 
-void Report::start(const Started& event) { tell(event_text(event, settings_.job)); }
+void Report::start(const Started& event, const std::optional<RunFacts>& facts) {
+  tell(event_text(event, settings_.job));
+  if (facts && settings_.tracking && !settings_.errors_alone)
+    tracking_.emplace(*settings_.tracking, settings_.job, *facts);
+}
 
 void Report::step(const Stepped& event) {
-  if (terminal_) {
+  if (terminal_ && !settings_.errors_alone) {
     bar_shown_ = true;
     std::printf("\r\x1b[K%s", bar(event, report_detail::terminal_columns()).c_str());
     std::fflush(stdout);
   }
   tell(event_text(event, settings_.job));
+  if (tracking_) tracking_->step(event);
+  if (loss_ == nullptr) return;
+  loss_->set(event.loss);
+  tokens_per_second_->set(event.tokens_per_second);
 }
 
-void Report::validation(std::uint64_t step, double loss) { tell(validation_text(step, loss, settings_.job)); }
+void Report::validation(std::uint64_t step, double loss) {
+  tell(validation_text(step, loss, settings_.job));
+  if (tracking_) tracking_->validation(step, loss);
+}
 
 void Report::checkpoint(std::uint64_t step, const std::string& path) {
   tell(checkpoint_text(step, path, settings_.job));
@@ -133,7 +154,11 @@ void Report::done(const Finished& event) {
 
 void Report::error(const Failed& event) {
   if (std::exchange(bar_shown_, false)) std::puts("");
-  tell(event_text(event, settings_.job));
+  send(event_text(event, settings_.job));
+}
+
+void Report::end(mlflow::Status status) {
+  if (tracking_) tracking_->end(status);
 }
 
 }  // namespace stackgate::trainer

@@ -12,6 +12,7 @@
 #include "services/kit/files/mapped_file.hpp"
 #include "services/trainer/checkpoint/tensors.hpp"
 #include "services/trainer/data/random.hpp"
+#include "services/trainer/parameters/parameters.hpp"
 #include "services/trainer/training/adapter_output.hpp"
 #include "services/trainer/training/base_model.hpp"
 #include "services/trainer/training/machine.hpp"
@@ -89,7 +90,7 @@ Result<void> write_files(const std::string& part, const TinySettings& settings, 
   TRY(checked(write_file(part + "/tokenizer_config.json", tiny_tokenizer_config())));
   const auto read = model::read_config(config);
   for (const auto& each : read.findings) return wrong_input(fmt::format("{}: {}", each.path, each.problem));
-  const auto parameters = trained_parameters(read.config, {.everything = true});
+  const auto parameters = all_parameters(read.config);
   std::vector<float> values(parameters.back().offset + parameters.back().count);
   draw_weights(parameters, values, settings);
   return checked(write_weights(part, parameters, values));
@@ -101,34 +102,33 @@ Result<double> steps(const TinySettings& settings, Optimization& optimization, s
   double loss = 0;
   for (std::uint64_t i = 0; i < settings.steps; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto step = optimization.step(i);
-    if (!step) return failed(step.error());
+    const StepOutcome step = TRY(optimization.step(i, stop));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    loss = step->loss_sum / static_cast<double>(step->trained_tokens);
+    loss = step.loss_sum / static_cast<double>(step.trained_tokens);
     report.step({.step = i + 1,
                  .max_steps = settings.steps,
                  .epoch = static_cast<double>(i + 1) / static_cast<double>(per_epoch),
                  .loss = loss,
-                 .learning_rate = step->learning_rate,
-                 .grad_norm = step->grad_norm,
-                 .tokens_per_second = static_cast<double>(step->tokens) / seconds,
+                 .learning_rate = step.learning_rate,
+                 .grad_norm = step.grad_norm,
+                 .tokens_per_second = static_cast<double>(step.tokens) / seconds,
                  .memory = resident_bytes(),
                  .eta_seconds = seconds * static_cast<double>(settings.steps - i - 1)});
-    if (stop()) return std::numeric_limits<double>::quiet_NaN();
+    if (step.stop) return std::numeric_limits<double>::quiet_NaN();
   }
   return loss;
 }
 
-Result<Ending> learn(const TinySettings& settings, const std::string& part, std::string_view text, Report& report,
-                     const std::function<bool()>& stop) {
+Result<Ending> learn(const TinySettings& settings, const OpenLearner& open_learner, const std::string& part,
+                     std::string_view text, Report& report, const std::function<bool()>& stop) {
   const BaseModel base = TRY(load_base_model(part, ""));
   const auto windows = windows_of(base, text, settings.window);
   if (!windows) return wrong_input(windows.error());
   if (windows->empty()) return wrong_input("the texts are empty");
-  auto learner = Learner::open(base.model, base.weights,
-                               {.threads = settings.threads != 0 ? settings.threads : free_cores(),
-                                .positions = settings.window + 1,
-                                .everything = true});
+  auto learner = open_learner(base.model, base.weights,
+                              {.threads = settings.threads != 0 ? settings.threads : free_cores(),
+                               .positions = settings.window + 1,
+                               .everything = true});
   if (!learner) return failed(learner.error());
   Hyperparameters how;
   how.learning_rate = settings.learning_rate;
@@ -136,7 +136,8 @@ Result<Ending> learn(const TinySettings& settings, const std::string& part, std:
   how.batch_size = settings.batch_size;
   how.seed = settings.seed;
   const std::uint64_t per_epoch = (windows->size() + how.batch_size - 1) / how.batch_size;
-  Optimization optimization(**learner, how, *windows, settings.window + 1, per_epoch, settings.steps);
+  Alone alone;
+  Optimization optimization(**learner, how, *windows, settings.window + 1, per_epoch, settings.steps, alone);
   std::uint64_t tokens = 0;
   for (const Example& each : *windows) tokens += each.ids.size();
   const std::uint64_t all = (*learner)->values().size();
@@ -157,13 +158,14 @@ Result<Ending> learn(const TinySettings& settings, const std::string& part, std:
 
 }  // namespace make_tiny_detail
 
-Result<Ending> make_tiny(const TinySettings& settings, Report& report, const std::function<bool()>& stop) {
+Result<Ending> make_tiny(const TinySettings& settings, const OpenLearner& open_learner, Report& report,
+                         const std::function<bool()>& stop) {
   using namespace make_tiny_detail;
   if (std::filesystem::exists(settings.output))
     return wrong_input(fmt::format("{} is there already: name another --output, or remove it", settings.output));
   const std::string text = TRY(read_texts(settings.texts)), part = settings.output + ".part";
   TRY(write_files(part, settings, text));
-  return learn(settings, part, text, report, stop);
+  return learn(settings, open_learner, part, text, report, stop);
 }
 
 }  // namespace stackgate::trainer

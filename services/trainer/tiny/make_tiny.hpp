@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "services/trainer/learn/learner.hpp"
 #include "services/trainer/report/report.hpp"
 #include "services/trainer/tiny/tiny_files.hpp"
 #include "services/trainer/training/failure.hpp"
@@ -22,6 +23,7 @@ struct TinySettings {
 };
 
 /// All weights are trained by the graph that trains adapters. `output` is there when it is whole.
-Result<Ending> make_tiny(const TinySettings& settings, Report& report, const std::function<bool()>& stop);
+Result<Ending> make_tiny(const TinySettings& settings, const OpenLearner& open_learner, Report& report,
+                         const std::function<bool()>& stop);
 
 }  // namespace stackgate::trainer

@@ -13,7 +13,7 @@ enum class Ending : std::uint8_t {
   done = 0,
   failed = 1,       // the loss is no number, a full disk, no memory
   wrong_input = 2,  // settings, model, data
-  stopped = 75,     // SIGTERM: there is a checkpoint to go on from
+  stopped = 75,     // SIGTERM, or another process is lost: to be started again with --resume
 };
 
 struct Failure {

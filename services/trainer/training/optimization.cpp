@@ -1,6 +1,7 @@
 #include "services/trainer/training/optimization.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -9,6 +10,7 @@
 #include "services/kit/base/try.hpp"
 #include "services/trainer/config/schedule.hpp"
 #include "services/trainer/data/random.hpp"
+#include "services/trainer/training/peers.hpp"
 
 namespace stackgate::trainer {
 namespace optimization_detail {
@@ -24,14 +26,28 @@ MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tok
 }
 
 Optimization::Optimization(Learner& learner, const Hyperparameters& parameters, std::span<const Example> examples,
-                           std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total)
+                           std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total, Group& group)
     : learner_(learner),
       parameters_(parameters),
       examples_(examples),
       micro_(passes_of(parameters, most_tokens)),
+      group_(group),
       per_epoch_(per_epoch),
       total_(total),
       moments_{std::vector<float>(learner.values().size()), std::vector<float>(learner.values().size())} {}
+
+std::vector<MicroBatch> Optimization::own_passes(std::span<const Example> from,
+                                                 std::span<const std::uint32_t> which) const {
+  std::vector<std::uint32_t> own, lengths;
+  for (std::size_t i = group_.rank(); i < which.size(); i += group_.size()) {
+    own.push_back(which[i]);
+    lengths.push_back(static_cast<std::uint32_t>(from[which[i]].ids.size()));
+  }
+  auto out = micro_batches(lengths, micro_);
+  for (MicroBatch& each : out)
+    for (std::uint32_t& i : each) i = own[i];
+  return out;
+}
 
 std::vector<LearnedExample> Optimization::pass(std::span<const Example> from, std::span<const std::uint32_t> which,
                                                std::uint64_t step) const {
@@ -42,7 +58,7 @@ std::vector<LearnedExample> Optimization::pass(std::span<const Example> from, st
   return out;
 }
 
-std::expected<StepOutcome, std::string> Optimization::step(std::uint64_t step) {
+Result<StepOutcome> Optimization::step(std::uint64_t step, const std::function<bool()>& stop) {
   const std::uint64_t epoch = step / per_epoch_, first = step % per_epoch_ * parameters_.batch_size;
   if (epoch != epoch_) {
     order_ = permutation(parameters_.seed, epoch, static_cast<std::uint32_t>(examples_.size()));
@@ -51,22 +67,25 @@ std::expected<StepOutcome, std::string> Optimization::step(std::uint64_t step) {
   const auto batch =
       std::span(order_).subspan(first, std::min<std::uint64_t>(parameters_.batch_size, order_.size() - first));
   StepOutcome out{.learning_rate = learning_rate(parameters_, step, total_)};
-  std::vector<std::uint32_t> lengths;
   for (const std::uint32_t i : batch) {
-    lengths.push_back(static_cast<std::uint32_t>(examples_[i].ids.size()));
-    out.tokens += lengths.back();
+    out.tokens += examples_[i].ids.size();
     out.trained_tokens += examples_[i].trained_tokens();
   }
   std::ranges::fill(learner_.gradients(), 0.0F);
-  for (MicroBatch& each : micro_batches(lengths, micro_)) {
-    for (std::uint32_t& i : each) i = batch[i];
-    out.loss_sum += TRY(learner_.learn(pass(examples_, each, step), 1 / static_cast<double>(out.trained_tokens)));
+  for (const MicroBatch& each : own_passes(examples_, batch)) {
+    const auto sum = learner_.learn(pass(examples_, each, step), 1 / static_cast<double>(out.trained_tokens));
+    if (!sum) return failed(sum.error());
+    out.loss_sum += *sum;
   }
+  std::array<double, 2> shared{out.loss_sum, stop() ? 1.0 : 0.0};
+  TRY(with_peers(group_.sum(shared)));
+  TRY(with_peers(group_.sum(learner_.gradients())));
+  out.loss_sum = shared[0];
+  out.stop = shared[1] != 0;
   out.grad_norm = norm(learner_.gradients());
   if (!std::isfinite(out.loss_sum) || !std::isfinite(out.grad_norm))
-    return std::unexpected(
-        fmt::format("the {} of step {} is no finite number: lower learning_rate, or look at the data",
-                    std::isfinite(out.loss_sum) ? "gradient" : "loss", step + 1));
+    return failed(fmt::format("the {} of step {} is no finite number: lower learning_rate, or look at the data",
+                              std::isfinite(out.loss_sum) ? "gradient" : "loss", step + 1));
   clip(learner_.gradients(), out.grad_norm, parameters_.max_grad_norm);
   adamw(learner_.values(), learner_.gradients(), moments_,
         {.beta1 = parameters_.adam_beta1,
@@ -77,16 +96,18 @@ std::expected<StepOutcome, std::string> Optimization::step(std::uint64_t step) {
   return out;
 }
 
-std::expected<double, std::string> Optimization::loss(std::span<const Example> examples) {
-  std::vector<std::uint32_t> lengths;
-  std::uint64_t trained = 0;
-  for (const Example& each : examples) {
-    lengths.push_back(static_cast<std::uint32_t>(each.ids.size()));
-    trained += each.trained_tokens();
+Result<double> Optimization::loss(std::span<const Example> examples) {
+  std::vector<std::uint32_t> all(examples.size());
+  std::iota(all.begin(), all.end(), 0U);
+  double sum = 0, trained = 0;
+  for (const Example& each : examples) trained += static_cast<double>(each.trained_tokens());
+  for (const MicroBatch& each : own_passes(examples, all)) {
+    const auto some = learner_.loss(pass(examples, each, 0));
+    if (!some) return failed(some.error());
+    sum += *some;
   }
-  double sum = 0;
-  for (const MicroBatch& each : micro_batches(lengths, micro_)) sum += TRY(learner_.loss(pass(examples, each, 0)));
-  return sum / static_cast<double>(trained);
+  TRY(with_peers(group_.sum(std::span(&sum, 1))));
+  return sum / trained;
 }
 
 }  // namespace stackgate::trainer

@@ -1,15 +1,17 @@
-// Steps of an optimizer over examples: what is the same for an adapter and for all weights. One thread's.
+// Steps of an optimizer over examples: what is the same for an adapter and for all weights. One thread's. Each rank of
+// a group takes every size-th example of a step; what it holds afterwards is the same everywhere.
 #pragma once
 #include <cstdint>
-#include <expected>
+#include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "services/trainer/config/hyperparameters.hpp"
 #include "services/trainer/data/order.hpp"
+#include "services/trainer/learn/group.hpp"
 #include "services/trainer/learn/learner.hpp"
 #include "services/trainer/optimizer/adamw.hpp"
+#include "services/trainer/training/failure.hpp"
 
 namespace stackgate::trainer {
 
@@ -19,23 +21,27 @@ MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tok
 struct StepOutcome {
   double loss_sum = 0, grad_norm = 0, learning_rate = 0;  // the norm before clipping
   std::uint64_t trained_tokens = 0, tokens = 0;
+  bool stop = false;  // somebody asked for it
 };
 
 class Optimization {
  public:
-  /// All must outlive it. `total`: steps of the run.
+  /// All must outlive it; `examples` are the same at all ranks. `total`: steps of the run.
   Optimization(Learner& learner, const Hyperparameters& parameters, std::span<const Example> examples,
-               std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total);
+               std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total, Group& group);
 
-  /// Step 0 … total - 1, in this order. The loss is that of all the step's trained tokens together. The error: the
-  /// loss or the gradient is no number (then nothing was changed), or libtorch's.
-  std::expected<StepOutcome, std::string> step(std::uint64_t step);
+  /// Step 0 … total - 1, in this order. The loss is that of all the step's trained tokens together. `stop` is
+  /// asked once; what one rank answers all do. The failure: the loss or the gradient is no number, a rank is lost (in
+  /// both cases nothing was changed), or libtorch's.
+  Result<StepOutcome> step(std::uint64_t step, const std::function<bool()>& stop);
   /// The mean of -log p over the trained tokens.
-  std::expected<double, std::string> loss(std::span<const Example> examples);
+  Result<double> loss(std::span<const Example> examples);
 
   Moments& moments() { return moments_; }
 
  private:
+  /// The passes of this rank's part of `which`.
+  std::vector<MicroBatch> own_passes(std::span<const Example> from, std::span<const std::uint32_t> which) const;
   std::vector<LearnedExample> pass(std::span<const Example> from, std::span<const std::uint32_t> which,
                                    std::uint64_t step) const;
 
@@ -43,6 +49,7 @@ class Optimization {
   const Hyperparameters& parameters_;
   std::span<const Example> examples_;
   MicroBatches micro_;
+  Group& group_;
   std::uint64_t per_epoch_, total_, epoch_ = ~std::uint64_t{0};
   std::vector<std::uint32_t> order_;  // of epoch_
   Moments moments_;

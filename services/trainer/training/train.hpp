@@ -6,6 +6,8 @@
 
 #include "services/trainer/checkpoint/checkpoint.hpp"
 #include "services/trainer/config/hyperparameters.hpp"
+#include "services/trainer/learn/group.hpp"
+#include "services/trainer/learn/learner.hpp"
 #include "services/trainer/report/report.hpp"
 #include "services/trainer/training/failure.hpp"
 
@@ -17,12 +19,21 @@ struct TrainSettings {
   std::vector<std::string> train, validation{};
   Hyperparameters parameters{};
   bool resume = false;
+  GroupSettings group{};              // of size 1: this process alone
+  unsigned processes_of_machine = 1;  // which share its cores
 };
 
-/// `stop` is asked after each step. Ending::stopped is no failure: a checkpoint was written. The result lies in
-/// `output` and in `output`.tar.gz, which are both there or neither, once this returns Ending::done; until then all is
-/// in `output`.part.
-Result<Ending> train(const TrainSettings& settings, Report& report, const std::function<bool()>& stop,
-                     const FailPoint& fail_point);
+/// What computes.
+struct Backend {
+  OpenLearner open_learner;
+  OpenGroup open_group{};  // asked of a group of several
+};
+
+/// `backend` is asked once the input is known to be right. Of a group, rank 0 alone writes and needs `output`, and all
+/// end alike; that a rank is lost is a failure with Ending::stopped. `stop` is asked after each step. Ending::stopped
+/// is no failure: a checkpoint was written. The result lies in `output` and in `output`.tar.gz, which are both there or
+/// neither, once this returns Ending::done; until then all is in `output`.part.
+Result<Ending> train(const TrainSettings& settings, const Backend& backend, Report& report,
+                     const std::function<bool()>& stop, const FailPoint& fail_point);
 
 }  // namespace stackgate::trainer

@@ -72,7 +72,8 @@ TEST(Hyperparameters, what_is_wrong) {
        {"", "[]", "{", R"({"lora_alpha":0})", R"({"lora_alpha":-1})", R"({"lora_rank":257})", R"({"lora_dropout":1})",
         R"({"target_modules":[]})", R"({"target_modules":"q_proj"})", R"({"target_modules":[1]})",
         R"({"batch_size":2,"micro_batch_size":3})", R"({"num_epochs":1.5})", R"({"max_seq_length":1})",
-        R"({"lora_rank":8,"lora_rank":8})", R"({"adam_beta1":1})", R"({"seed":1.0})", R"({"lr_scheduler":3})"})
+        R"({"lora_rank":8,"lora_rank":8})", R"({"adam_beta1":1})", R"({"seed":1.0})", R"({"lr_scheduler":3})",
+        R"({"validation_split":0.6})"})
     EXPECT_THAT(faults(json), SizeIs(1)) << json;
 }
 
@@ -81,7 +82,8 @@ TEST(Hyperparameters, equal_runs_have_equal_texts) {
       << "threads are looked at apart";
   for (const std::string_view json :
        {R"({"lora_rank":9})", R"({"seed":1})", R"({"max_steps":3})", R"({"target_modules":["q_proj"]})",
-        R"({"weight_decay":0.02})", R"({"batch_size":9})", R"({"gradient_checkpointing":true})"})
+        R"({"weight_decay":0.02})", R"({"batch_size":9})", R"({"gradient_checkpointing":true})",
+        R"({"validation_split":0.1})"})
     EXPECT_NE(canonical_text(read("{}")), canonical_text(read(json))) << json;
 }
 

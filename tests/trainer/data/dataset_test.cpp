@@ -95,6 +95,40 @@ TEST_F(DatasetTest, all_faults_are_told_with_their_lines) {
   EXPECT_EQ(data.fault_count, 30U);
 }
 
+TEST_F(DatasetTest, a_share_is_split_off_by_the_seed) {
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += "{\"prompt\":\"" + std::string(1 + static_cast<std::size_t>(i), 'a') + "\",\"completion\":\"b\"}\n";
+  const auto split = [&](double share, std::uint64_t seed) {
+    Dataset from = read(text);
+    Dataset out = split_off(from, share, seed);
+    return std::pair(std::move(from), std::move(out));
+  };
+  const auto lengths = [](const Dataset& of) {
+    std::vector<std::size_t> out;
+    for (const Example& each : of.examples) out.push_back(each.ids.size());
+    return out;
+  };
+  const auto [from, out] = split(0.1, 7);
+  EXPECT_THAT(from.examples, SizeIs(36));
+  EXPECT_THAT(out.examples, SizeIs(4));
+  EXPECT_TRUE(std::ranges::is_sorted(lengths(from))) << "what stays keeps its order";
+  auto all = lengths(from);
+  for (const std::size_t each : lengths(out)) all.push_back(each);
+  std::ranges::sort(all);
+  const Dataset whole = read(text);
+  EXPECT_EQ(all, lengths(whole)) << "nothing is lost, nothing is twice";
+  EXPECT_EQ(from.tokens + out.tokens, whole.tokens);
+  EXPECT_EQ(from.trained_tokens + out.trained_tokens, whole.trained_tokens);
+  EXPECT_EQ(out.trained_tokens, 8U);
+  EXPECT_EQ(lengths(split(0.1, 7).second), lengths(out)) << "drawn alike";
+  EXPECT_NE(lengths(split(0.1, 8).second), lengths(out));
+  EXPECT_THAT(split(0.001, 7).second.examples, SizeIs(1)) << "one at least";
+  Dataset two = read("{\"prompt\":\"a\",\"completion\":\"b\"}\n{\"prompt\":\"b\",\"completion\":\"b\"}");
+  EXPECT_THAT(split_off(two, 0.5, 1).examples, SizeIs(1));
+  EXPECT_THAT(two.examples, SizeIs(1));
+}
+
 TEST_F(DatasetTest, digests_tell_data_apart) {
   const auto of = [&](std::string_view text) { return read(text).digest; };
   const auto one = of("{\"prompt\":\"a\",\"completion\":\"bc\"}");

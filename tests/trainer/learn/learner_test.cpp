@@ -102,6 +102,36 @@ TEST_F(LearnerTest, the_gradient_is_the_slope_of_the_loss) {
   expect_gradient(*learner, examples(0, 4), 2e-3);
 }
 
+TEST_F(LearnerTest, values_that_are_copied_to_a_device_give_the_same) {
+  for (const bool everything : {false, true})
+    for (const bool checkpointing : {false, true}) {
+      LearnerSettings settings{
+          .gradient_checkpointing = checkpointing, .everything = everything, .lora = {.rank = 3, .scale = 1.5}};
+      const auto beside = open(settings);
+      settings.apart = true;
+      const auto apart = open(settings);
+      // In two passes, so that gradients are added up, and again after a change of the values.
+      for (int step = 0; step < 2; ++step) {
+        EXPECT_EQ(gradients(*apart, {examples(0, 2), examples(2, 2)}),
+                  gradients(*beside, {examples(0, 2), examples(2, 2)}));
+        EXPECT_EQ(apart->loss(examples(0, 4)), beside->loss(examples(0, 4)));
+        EXPECT_EQ(apart->logits(ids_[1]), beside->logits(ids_[1]));
+        for (Learner* each : {apart.get(), beside.get()})
+          for (float& value : each->values()) value *= 1.1F;
+      }
+    }
+}
+
+TEST_F(LearnerTest, a_device_that_is_not_there_is_refused) {
+  LearnerSettings settings{.positions = 64, .device = std::nullopt};
+  const bool has_gpu = model::Graph::device(std::nullopt) == model::Device::cuda;
+  EXPECT_TRUE(Learner::open(read_.model, *weights_, settings));
+  settings.device = model::Device::cuda;
+  const auto refused = Learner::open(read_.model, *weights_, settings);
+  ASSERT_EQ(refused.has_value(), has_gpu);
+  EXPECT_TRUE(has_gpu || refused.error().contains("use --device cpu"));
+}
+
 TEST_F(LearnerTest, of_all_weights_too) {
   const auto learner = open({.everything = true});
   expect_gradient(*learner, examples(0, 4), 5e-3);

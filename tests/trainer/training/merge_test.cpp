@@ -10,8 +10,8 @@
 #include "services/model/loading/floats.hpp"
 #include "services/model/loading/load.hpp"
 #include "services/trainer/data/random.hpp"
-#include "services/trainer/learn/learner.hpp"
 #include "services/trainer/merge/narrow.hpp"
+#include "services/trainer/parameters/parameters.hpp"
 #include "services/trainer/training/adapter_output.hpp"
 #include "tests/bench/model_directory.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -78,7 +78,7 @@ TEST(Merge, answers_as_the_base_with_the_adapter_does) {
   const auto read = model::load_directory(folder / "base");
   Hyperparameters how;
   how.lora_rank = 3;
-  const auto parameters = trained_parameters(read.model.config, {.lora = {.rank = 3, .modules = how.target_modules}});
+  const auto parameters = lora_parameters(read.model.config, {.rank = 3, .modules = how.target_modules});
   std::vector<float> values(parameters.back().offset + parameters.back().count);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(uniform(5, i) - 0.5);
   std::filesystem::create_directories(folder / "adapter");

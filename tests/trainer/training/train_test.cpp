@@ -2,16 +2,20 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/kit/json/parse.hpp"
 #include "services/model/graph/graph.hpp"
 #include "services/model/loading/adapter_weights.hpp"
 #include "services/model/loading/load.hpp"
 #include "services/model/tokenizer/encoder.hpp"
 #include "services/trainer/tiny/make_tiny.hpp"
+#include "tests/bench/free_port.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::trainer {
@@ -41,7 +45,7 @@ class TrainTest : public testing::Test {
                    .steps = 40,
                    .window = 64,
                    .threads = 1},
-                  report, [] { return false; });
+                  &Learner::open, report, [] { return false; });
     ASSERT_TRUE(made && *made == Ending::done);
     std::string lines;
     for (int i = 0; i < 7; ++i)
@@ -62,7 +66,7 @@ class TrainTest : public testing::Test {
   }
   static Result<Ending> go(const TrainSettings& settings, const std::function<bool()>& stop = [] { return false; }) {
     Report report({});
-    return train(settings, report, stop, [](std::string_view) {});
+    return train(settings, {&Learner::open, &Group::open}, report, stop, [](std::string_view) {});
   }
 
   static std::unique_ptr<test::TempDir> folder_;
@@ -186,6 +190,131 @@ TEST_F(TrainTest, training_ends_early_when_the_validation_loss_gets_no_better) {
   run.parameters.early_stopping_patience = 3;
   ASSERT_EQ(go(run), Ending::done);
   EXPECT_THAT(text_of(*folder_ / "early/training.json"), testing::Not(HasSubstr("\"steps\":50")));
+}
+
+class TrainTogetherTest : public TrainTest {
+ protected:
+  void SetUp() override {
+#ifndef STACKGATE_GLOO
+    GTEST_SKIP() << "built without libgloo-dev";
+#endif
+  }
+};
+
+/// The run at `size` ranks, a thread for each; what each of them ended with.
+std::vector<Result<Ending>> at_ranks(std::uint32_t size, TrainSettings settings, const Backend& backend,
+                                     const std::function<bool()>& stop) {
+  settings.group = {.size = size,
+                    .address = "127.0.0.1",
+                    .port = bench::free_port(),
+                    .interface = "lo",
+                    .limit = std::chrono::seconds(20)};
+  std::vector<Result<Ending>> out(size, Ending::done);
+  std::vector<std::jthread> ranks;
+  for (std::uint32_t rank = 0; rank < size; ++rank)
+    ranks.emplace_back([=, &out, &backend, &stop] {
+      TrainSettings own = settings;
+      own.group.rank = rank;
+      Report report({.errors_alone = true});
+      out[rank] = train(own, backend, report, rank == 0 ? [] { return false; } : stop, [](std::string_view) {});
+    });
+  ranks.clear();
+  return out;
+}
+
+TEST_F(TrainTogetherTest, several_processes_learn_what_one_does) {
+  const Backend gloo{&Learner::open, &Group::open};
+  TrainSettings one = settings("alone"), two = settings("together");
+  for (TrainSettings* each : {&one, &two}) {
+    each->validation = each->train;
+    each->parameters.lora_dropout = 0.1;
+    each->parameters.batch_size = 3;  // one rank has two of them, and in the last step of an epoch none
+  }
+  ASSERT_EQ(go(one), Ending::done);
+  for (const auto& each : at_ranks(2, two, gloo, [] { return false; })) EXPECT_EQ(each, Ending::done);
+  const auto figures = [&](const std::string& name) {
+    json::Document out;
+    const std::string text = text_of(*folder_ / (name + "/training.json"));
+    EXPECT_TRUE(json::parse(text, out));
+    return std::pair(out.root.find("train_loss")->number(), out.root.find("val_loss")->number());
+  };
+  const auto [loss, val_loss] = figures("alone");
+  const auto [shared_loss, shared_val_loss] = figures("together");
+  EXPECT_NEAR(loss, shared_loss, 1e-5);
+  EXPECT_NEAR(val_loss, shared_val_loss, 1e-5);
+}
+
+TEST_F(TrainTogetherTest, several_processes_stop_and_go_on_together) {
+  const Backend gloo{&Learner::open, &Group::open};
+  TrainSettings whole = settings("shared-whole"), stopped = settings("shared-stopped");
+  for (const auto& each : at_ranks(2, whole, gloo, [] { return false; })) ASSERT_EQ(each, Ending::done);
+  int asked = 0;
+  for (const auto& each : at_ranks(2, stopped, gloo, [&] { return ++asked == 5; })) EXPECT_EQ(each, Ending::stopped);
+  EXPECT_TRUE(std::filesystem::exists(*folder_ / "shared-stopped.part/checkpoint-5"));
+  stopped.resume = true;
+  for (const auto& each : at_ranks(2, stopped, gloo, [] { return false; })) EXPECT_EQ(each, Ending::done);
+  EXPECT_EQ(text_of(*folder_ / "shared-whole.tar.gz"), text_of(*folder_ / "shared-stopped.tar.gz"));
+}
+
+/// A group that is lost at its n-th sum.
+class Frail final : public Group {
+ public:
+  Frail(std::unique_ptr<Group> group, int left) : group_(std::move(group)), left_(left) {}
+  std::uint32_t rank() const override { return group_->rank(); }
+  std::uint32_t size() const override { return group_->size(); }
+  Done sum(std::span<float> values) override {
+    if (--left_ == 0) {
+      group_.reset(new Alone);
+      return std::unexpected("this process is gone");
+    }
+    return group_->sum(values);
+  }
+  Done sum(std::span<double> values) override { return group_->sum(values); }
+  Done broadcast(std::span<std::byte> bytes) override { return group_->broadcast(bytes); }
+
+ private:
+  std::unique_ptr<Group> group_;
+  int left_;
+};
+
+TEST_F(TrainTogetherTest, a_lost_process_ends_the_others_behind_a_checkpoint) {
+  const Backend frail{&Learner::open, [](const GroupSettings& how) -> decltype(Group::open(how)) {
+                        auto group = Group::open(how);
+                        if (!group || how.rank == 0) return group;
+                        return std::make_unique<Frail>(std::move(*group), 4);
+                      }};
+  const auto ends = at_ranks(2, settings("lost"), frail, [] { return false; });
+  ASSERT_FALSE(ends[0]);
+  EXPECT_EQ(ends[0].error().ending, Ending::stopped);
+  EXPECT_THAT(ends[0].error().faults[0].message, HasSubstr("another of the 2 processes is lost"));
+  EXPECT_THAT(ends[0].error().faults[0].message, HasSubstr("start all processes again with --resume"));
+  EXPECT_TRUE(std::filesystem::exists(*folder_ / "lost.part/checkpoint-3"));
+}
+
+TEST_F(TrainTogetherTest, a_process_with_other_data_is_refused) {
+  folder_->write("more.jsonl", text_of(*folder_ / "train.jsonl") + R"({"prompt":"more","completion":"x"})");
+  const Backend gloo{&Learner::open, &Group::open};
+  TrainSettings run = settings("unlike");
+  run.group = {.size = 2,
+               .address = "127.0.0.1",
+               .port = bench::free_port(),
+               .interface = "lo",
+               .limit = std::chrono::seconds(20)};
+  TrainSettings other = run;
+  other.group.rank = 1;
+  other.train = {*folder_ / "more.jsonl"};
+  auto second = std::async(std::launch::async, [&] {
+    Report report({.errors_alone = true});
+    return train(other, gloo, report, [] { return false; }, [](std::string_view) {});
+  });
+  Report report({.errors_alone = true});
+  const auto first = train(run, gloo, report, [] { return false; }, [](std::string_view) {});
+  const auto refused = second.get();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().ending, Ending::wrong_input);
+  EXPECT_THAT(refused.error().faults[0].message, HasSubstr("is not that of rank 0"));
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().ending, Ending::stopped);
 }
 
 }  // namespace
