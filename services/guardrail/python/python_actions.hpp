@@ -1,0 +1,87 @@
+// actions.py in processes of its own: its actions by name, limits, and a new process when one hangs or dies.
+//
+// The process: no environment of ours, no sockets (unless allowed), user `nobody` where we are root, bounded memory and
+// CPU, one action at a time; killed when an action takes too long. What fails is a failed ActionResult, with the type
+// of the exception and its line, and no value of the request.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "services/guardrail/python/protocol.hpp"
+#include "services/kit/findings/finding.hpp"
+
+namespace stackgate::guardrail {
+
+struct PythonOptions {
+  std::string python{"python3"};
+  std::chrono::milliseconds timeout{10'000};  // of one action
+  std::uint64_t memory = 512U << 20U;         // bytes of address space
+  bool network = false;
+  std::uint32_t processes = 2;  // actions at the same time
+  std::size_t waiting = 1'000;  // beyond: failed at once
+};
+
+/// Why code cannot be loaded.
+struct PythonFault {
+  std::string message;
+  std::string file{};  // "actions.py"; empty: it is not about a file
+  std::uint32_t line = 0;
+};
+
+/// Of one configuration. Thread-safe; starts nothing before the first action. Its end waits for running actions, which
+/// are killed.
+class PythonActions {
+ public:
+  using Done = std::move_only_function<void(ActionResult)>;
+  /// Asks the configuration's main model; blocks.
+  using AskModel = std::function<std::expected<std::string, std::string>(const WorkerAsks&)>;
+
+  /// `files`: names within the configuration ("actions.py", "config.py", "actions/prices.py"), which become modules.
+  /// `shown`: what the configuration is called, in errors.
+  PythonActions(std::vector<PythonFile> files, std::string shown, PythonOptions options, AskModel ask_model);
+  ~PythonActions();
+  PythonActions(const PythonActions&) = delete;
+  PythonActions& operator=(const PythonActions&) = delete;
+
+  /// Calls back once, on a thread of its own.
+  void run(ActionRequest request, Done done);
+
+  /// Starts a process and asks which actions there are; blocks.
+  std::expected<std::vector<std::string>, PythonFault> list();
+
+ private:
+  class Worker;
+  struct Job {
+    ActionRequest request;
+    Done done;
+  };
+  void serve();
+
+  const std::vector<PythonFile> files_;
+  const std::string shown_;
+  const PythonOptions options_;
+  const AskModel ask_model_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_{};
+  std::vector<std::thread> threads_{};
+  std::size_t idle_ = 0;
+  std::atomic<bool> ending_ = false;
+};
+
+/// Loads the configuration's code in a process, which ends at once: what is wrong with it, or nothing. Blocks, for as
+/// long as an action may take.
+std::optional<validate::Finding> try_python(const Configuration& configuration, const PythonOptions& options);
+
+}  // namespace stackgate::guardrail
