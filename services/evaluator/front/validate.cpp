@@ -1,0 +1,107 @@
+#include "services/evaluator/front/validate.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "services/evaluator/api/known_tasks.hpp"
+#include "services/evaluator/suite/make_tasks.hpp"
+#include "services/kit/base/try.hpp"
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/web/body_schema.hpp"
+#include "services/kit/web/errors.hpp"
+
+namespace stackgate::evaluator {
+namespace validate_detail {
+
+using validate::Findings;
+
+constexpr int retry_seconds = 5;
+
+std::unexpected<web::Failure> refused(std::string path, std::string problem, std::string fix) {
+  return std::unexpected(web::unprocessable(
+      {{.rule = "evaluation-dataset", .path = std::move(path), .problem = std::move(problem), .fix = std::move(fix)}}));
+}
+
+std::unexpected<web::Failure> refused(DataFault fault) {
+  if (fault.away)
+    return std::unexpected(
+        web::busy(fmt::format("the data set cannot be looked at: {}", fault.message), retry_seconds));
+  return refused("dataset", std::move(fault.message), "name one that the datastore has, such as \"ada/questions\"");
+}
+
+/// A place in the data set's files, told at the member that names them.
+validate::Finding in_body(validate::Finding finding) {
+  if (finding.rule != "evaluation-data") return finding;
+  finding.problem = fmt::format("{} {}", finding.path, finding.problem);
+  finding.path = "dataset";
+  return finding;
+}
+
+std::expected<void, web::Failure> check_rows(const EvaluationRequest& request, const Datasets& datasets,
+                                             Findings& warnings) {
+  auto data = open_dataset(datasets, request.dataset, {.beginning = true});
+  if (!data) return refused(std::move(data.error()));
+  Findings findings, notes;
+  const auto tasks = make_tasks(request, *data, &notes);
+  for (const validate::Finding& each : notes) warnings.push_back(in_body(each));
+  if (tasks) return {};
+  for (const validate::Finding& each : tasks.error()) findings.push_back(in_body(each));
+  return std::unexpected(web::unprocessable(std::move(findings)));
+}
+
+std::expected<void, web::Failure> check_dataset(const Front& front, EvaluationRequest& request, Findings& warnings) {
+  if (request.dataset.repository.empty()) return {};
+  if (!front.options.datasets)
+    return refused("dataset", "cannot be read: this service was started without --datastore-url",
+                   "give the service --datastore-url");
+  const auto until = std::chrono::steady_clock::now() + front.options.validation_limit;
+  const Datasets datasets = front.options.datasets([until] { return std::chrono::steady_clock::now() > until; });
+  auto commit = pin_dataset(*datasets, request.dataset);
+  if (!commit) return refused(std::move(commit.error()));
+  request.dataset.revision = std::move(*commit);
+  // An image reads it in its own way.
+  return request.engine == Engine::native ? check_rows(request, datasets, warnings)
+                                          : std::expected<void, web::Failure>();
+}
+
+void warn_of_unknown_tasks(const EvaluationRequest& request, Findings& warnings) {
+  const auto known = known_tasks(request.framework);
+  if (request.engine == Engine::native || known.empty()) return;
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    if (std::ranges::find(known, request.tasks[i]) != known.end()) continue;
+    const std::string_view near = validate::nearest(request.tasks[i], known);
+    warnings.push_back({.rule = "evaluation-task",
+                        .severity = validate::Severity::warning,
+                        .path = fmt::format("tasks[{}]", i),
+                        .problem = fmt::format("\"{}\" is no task that this service has heard of", request.tasks[i]),
+                        .fix = near.empty() ? std::string("look at the harness's list of tasks")
+                                            : fmt::format("did you mean \"{}\"?", near)});
+  }
+}
+
+}  // namespace validate_detail
+
+using namespace validate_detail;
+
+std::expected<void, web::Failure> validate_evaluation(const Front& front, EvaluationRequest& request,
+                                                      validate::Findings& warnings) {
+  warn_of_unknown_tasks(request, warnings);
+  Findings findings;
+  if (request.engine == Engine::workflow) {
+    findings = check_workflow(request, front.options.workflow);
+    for (validate::Finding& each : check_workflow_server(front.options.workflow)) findings.push_back(std::move(each));
+  } else if (request.retrieval.index == RetrievalSettings::Index::vector_db && !front.options.vector_database) {
+    findings.push_back({.rule = "evaluation-value",
+                        .path = "params.index",
+                        .problem = "no vector database is configured",
+                        .fix = "write \"hnsw\", or give the service --vector-db-url"});
+  }
+  const bool wrong = validate::has_errors(findings);
+  for (validate::Finding& each : findings)
+    if (each.severity == validate::Severity::warning) warnings.push_back(each);
+  if (wrong) return std::unexpected(web::unprocessable(std::move(findings)));
+  return check_dataset(front, request, warnings);
+}
+
+}  // namespace stackgate::evaluator

@@ -1,0 +1,54 @@
+// An evaluation as it is stored: what was asked for, how far it is, what came of it. Pure.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stackgate::evaluator {
+
+/// NeMo's words. The last three are final.
+///
+///   created ──▶ pending ──▶ running ──▶ completed, failed
+///                  │           └──▶ cancelling ──▶ cancelled
+///                  └──────────────────────────────────▲
+enum class State : std::uint8_t { created, pending, running, cancelling, completed, failed, cancelled };
+
+inline constexpr std::array<std::string_view, 7> state_names = {"created",   "pending", "running",  "cancelling",
+                                                                "completed", "failed",  "cancelled"};
+constexpr std::string_view to_string(State state) { return state_names.at(static_cast<std::size_t>(state)); }
+constexpr std::optional<State> state_named(std::string_view name) {
+  for (std::size_t i = 0; i < state_names.size(); ++i)
+    if (state_names.at(i) == name) return static_cast<State>(i);
+  return std::nullopt;
+}
+constexpr bool is_final(State state) { return state >= State::completed; }
+
+struct Evaluation {
+  std::string id{};       // "eval-…"
+  std::string name{};     // unique until it is deleted
+  std::string request{};  // JSON: api/evaluation_request's to_json, with the data set's revision pinned
+  State state = State::created;
+  std::string message{};                                                      // why it waits, or why it failed
+  std::string progress{};                                                     // JSON object, "" before it runs
+  std::string results{};                                                      // JSON object, also of a part; ""
+  std::string warnings{};                                                     // JSON array of findings
+  std::string job{};                                                          // of kit/jobs; "" until it is queued
+  std::int64_t created_at = 0, changed_at = 0, started_at = 0, ended_at = 0;  // seconds since 1970; 0: not yet
+};
+
+/// One question, its answers and scores: a JSON object.
+struct Sample {
+  std::string task{};
+  std::int64_t number = 0;
+  std::string record{};
+};
+
+struct Event {
+  std::int64_t number = 0, at = 0;  // seconds since 1970
+  std::string message{};
+  bool is_log = false;  // a line that a framework wrote
+};
+
+}  // namespace stackgate::evaluator
