@@ -136,10 +136,10 @@ class Ours {
       for (std::uint32_t n = 0; n < length; ++n) each.ids.push_back((i * 977 + n * 131) % load.size.vocabulary);
       each.trained = {{1, length}};
     }
-    optimization_ = std::make_unique<trainer::Optimization>(*learner_, parameters_, examples_, length, 1, 1000);
+    optimization_ = std::make_unique<trainer::Optimization>(*learner_, parameters_, examples_, length, 1, 1000, alone_);
   }
   void step() {
-    if (!optimization_->step(next_++)) std::abort();
+    if (!optimization_->step(next_++, [] { return false; })) std::abort();
   }
 
  private:
@@ -148,6 +148,7 @@ class Ours {
   trainer::Hyperparameters parameters_;
   std::unique_ptr<trainer::Learner> learner_;
   std::vector<trainer::Example> examples_;
+  trainer::Alone alone_;
   std::unique_ptr<trainer::Optimization> optimization_;
   std::uint64_t next_ = 0;
 };

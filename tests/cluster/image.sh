@@ -4,6 +4,7 @@
 #   image.sh NAME:TAG OUT.tar BINARY [LIBRARY...]
 # LIBRARY: a shared object that the program opens at run time; it lies in /usr/lib/stackgate, with the libraries it names.
 # In the environment: IMAGE_ENV, one more variable of the image, NAME=VALUE; IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
+# IMAGE_PYTHON: not empty: with Debian's Python (image-python.sh);
 # IMAGE_LIMIT_MB: fail when OUT is larger. Prints what the image consists of, in bytes.
 # Import it with: ctr -n k8s.io images import OUT.tar
 set -euo pipefail
@@ -31,9 +32,15 @@ for each in "${opened[@]}"; do
   strip --strip-unneeded -o "$root/usr/lib/stackgate/$(basename "$each")" "$each"
 done
 
-# ldd runs the program's loader: only for what we built ourselves. For a static program it fails.
+# ldd runs the program's loader: only for what we built ourselves, and Debian's. For a static program it fails.
 own=${IMAGE_LIBRARIES:+$(realpath "$IMAGE_LIBRARIES")}
-needs=$(for each in "$binary" "${opened[@]}"; do LD_LIBRARY_PATH=$own ldd "$each" 2>/dev/null || true; done)
+python=() python_bytes=0
+if [ -n "${IMAGE_PYTHON:-}" ]; then
+  words=$("$here/image-python.sh" "$root")
+  mapfile -t python <<<"$words"
+  python_bytes=$(du -cbs "$root"/usr/bin/python3* "$root"/usr/lib/python3* | tail -1 | cut -f1)
+fi
+needs=$(for each in "$binary" "${opened[@]}" "${python[@]}"; do LD_LIBRARY_PATH=$own ldd "$each" 2>/dev/null || true; done)
 system=$(dirname "$(grep -oE '/[^ ]*/libc\.so[^ ]*' <<<"$needs" | head -1)")
 ! grep 'not found' <<<"$needs" >&2 || fail "$binary needs libraries that are not on this machine"
 library_bytes=0 libraries=0
@@ -44,7 +51,7 @@ while read -r library; do
   install -m 755 "$(realpath "$library")" "$root$place"
   library_bytes=$((library_bytes + $(stat -c %s "$root$place")))
   libraries=$((libraries + 1))
-done < <(grep -oE '/[^ ]+' <<<"$needs" | sort -u)
+done < <(grep -oE '/[^ ]+' <<<"$needs" | grep -v ':$' | sort -u)
 
 install -m 644 $certificates "$root/etc/ssl/certs/"
 printf '%s\n' 'root:x:0:0:root:/:/sbin/nologin' 'nonroot:x:65532:65532:nonroot:/:/sbin/nologin' >"$root/etc/passwd"
@@ -57,6 +64,7 @@ config=$(jq -cn --arg program "$program" --arg certificates $certificates --arg 
 "$here/oci-archive.sh" "$name" "$root" "$out" "$config"
 
 total=$(stat -c %s "$out")
+((python_bytes == 0)) || printf '%10d  %s\n' "$python_bytes" "Debian's Python"
 printf '%10d  %s\n' "$(stat -c %s "$root$program")" "$program" "$library_bytes" "$libraries shared libraries" \
   "$(stat -c %s $certificates)" "CA certificates" "$total" "$name, $out" "$(gzip <"$out" | wc -c)" "the same, compressed"
 limit=${IMAGE_LIMIT_MB:-0}

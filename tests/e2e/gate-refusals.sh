@@ -65,4 +65,15 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
   apply -f "$scratch/fresh.json" >>"$scratch/fresh.out" 2>&1 || echo "refused" >>"$scratch/fresh.out"
 done
 check "ten secrets made a moment before their users are all seen" test "$(grep -c created "$scratch/fresh.out")" = 10
+
+# What a guardrail's ConfigMap holds is compiled.
+kube -n "$ns" create configmap rails --from-literal=config.yml='rails: {input: {flows: [check lengths on input]}}' \
+  --from-literal=rails.co=$'define flow x\n  do y\n' >/dev/null
+json "$samples/minimal/stackguardrails.yaml" | jq '.metadata.name = "compiled" | .spec.configStore.configMap.name = "rails"' >"$scratch/rails.json"
+refused "a faulty configuration is refused with key and line" 'configMap rails.co:2:3: there is no flow "y"' apply -f "$scratch/rails.json"
+refused "… with all its faults" 'configMap config.yml:1:25 rails.input.flows[0]: there is no flow "check lengths on input"; did you mean' \
+  apply -f "$scratch/rails.json"
+kube -n "$ns" create configmap rails --from-literal=config.yml='rails: {input: {flows: [check length on input]}}' --dry-run=client -o json |
+  kube -n "$ns" replace -f - >/dev/null
+check "the same guardrail passes the moment it is mended" apply -f "$scratch/rails.json"
 check "no secret value stands in the gate's log" test "$(grep -c hunter2 "$state/$script.log")" = 0

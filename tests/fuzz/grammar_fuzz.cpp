@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        {g::check_dns_label, g::check_dns1035_label, g::check_dns_subdomain, g::check_ingress_host, g::check_label_key,
         g::check_label_value, g::check_annotation_key, g::check_taint_key, g::check_env_name, g::check_config_key,
         g::check_resource_name, g::check_host, g::check_image_repository, g::check_image_tag,
-        g::check_relative_sub_path, g::check_mount_path})
+        g::check_relative_sub_path, g::check_mount_path, g::check_repository_path, g::check_revision})
     look(check(text));
   if (!g::check_dns1035_label(text)) demand(!g::check_dns_label(text));
   if (!g::check_dns_label(text)) demand(!g::check_dns_subdomain(text) && !g::check_label_key(text));

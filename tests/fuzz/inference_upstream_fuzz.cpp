@@ -30,14 +30,14 @@ void follow(std::vector<ListedModel> models) {
   require(steps(wanted, models, {}, "/mnt").empty());
 }
 
-void check_body(std::string_view body, std::optional<std::int64_t> lora) {
-  const auto out = rewrite(body, "other", lora);
+void check_body(std::string_view body, const std::optional<AdapterMember>& adapter) {
+  const auto out = rewrite(body, "other", adapter);
   if (!out) return;
   json::Document before, after;
   const auto old = json::parse(body, before), made = json::parse(*out, after);
   require(old && made && json::text_at(*made, "model") == "other" && made->find("peft_name") == nullptr);
   const auto is_ours = [&](std::string_view key) {
-    return key == "model" || key == "peft_name" || (lora && key == "lora");
+    return key == "model" || key == "peft_name" || (adapter && key == adapter->name);
   };
   std::size_t kept = 0;
   for (const json::Member& each : old->members()) {
@@ -46,7 +46,7 @@ void check_body(std::string_view body, std::optional<std::int64_t> lora) {
     require(found != nullptr && json::equal(*found, each.value));
     ++kept;
   }
-  require(made->members().size() == kept + 1 + (lora ? 1 : 0));
+  require(made->members().size() == kept + 1 + (adapter && !adapter->value.empty() ? 1 : 0));
 }
 
 }  // namespace
@@ -62,6 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const NumberedAdapter& each : *list) require(each.id >= 0 && !each.name.empty());
   (void)read_version(text);
   check_body(text, std::nullopt);
-  check_body(text, 3);
+  check_body(text, by_number(3));
+  check_body(text, by_name("x"));
+  check_body(text, by_name(""));
   return 0;
 }

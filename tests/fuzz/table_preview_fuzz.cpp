@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "services/datastore/pages/html.hpp"
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/pages/table_preview.hpp"
+#include "services/kit/html/html.hpp"
 
 namespace pages = stackgate::datastore::pages;
 

@@ -6,13 +6,13 @@ package_group() {
     build) echo g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl jq openssl \
       libboost1.81-dev libssl-dev libcurl4-openssl-dev libyaml-dev libyaml-cpp-dev libre2-dev \
       libsqlite3-dev libpq-dev libgit2-dev libarchive-dev zlib1g-dev libpugixml-dev libcmark-gfm-dev libcmark-gfm-extensions-dev \
-      libpcre2-dev libutf8proc-dev \
+      libpcre2-dev libutf8proc-dev libhnswlib-dev \
       nlohmann-json3-dev libvalijson-dev libfmt-dev libspdlog-dev libsimdjson-dev libgtest-dev libgmock-dev \
       librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     cluster) echo curl jq openssl xz-utils tar perl-base procps ;;
     node) echo iproute2 util-linux mount gcc libc6-dev ;;
-    style) echo clang-format-19 shellcheck codespell ;;
+    style) echo clang-format-19 shellcheck codespell python3 ;;
     lint) echo clang-tidy-19 ;;
     chart) echo golang-go golang-github-masterminds-sprig-dev golang-github-xeipuuv-gojsonschema-dev \
       golang-github-ghodss-yaml-dev jq ;;
@@ -20,8 +20,10 @@ package_group() {
     s3) echo radosgw ceph-mon ceph-osd ceph-common ;;
     browser) echo chromium nodejs ;;
     npm) echo npm ;;
-    engine) echo libtorch-dev libopenblas0-pthread python3 python3-numpy ;;
+    engine) echo libtorch-dev libgloo-dev libopenblas0-pthread python3 python3-numpy ;;
     templates) echo python3 python3-jinja2 ;;
+    image) echo python3 ;;
+    metrics) echo python3 python3-nltk ;; # python3-sklearn wants Boost 1.74, which the build's 1.81 shuts out
     bench) echo wrk libbenchmark-dev apache2-bin git ;;
   esac
 }

@@ -37,6 +37,19 @@ class TableLookup : public Lookup {
     return absent;
   }
 
+  std::optional<std::vector<ConfigMapEntry>> contents(std::string_view ns, std::string_view config_map) override {
+    for (const json::Document& each : objects_.documents) {
+      if (text(each.root, {"kind"}) != "ConfigMap" || text(each.root, {"metadata", "name"}) != config_map) continue;
+      if (namespace_of(each.root) != ns) continue;
+      std::vector<ConfigMapEntry> out;
+      if (const json::Value* data = each.root.find("data"))
+        for (const json::Member& member : data->members())
+          out.push_back({std::string(member.key), std::string(member.value.string())});
+      return out;
+    }
+    return std::nullopt;
+  }
+
   bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
     if (!answers_neighbours) return false;
     for (const json::Document& each : objects_.documents) {

@@ -29,8 +29,9 @@ fail() { echo "not ok $*" && failed=1; }
 start() {
   local name=$1 model=$2
   shift 2
+  : >"$scratch/$name.log"
   "$bin/stackgate-inference" --model "$scratch/models/$model" --listen 127.0.0.1:0 --data-dir "$scratch/$name" \
-    --chat-template "$scratch/chat.jinja" --log-format json --drain-wait 0s "$@" >"$scratch/$name.log" 2>&1 &
+    --chat-template "$scratch/${template:-chat.jinja}" --log-format json --drain-wait 0s "$@" >"$scratch/$name.log" 2>&1 &
   pid=$!
   pids+=("$pid")
   for _ in $(seq 200); do
@@ -43,6 +44,7 @@ start() {
   exit 1
 }
 
+echo "Use it as you like." >"$scratch/models/llama_gqa/LICENSE"
 start plain llama_gqa
 (cd "$client" && node server.mjs "$url" llama_gqa) || failed=1
 
@@ -54,19 +56,38 @@ else
   fail "SIGTERM ends it with 0"
 fi
 
-# With answers under way, waiting and streaming: they are cut, and it ends all the same.
+# With answers under way, waiting and streaming: they end with an error, and so does it.
 start busy llama_gqa --drain-limit 1s --max-sequences 4
 for stream in true false true false true false true false; do
-  curl -s -o "$scratch/cut" "$url/v1/completions" -H 'content-type: application/json' \
+  curl -sN -o "$scratch/cut.${#clients[@]}.$stream" "$url/v1/completions" -H 'content-type: application/json' \
     -d "{\"model\":\"llama_gqa\",\"prompt\":\"x\",\"n\":100,\"max_tokens\":250,\"ignore_eos\":true,\"stream\":$stream}" &
   clients+=($!)
+  sleep 0.1
 done
-sleep 0.5
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
-wait "${clients[@]}" || true
+cut=0
+for waiting in "${clients[@]}"; do wait "$waiting" || cut=1; done
 if [ "$status" = 0 ]; then echo "ok SIGTERM ends it with 0 under load"; else fail "SIGTERM ends it with 0 under load: $status"; fi
+tail -c 300 "$scratch/cut.0.true" | grep -q '^data: {"error":{"message":' || cut=1 # it has begun; of the others perhaps one
+for each in "$scratch"/cut.*; do tail -c 300 "$each" | grep -q '{"error":{"message":"the server is shutting down' || cut=1; done
+if [ "$cut" = 0 ]; then echo "ok and every answer under way ends with an error"; else fail "answers under way were cut" && tail -c 400 "$scratch"/cut.*; fi
+
+# A model with the mark of a call as a token, whose template writes calls behind it.
+cp -r "$scratch/models/llama_gqa" "$scratch/models/calls"
+jq '.added_tokens = [{id: 256, content: "<tool_call>", single_word: false, lstrip: false, rstrip: false, normalized: false, special: false}]' \
+  "$scratch/models/llama_gqa/tokenizer.json" >"$scratch/models/calls/tokenizer.json"
+cat >"$scratch/calls.jinja" <<'J'
+{% for tool in tools or [] %}{{ tool.function.name }} {% endfor %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}<tool_call>
+{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}
+</tool_call>{% endfor %}{% endfor %}
+J
+template=calls.jinja start calls calls
+(cd "$client" && node calls.mjs "$url" calls) || failed=1
+
+start slow llama_gqa
+(cd "$client" && node slow.mjs "$url" llama_gqa "$pid") || failed=1
 
 start narrow qwen2_bf16_shards --max-queue 1 --max-sequences 1 --kv-cache 1Mi
 (cd "$client" && node queue.mjs "$url" qwen2_bf16_shards) || failed=1
@@ -77,6 +98,52 @@ cp -r "$scratch/models/llama_gqa/adapter-2" "$scratch/spare/one"
 INF_PEFT_SOURCE=$scratch/adapters INF_PEFT_REFRESH_INTERVAL=1 INF_MAX_GPU_LORAS=2 INF_MAX_CPU_LORAS=2 \
   start adapted llama_gqa --allow-runtime-lora --adapter-dir "$scratch/spare" --max-sequences 8
 (cd "$client" && node adapters.mjs "$url" llama_gqa "$scratch/adapters" "$scratch/spare/one") || failed=1
+
+# In bfloat16 a CPU computes by the operations that a GPU has, adapters among them.
+INF_PEFT_SOURCE=$scratch/adapters start half llama_gqa --dtype bfloat16
+says() { curl -sf "$url/v1/completions" -H 'content-type: application/json' -d "{\"model\":\"$1\",\"prompt\":\"hello\",\"max_tokens\":20,\"temperature\":0}" | sed 's/.*"text":\("[^}]*\),"logprobs.*/\1/'; }
+base=$(says llama_gqa) adapted=$(says adapter-0)
+if grep -q '"device":"cpu","dtype":"bfloat16"' "$scratch/half.log" && [ -n "$base" ] && [ -n "$adapted" ] && [ "$base" != "$adapted" ]; then
+  echo "ok bfloat16 answers, and an adapter otherwise"
+else
+  fail "bfloat16 answers, and an adapter otherwise: '$base' '$adapted'"
+fi
+
+# An embedding of the last token is another one than the mean; of one token they are the same. There is no licence here.
+embedding() { curl -sf "$url/v1/embeddings" -H 'content-type: application/json' -d "{\"model\":\"$1\",\"input\":$2}" | sed 's/.*"embedding":\[\([^]]*\).*/\1/'; }
+start mean mistral_wide_heads_f16 --threads 1
+mean=$(embedding mistral_wide_heads_f16 '"hello"') mean_one=$(embedding mistral_wide_heads_f16 '[7]')
+start last mistral_wide_heads_f16 --threads 1 --pooling last
+last=$(embedding mistral_wide_heads_f16 '"hello"') last_one=$(embedding mistral_wide_heads_f16 '[7]')
+if [ -n "$mean" ] && [ -n "$last" ] && [ "$mean" != "$last" ] && [ "$mean_one" = "$last_one" ]; then
+  echo "ok --pooling last embeds the last token"
+else
+  fail "--pooling last embeds the last token"
+fi
+status=$(curl -s -o "$scratch/answer" -w '%{http_code}' "$url/v1/license")
+if [ "$status" = 404 ] && grep -q "has no LICENSE file" "$scratch/answer"; then
+  echo "ok a model without a licence is 404"
+else
+  fail "a model without a licence is 404: $status"
+fi
+
+# refused NAME WORDS FLAGS…: ends with 1 and says so, and has read no weights.
+refused() {
+  local name=$1 words=$2 status=0 said
+  shift 2
+  said=$("$bin/stackgate-inference" --model "$scratch/models/llama_gqa" --listen 127.0.0.1:0 --data-dir "$scratch/d" "$@" 2>&1) || status=$?
+  if [ "$status" = 1 ] && [[ $said == *$words* ]] && [[ $said != *"model is loaded"* ]]; then
+    echo "ok refused: $name"
+  else
+    fail "refused: $name: $status $said"
+  fi
+}
+if ldd "$bin/libstackgate-engine.so" | grep -q libtorch_cuda; then
+  echo "skip cuda is refused: this libtorch has it"
+else
+  refused "cuda without CUDA" "built without CUDA; use --device cpu" --device cuda
+  refused "float16 where a CPU computes" "does not compute in float16" --dtype float16
+fi
 
 # What cannot be served is told before anything starts, and by check alike.
 cp -r "$scratch/models/llama_gqa" "$scratch/broken"

@@ -129,6 +129,23 @@ TEST_F(LiveLookup, answers_at_once_from_what_it_watches) {
   EXPECT_EQ(lookups->counters().cached, 6U);
 }
 
+TEST_F(LiveLookup, asks_for_what_a_config_map_holds) {
+  make(kube::types::config_maps, "rails", R"("data":{"config.yml":"models: []"},"binaryData":{"kb__a.md":"aGk="})");
+  Lookups lookups(*client, {});
+  ASSERT_TRUE(within(10s, [&] { return lookups.state.synced(); }));
+  const auto quick = lookups->quick();
+  EXPECT_FALSE(quick->contents(ns, "rails").has_value());
+  EXPECT_TRUE(quick->wants_asking());
+  const auto asking = lookups->asking();
+  const auto found = asking->contents(ns, "rails");
+  ASSERT_TRUE(found.has_value());
+  std::string all;
+  for (const auto& each : *found) all += each.key + "=" + each.bytes + " ";
+  EXPECT_EQ(all, "config.yml=models: [] kb__a.md=hi ");
+  EXPECT_FALSE(asking->contents(ns, "nobody").has_value());
+  EXPECT_FALSE(lookups->cached_only()->contents(ns, "rails").has_value());
+}
+
 TEST_F(LiveLookup, wants_to_ask_before_anything_counts_as_missing) {
   Lookups lookups(*client, {});
   ASSERT_TRUE(within(10s, [&] { return lookups.state.synced(); }));

@@ -13,10 +13,11 @@ python3 -c 'import numpy' 2>/dev/null || { echo "skip the graph against numpy: i
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 "$here/graph/oracle.py" make "$scratch" "$seed"
-for threads in 1 2; do
+for how in "1 kernels" "2 kernels" "1 tensors" "2 tensors" "1 bfloat16"; do
   for model in "$scratch"/*/; do
-    "$program" "$model" "$threads" || { echo "not ok ${model##*/} runs with $threads threads" && failed=1; }
+    # shellcheck disable=SC2086 # two arguments
+    "$program" "$model" $how || { echo "not ok ${model##*/} runs with $how" && failed=1; }
   done
-  python3 "$here/graph/oracle.py" compare "$scratch" | sed "s/$/, $threads threads/" || failed=1
+  python3 "$here/graph/oracle.py" compare "$scratch" "${how#* }" | sed "s/$/, threads: $how/" || failed=1
 done
 exit "$failed"

@@ -1,6 +1,6 @@
-// graph_cases DIR THREADS: runs the sequences of DIR/cases.json through the model in DIR, all in one batch, each in its
-// own chunks and with its own adapter, and writes the logits of all their positions to DIR/logits.bin. See
-// graph/oracle.py.
+// graph_cases DIR THREADS HOW: runs the sequences of DIR/cases.json through the model in DIR, all in one batch, each in
+// its own chunks and with its own adapter, and writes the logits of all their positions to DIR/logits.bin. HOW: by
+// "kernels"; by "tensors", as a GPU computes, or so in "bfloat16". See graph/oracle.py.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -95,7 +95,8 @@ bool step(Graph& graph, std::vector<Sequence>& sequences, const std::vector<Adap
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) die("usage: graph_cases DIR THREADS");
+  if (argc != 4) die("usage: graph_cases DIR THREADS kernels|tensors|bfloat16");
+  const std::string how = argv[3];
   const std::string directory = argv[1];
   const DirectoryRead read = load_directory(directory);
   for (const auto& finding : read.findings) fmt::print(stderr, "{}: {}\n", finding.path, finding.problem);
@@ -112,7 +113,11 @@ int main(int argc, char** argv) {
   std::vector<Sequence> sequences = read_sequences(*cases.root.find("sequences"));
 
   auto graph = Graph::open(read.model, std::move(*weights),
-                           {.threads = static_cast<unsigned>(std::atoi(argv[2])), .blocks = 64, .block_tokens = page});
+                           {.threads = static_cast<unsigned>(std::atoi(argv[2])),
+                            .blocks = 64,
+                            .block_tokens = page,
+                            .placement = {Device::cpu, how == "bfloat16" ? Dtype::bf16 : Dtype::f32},
+                            .own_kernels = how == "kernels"});
   if (!graph) die(graph.error());
   while (step(**graph, sequences, adapters)) {
   }

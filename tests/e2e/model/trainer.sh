@@ -4,9 +4,9 @@
 #   TRAINER_BIN=build/release/bin tests/e2e/model/trainer.sh
 set -euo pipefail
 here=$(dirname "$(realpath "$0")")
-bin=${TRAINER_BIN:-$here/../../../build/release/bin}
+bin=$(realpath "${TRAINER_BIN:-$here/../../../build/release/bin}")
 failed=0
-[ -x "$bin/stackgate-trainer" ] || { echo "skip the trainer: it was built without libtorch" && exit 0; }
+[ -e "$bin/libstackgate-learner.so" ] || { echo "skip the trainer: it was built without libtorch" && exit 0; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -18,7 +18,7 @@ trainer() { "$bin/stackgate-trainer" "$@" 2>>log; }
 status() { local out=0; "$@" >out 2>>log || out=$?; echo "$out"; }
 
 for i in {1..300}; do echo "The colour of thing $((i % 9)) is grey, and of thing $((i % 5)) it is green."; done >text
-check "make-tiny makes a model" [ "$(status trainer make-tiny --text text --output tiny --steps 40 --hidden 32 --vocabulary 400)" = 0 ]
+check "make-tiny makes a model" [ "$(status trainer make-tiny --text text --output tiny --steps 40 --hidden 32 --vocabulary 400 --threads 1)" = 0 ]
 for i in {1..20}; do
   echo '{"messages":[{"role":"user","content":"What is thing '"$i"'?"},{"role":"assistant","content":"It is blue."}]}'
 done >train.jsonl
@@ -36,7 +36,19 @@ echo '{"lora_rnak": 3, "batch_size": 0}' >wrong.json
 check "faults of the configuration end with 2" [ "$(status trainer --model tiny --train train.jsonl --config wrong.json --output wrong)" = 2 ]
 check "and name the word that was meant" grep -q 'did you mean \\"lora_rank\\"' out
 check "missing settings end with 2" [ "$(status trainer --model tiny)" = 2 ]
-check "nothing is left of them" [ ! -e wrong ] && [ ! -e wrong.part ]
+if ! ldd "$bin/libstackgate-learner.so" | grep -q libtorch_cuda; then
+  check "a GPU that cannot be had ends it" [ "$(status trainer "${train[@]}" --output wrong --device cuda)" != 0 ]
+  check "with what to do" grep -q 'use --device cpu' out
+  rm -rf wrong.part
+fi
+# What is wrong is said without libtorch: a library that is not there would be named.
+# shellcheck disable=SC2317 # called through check
+loads_nothing() { ! ldd "$bin/stackgate-trainer" | grep -qE 'torch|blas'; }
+check "the program links no libtorch" loads_nothing
+check "faults are found without it" [ "$(status trainer --learner-library /nowhere.so --model tiny --train wrong.jsonl --output wrong)" = 2 ]
+check "a library that is not there ends with 1" [ "$(status trainer --learner-library /nowhere.so --model tiny --train train.jsonl --output wrong)" = 1 ]
+check "in words" grep -q 'a part of this program cannot be loaded' out
+check "nothing is left of them" [ "$(find . -maxdepth 1 -name 'wrong' -o -maxdepth 1 -name 'wrong.part')" = "" ]
 
 check "a run ends with 0" [ "$(status trainer "${train[@]}" --output whole)" = 0 ]
 check "and tells where its adapter is" grep -q '"event":"done",.*"path":"whole","archive":"whole.tar.gz"' out
@@ -52,6 +64,12 @@ for point in step:1 step:5 step:9 checkpoint-written:1 checkpoint-written:2 chec
   check "the bytes of an undisturbed run, killed at $point" same "$name"
   check "nothing else is left" [ ! -e "$name.part" ]
 done
+
+echo '{"max_steps": 2, "validation_split": 0.25, "threads": 1}' >split.json
+check "a share of the examples can be kept back for validation" [ "$(status trainer --model tiny --train train.jsonl --config split.json --output split)" = 0 ]
+check "it is not trained" grep -q '"event":"start",.*"examples":15,' out
+check "its loss is told" grep -q '"event":"validation","step":2,"val_loss":' out
+check "files of validation beside it end with 2" [ "$(status trainer "${data[@]}" --config split.json --output wrong)" = 2 ]
 
 cat >listen.py <<'P'
 import http.server

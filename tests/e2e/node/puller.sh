@@ -3,44 +3,17 @@
 # an nginx on the node as the registry.
 source "$(dirname "$(realpath "$0")")/lib.sh"
 source "$here/operator.sh"
-puller_image=registry.test/stackgate-puller:tested
+source "$here/registry.sh"
 operator_up
-nginx=${NGINX:-$(PATH=$PATH:/usr/sbin type -P nginx || echo "$kube_cache/tools/nginx/usr/sbin/nginx")}
-[ -x "$nginx" ] || { echo "skip puller: there is no nginx" && exit 0; }
-binary=${PULLER:-$repo/build/release/bin/stackgate-puller}
-words=$(IMAGE_LIMIT_MB=40 "$repo/tests/cluster/image.sh" "$puller_image" "$scratch/puller.tar" "$binary" 2>&1 &&
-  "$node_scripts/exec.sh" "$state" ctr -n k8s.io images import - <"$scratch/puller.tar" 2>&1) ||
-  { not_ok "the puller's image is built and imported" "$words" && exit 1; }
+import_image "the puller's image" 40 "$puller_image" "${PULLER:-$bin/stackgate-puller}"
 
 # --- A model of 60 MB that comes in some seconds, so that somebody can look.
 mkdir -p "$scratch/web/model/tokenizer"
 for part in 1 2 3; do head -c 20000000 /dev/urandom >"$scratch/web/model/model-0000$part-of-00003.safetensors"; done
 echo '{"model_type": "llama"}' >"$scratch/web/model/config.json"
 echo '{}' >"$scratch/web/model/tokenizer/tokenizer.json"
-(cd "$scratch/web/model" && find . -type f -printf '%P\n' | xargs sha256sum >"$scratch/sums") && mv "$scratch/sums" "$scratch/web/model/SHA256SUMS"
-chmod -R a+rX "$scratch"
-cat >"$scratch/nginx.conf" <<NGINX
-daemon off; master_process off; pid $scratch/nginx.pid; error_log $scratch/nginx.err;
-events {}
-http {
-  client_body_temp_path $scratch/b; proxy_temp_path $scratch/p; fastcgi_temp_path $scratch/f; uwsgi_temp_path $scratch/u; scgi_temp_path $scratch/s;
-  log_format pulls '\$request_method \$status \$uri "\$http_range" "\$http_authorization" \$http_user_agent';
-  access_log $scratch/pulls.log pulls;
-  root $scratch/web;
-  server { listen 8099; location /model/ { limit_rate 3m; } location /closed/ { return 401; } }
-}
-NGINX
-"$nginx" -e "$scratch/nginx.err" -c "$scratch/nginx.conf" &
-helpers+=("$!")
-address=$(kube get nodes -o jsonpath='{.items[0].status.addresses[?(@.type=="InternalIP")].address}')
-until_true 10 fetch -f -o /dev/null "http://$address:8099/model/SHA256SUMS" || { not_ok "nginx answers on the node" "$(cat "$scratch/nginx.err")" && exit 1; }
-
-# cache NAME FOLDER
-cache() {
-  jq -n --arg name "$1" --arg endpoint "http://$address:8099/$2" --arg image "$puller_image" '{apiVersion: "stackgate.dev/v1alpha1", kind: "InferenceCache",
-    metadata: {name: $name}, spec: {source: {registry: {endpoint: $endpoint, authSecret: "registry-api", modelPuller: $image}},
-    storage: {pvc: {create: true, size: "1Gi", volumeAccessMode: "ReadWriteOnce"}}}}' | k apply --validate=false -f - >/dev/null || not_ok "$1 is admitted"
-}
+add_sums "$scratch/web/model"
+registry_up 'location /model/ { limit_rate 3m; } location /closed/ { return 401; }'
 cache whole model
 cache refused closed/
 await "the status tells how far the download is" 60 '.status.state == "InProgress" and .status.progress.percent > 0 and .status.progress.percent < 100 and

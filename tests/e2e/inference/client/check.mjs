@@ -13,10 +13,10 @@ export async function check(what, body) {
   }
 }
 
-/** The figure of a metric without labels but the model's. */
+/** The figure of a metric with at most one label. */
 export async function metric(url, name) {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const line = text.split('\n').find(each => each.startsWith(`${name}{`));
+  const line = text.split('\n').find(each => each.startsWith(`${name}{`) || each.startsWith(`${name} `));
   return line === undefined ? NaN : Number(line.slice(line.lastIndexOf(' ')));
 }
 

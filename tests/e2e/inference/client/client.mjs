@@ -109,7 +109,7 @@ await check('embeddings, which the client asks for in base64', async () => {
 await check('refusals', async () => {
   given('no model', { status: 404 });
   await assert.rejects(client.completions.create({ model: 'x', prompt: 'p' }), error =>
-    error instanceof OpenAI.NotFoundError && error.param === 'model' && error.type === 'not_found_error' && error.code === 404);
+    error instanceof OpenAI.NotFoundError && error.param === 'model' && error.type === 'NotFoundError' && error.code === 404);
   given('faults', { status: 400 });
   await assert.rejects(client.completions.create({ model: 'x', prompt: 'p' }), error =>
     error instanceof OpenAI.BadRequestError && error.param === 'n');

@@ -13,7 +13,17 @@ await check('the model is listed and shown', async () => {
   assert.deepEqual(listed.data.map(each => each.id), [model]);
   assert.equal((await openai.models.retrieve(model)).owned_by, 'stackgate');
   assert.equal(listed.data[0].max_model_len, 256);
-  await assert.rejects(openai.models.retrieve('nobody'), OpenAI.NotFoundError);
+  await assert.rejects(openai.models.retrieve('nobody'), error =>
+    error instanceof OpenAI.NotFoundError && error.type === 'NotFoundError' && error.param === 'model');
+});
+
+await check('the licence of the model is shown', async () => {
+  const got = await fetch(`${url}/v1/license`);
+  assert.equal(got.status, 200);
+  const license = await got.json();
+  assert.equal(license.path, 'LICENSE');
+  assert.equal(license.content, 'Use it as you like.\n');
+  assert.equal(license.size, 20);
 });
 
 await check('a chat, whole and as a stream, has the same text', async () => {
@@ -163,8 +173,14 @@ await check('a client that leaves frees its place', async () => {
 });
 
 await check('the figures of dashboards are there', async () => {
-  for (const name of ['num_requests_waiting', 'num_request_max', 'prompt_tokens_total', 'generation_tokens_total', 'time_to_first_token_seconds_count', 'e2e_request_latency_seconds_count', 'request_success_total', 'vllm:prefix_cache_hits_total', 'vllm:request_success_total', 'vllm:time_per_output_token_seconds_count'])
+  for (const name of ['vllm:iteration_tokens_total_count', 'vllm:request_queue_time_seconds_count', 'num_requests_waiting', 'num_request_max', 'prompt_tokens_total', 'generation_tokens_total', 'time_to_first_token_seconds_count', 'e2e_request_latency_seconds_count', 'request_success_total', 'vllm:prefix_cache_hits_total', 'vllm:request_success_total', 'vllm:time_per_output_token_seconds_count'])
     assert.ok(!Number.isNaN(await metric(url, name)), name);
   assert.ok(await metric(url, 'generation_tokens_total') > 100);
   assert.equal((await fetch(`${url}/v1/metrics`)).status, 200);
+  // Of whole answers, too, the first token comes before the last.
+  const sum = name => metric(url, `vllm:${name}_seconds_sum`);
+  const before = await sum('request_decode_time');
+  await openai.completions.create({ model, prompt: 'x', max_tokens: 60, ignore_eos: true });
+  await until('it is counted', async () => await sum('request_decode_time') > before);
+  assert.ok(await sum('time_to_first_token') < await sum('e2e_request_latency'));
 });

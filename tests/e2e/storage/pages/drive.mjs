@@ -326,6 +326,7 @@ await step("what is not there has a page of its own", async () => {
 await look("everything works by keyboard alone", async () => {
   const keys = await open();
   const focused = () => keys.evaluate(() => [document.activeElement.tagName, document.activeElement.textContent.trim() || document.activeElement.id].join(" "));
+  const autofocus = () => keys.waitForFunction(() => document.activeElement?.tagName === "INPUT"); // comes after the page
   const tab_to = async (label) => {
     for (let i = 0; i < 80; ++i) {
       await keys.keyboard.press("Tab");
@@ -343,6 +344,7 @@ await look("everything works by keyboard alone", async () => {
   await keys.keyboard.press("Enter");
   equal(await keys.evaluate(() => document.activeElement.id), "main");
   await keys.goto("/-/sign-in");
+  await autofocus();
   await keys.keyboard.type("ada");
   await keys.keyboard.press("Tab");
   await keys.keyboard.type("correct-horse");
@@ -351,7 +353,7 @@ await look("everything works by keyboard alone", async () => {
   await tab_to("New");
   await keys.keyboard.press("Enter");
   await keys.waitForURL(`${base}/-/new`);
-  await keys.waitForFunction(() => document.activeElement?.tagName === "INPUT"); // autofocus comes after the page
+  await autofocus();
   await keys.keyboard.type("by-keyboard");
   await keys.keyboard.press("Enter");
   await keys.waitForURL(`${base}/ada/by-keyboard`);

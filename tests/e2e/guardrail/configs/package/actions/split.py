@@ -1,0 +1,2 @@
+def parts(text):
+    return text.split()

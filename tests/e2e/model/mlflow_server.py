@@ -1,0 +1,109 @@
+"""A tracking server that keeps what it is told, by MLflow's documented REST, and checks what it is given.
+
+mlflow_server.py: prints its port. GET /state: runs as JSON. POST /mode MODE: ok, error (500), slow (hangs), lies (200 with
+HTML)."""
+import base64, http.server, json, threading, time, urllib.parse
+
+state = {"experiments": {}, "runs": {}, "calls": []}
+mode = ["ok"]
+lock = threading.Lock()
+
+
+class Refused(Exception):
+    pass
+
+
+def need(condition, message, code="INVALID_PARAMETER_VALUE"):
+    if not condition:
+        raise Refused(code, message)
+
+
+def run_of(body):
+    need(body.get("run_id") in state["runs"], "no such run", "RESOURCE_DOES_NOT_EXIST")
+    return state["runs"][body["run_id"]]
+
+
+def pairs(items, most):
+    need(isinstance(items, list) and len(items) <= most, "too many, or no list")
+    for each in items:
+        need(isinstance(each["key"], str) and isinstance(each["value"], str) and len(each["value"]) <= 500, "no pair")
+    return {each["key"]: each["value"] for each in items}
+
+
+def answer(call, query, body):
+    if call == "experiments/get-by-name":
+        name = query["experiment_name"][0]
+        need(name in state["experiments"], "no such experiment", "RESOURCE_DOES_NOT_EXIST")
+        return {"experiment": {"experiment_id": state["experiments"][name], "name": name, "lifecycle_stage": "active"}}
+    if call == "experiments/create":
+        need(body["name"] not in state["experiments"], "it exists", "RESOURCE_ALREADY_EXISTS")
+        state["experiments"][body["name"]] = str(len(state["experiments"]) + 1)
+        return {"experiment_id": state["experiments"][body["name"]]}
+    if call == "runs/create":
+        need(body["experiment_id"] in state["experiments"].values(), "no such experiment")
+        need(isinstance(body["start_time"], int) and body["start_time"] > 1e12, "start_time is in milliseconds")
+        name = f"run{len(state['runs']) + 1}"
+        state["runs"][name] = {"tags": pairs(body["tags"], 100), "name": body.get("run_name"), "params": {}, "metrics": [], "status": ["RUNNING"]}
+        return {"run": {"info": {"run_id": name, "run_uuid": name, "status": "RUNNING"}, "data": {}}}
+    if call == "runs/log-batch":
+        run = run_of(body)
+        for key, value in pairs(body.get("params", []), 100).items():
+            need(run["params"].setdefault(key, value) == value, "parameters do not change")
+        need(len(body.get("metrics", [])) <= 1000, "too many metrics")
+        for each in body.get("metrics", []):
+            need(isinstance(each["timestamp"], int) and isinstance(each["step"], int), "no integer")
+            run["metrics"].append([each["key"], each["step"], float(each["value"])])
+        return {}
+    if call == "runs/update":
+        run = run_of(body)
+        need(body["status"] in ("RUNNING", "FINISHED", "FAILED", "KILLED"), "status")
+        need(body["status"] == "RUNNING" or isinstance(body.get("end_time"), int), "end_time")
+        run["status"].append(body["status"])
+        return {"run_info": {"run_id": body["run_id"]}}
+    raise Refused("ENDPOINT_NOT_FOUND", call)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def reply(self, status, text):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def handle_call(self):
+        text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        url = urllib.parse.urlsplit(self.path)
+        if url.path == "/state":
+            with lock:
+                return self.reply(200, json.dumps(state))
+        if url.path == "/mode":
+            mode[0] = text.decode()
+            return self.reply(200, "")
+        if mode[0] == "slow":
+            time.sleep(3)
+        if mode[0] == "error":
+            return self.reply(500, "<html>")
+        if mode[0] == "lies":
+            return self.reply(200, "<html>")
+        if self.headers.get("Authorization") != "Basic " + base64.b64encode(b"me:word").decode():
+            return self.reply(401, "")
+        with lock:
+            call = url.path.removeprefix("/api/2.0/mlflow/")
+            state["calls"].append(call)
+            try:
+                out = answer(call, urllib.parse.parse_qs(url.query), json.loads(text) if text else {})
+                return self.reply(200, json.dumps(out))
+            except Refused as refused:
+                code, message = refused.args
+                return self.reply(404 if "NOT" in code else 400, json.dumps({"error_code": code, "message": message}))
+
+    do_GET = do_POST = handle_call
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
+print(server.server_port, flush=True)
+server.serve_forever()
