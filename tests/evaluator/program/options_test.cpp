@@ -1,4 +1,3 @@
-#include <map>
 #include <set>
 #include <sstream>
 
@@ -7,54 +6,32 @@
 
 #include "services/evaluator/program/program.hpp"
 #include "services/evaluator/score/score_line.hpp"
-#include "services/kit/settings/names.hpp"
-#include "tests/reconcile/plan/stack_plans.hpp"
+#include "tests/reconcile/plan/planned_settings.hpp"
 
 namespace stackgate::evaluator {
 namespace options_tests {
 
-using Environment = std::map<std::string, std::string>;
+using reconcile::tests::Environment;
 
 constexpr crds::Kind kind = crds::Kind::stack_evaluator;
 
-/// The variables of the workload's container, with what stands there instead of a Secret's text or a field of the pod.
 Environment planned(const reconcile::tests::Tree& object) {
   using namespace reconcile::tests;
   World world;
   world.observed.datastore_admin = "datastore-admin";
-  Environment out;
-  for (const auto& body : plan_of(object, world).bodies)
-    if (body["kind"] == "Deployment")
-      for (const auto& each : body["spec"]["template"]["spec"]["containers"][0]["env"])
-        out[each["name"]] = each.contains("value") ? each["value"].get<std::string>() : "given";
+  Environment out = environment_of(plan_of(object, world), "Deployment");
   EXPECT_FALSE(out.empty());
   return out;
 }
 
-settings::Outcome read(const Environment& environment, std::vector<const char*> flags = {}) {
-  auto out = settings::read(
-      program(), flags,
-      [&](const std::string& name) -> std::optional<std::string> {
-        const auto found = environment.find(name);
-        return found == environment.end() ? std::nullopt : std::optional(found->second);
-      },
-      [](const std::string&) { return std::nullopt; }, "1");
+settings::Outcome read(const Environment& environment, const std::vector<const char*>& flags = {}) {
+  auto out = reconcile::tests::read_settings(program(), environment, flags);
   for (auto& finding : check_options(out.values)) out.findings.push_back(std::move(finding));
   return out;
 }
 
-Environment full_plan() {
-  Environment out = planned(reconcile::tests::full(kind, "{}"));
-  out.erase("STACKGATE_DATABASE_PASSWORD_FILE");  // the Secret's file, which is not there
-  return out;
-}
-
 TEST(EvaluatorOptions, read_all_that_the_operators_plan_gives) {
-  std::set<std::string> known;
-  for (const settings::Setting& setting : program().settings) {
-    known.insert(settings::variable_of(setting));
-    if (setting.kind == settings::Kind::secret) known.insert(settings::variable_of(setting) + "_FILE");
-  }
+  const std::set<std::string> known = reconcile::tests::variables_of(program());
   Environment given = planned(reconcile::tests::full(kind, "{}"));
   given.merge(planned(reconcile::tests::minimal(kind, "{}")));
   for (const auto& [name, value] : given) EXPECT_TRUE(known.contains(name) || !name.starts_with("STACKGATE_")) << name;
@@ -83,7 +60,7 @@ TEST(EvaluatorOptions, read_all_that_the_operators_plan_gives) {
 }
 
 TEST(EvaluatorOptions, of_a_planned_workload_are_right) {
-  const auto got = read(full_plan());
+  const auto got = read(planned(reconcile::tests::full(kind, "{}")));
   EXPECT_TRUE(got.findings.empty()) << settings::to_text(program(), got.findings);
   EXPECT_EQ(got.values.text("listen"), "0.0.0.0:8000");
   EXPECT_EQ(got.values.text("datastore-url"), "http://datastore:8000/v1/hf");
@@ -105,7 +82,7 @@ TEST(EvaluatorOptions, of_init_containers_that_the_plan_makes_are_right) {
     if (body["kind"] != "Deployment") continue;
     for (const auto& each : body["spec"]["template"]["spec"]["initContainers"]) {
       const auto command = each["args"].at(0).get<std::string>();
-      const auto got = read(full_plan(), {command.c_str()});
+      const auto got = read(planned(reconcile::tests::full(kind, "{}")), {command.c_str()});
       EXPECT_TRUE(got.findings.empty()) << command << ": " << settings::to_text(program(), got.findings);
       EXPECT_EQ(got.values.command(), command);
       ++seen;
@@ -123,8 +100,8 @@ TEST(EvaluatorOptions, turn_validation_off_by_either_name) {
 }
 
 TEST(EvaluatorOptions, log_what_both_levels_let_through) {
-  const auto level = [](const Environment& given, std::vector<const char*> flags = {}) {
-    const auto got = read(given, std::move(flags));
+  const auto level = [](const Environment& given, const std::vector<const char*>& flags = {}) {
+    const auto got = read(given, flags);
     EXPECT_TRUE(got.findings.empty()) << settings::to_text(program(), got.findings);
     return log_level_of(got.values);
   };

@@ -1,34 +1,26 @@
-#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "services/inference/program/program.hpp"
-#include "services/kit/settings/names.hpp"
-#include "tests/reconcile/plan/stack_plans.hpp"
+#include "tests/reconcile/plan/planned_settings.hpp"
 
 namespace stackgate::inference {
 namespace options_tests {
 
-using Environment = std::map<std::string, std::string>;
+using reconcile::tests::Environment;
 
-/// The variables of the server's containers, with what stands there instead of a Secret's text.
 Environment planned(const reconcile::tests::Tree& object) {
   using namespace reconcile::tests;
   World world;
   world.observed.cache = {.exists = true, .state = "Ready", .claim = "models", .sub_path = {}, .message = {}};
   const Planned plan = plan_of(object, world);
-  Environment out;
-  const auto take = [&out](const Tree& pod) {
-    for (const auto& each : pod["spec"]["containers"][0]["env"])
-      out[each["name"]] = each.contains("value") ? each["value"].get<std::string>() : "given";
-  };
-  for (const auto& body : plan.bodies) {
-    if (body["kind"] == "Deployment") take(body["spec"]["template"]);
+  Environment out = environment_of(plan, "Deployment");
+  for (const auto& body : plan.bodies)
     if (body["kind"] == "LeaderWorkerSet")
-      for (const char* each : {"leaderTemplate", "workerTemplate"}) take(body["spec"]["leaderWorkerTemplate"][each]);
-  }
+      for (const char* each : {"leaderTemplate", "workerTemplate"})
+        take_environment(body["spec"]["leaderWorkerTemplate"][each], out);
   EXPECT_FALSE(out.empty());
   return out;
 }
@@ -45,14 +37,8 @@ const std::set<std::string> of_several_nodes{"INF_NODE_ROLE",     "INF_NODE_RANK
 const std::set<std::string> of_users{"INF_PEFT_SOURCE", "INF_PEFT_REFRESH_INTERVAL", "INF_MAX_CPU_LORAS",
                                      "INF_MAX_GPU_LORAS"};
 
-settings::Outcome read(const Environment& environment, std::vector<const char*> flags = {}) {
-  auto out = settings::read(
-      program(), flags,
-      [&](const std::string& name) -> std::optional<std::string> {
-        const auto found = environment.find(name);
-        return found == environment.end() ? std::nullopt : std::optional(found->second);
-      },
-      [](const std::string&) { return std::nullopt; }, "1");
+settings::Outcome read(const Environment& environment, const std::vector<const char*>& flags = {}) {
+  auto out = reconcile::tests::read_settings(program(), environment, flags);
   for (auto& finding : check_options(out.values)) out.findings.push_back(std::move(finding));
   return out;
 }
@@ -64,8 +50,7 @@ std::vector<std::string> paths(const validate::Findings& findings) {
 }
 
 TEST(InferenceOptions, read_all_that_the_operators_plan_gives_a_server) {
-  std::set<std::string> known;
-  for (const settings::Setting& setting : program().settings) known.insert(settings::variable_of(setting));
+  const std::set<std::string> known = reconcile::tests::variables_of(program());
   const auto ours = [](const std::string& name) { return name.starts_with("INF_") || name.starts_with("STACKGATE_"); };
   std::size_t read_by_us = 0;
   for (const auto& object : {reconcile::tests::full(kind, "{}"), reconcile::tests::minimal(kind, with_cache)})

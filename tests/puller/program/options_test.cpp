@@ -1,30 +1,20 @@
 #include "services/puller/program/options.hpp"
 
-#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "services/kit/settings/names.hpp"
-#include "tests/reconcile/plan/stack_plans.hpp"
+#include "tests/reconcile/plan/planned_settings.hpp"
 
 namespace stackgate::puller {
 namespace options_tests {
 
-using Environment = std::map<std::string, std::string>;
+using reconcile::tests::Environment;
 
-/// The variables of the puller's container, with what stands there instead of a Secret's text.
 Environment planned(std::string_view patch, bool from_full = false) {
   using namespace reconcile::tests;
   constexpr crds::Kind kind = crds::Kind::inference_cache;
-  const Planned plan = plan_of(from_full ? full(kind, patch) : minimal(kind, patch));
-  Environment out;
-  for (const auto& body : plan.bodies) {
-    if (body["kind"] != "Job") continue;
-    for (const auto& each : body["spec"]["template"]["spec"]["containers"][0]["env"])
-      out[each["name"]] = each.contains("value") ? each["value"].get<std::string>() : "given";
-  }
-  return out;
+  return environment_of(plan_of(from_full ? full(kind, patch) : minimal(kind, patch)), "Job");
 }
 
 const char* const datastore =
@@ -32,14 +22,8 @@ const char* const datastore =
     "v1, "
     "authSecret: s}}}";
 
-Asked asked(const Environment& environment, std::vector<const char*> flags = {}) {
-  const auto read = settings::read(
-      program(), flags,
-      [&](const std::string& name) -> std::optional<std::string> {
-        const auto found = environment.find(name);
-        return found == environment.end() ? std::nullopt : std::optional(found->second);
-      },
-      [](const std::string&) { return std::nullopt; }, "1");
+Asked asked(const Environment& environment, const std::vector<const char*>& flags = {}) {
+  const auto read = reconcile::tests::read_settings(program(), environment, flags);
   Asked out = asked_of(read.values);
   for (const auto& finding : read.findings) out.findings.push_back(finding);
   return out;
@@ -102,9 +86,9 @@ TEST(PullerOptions, WhatAnotherPullerWouldChooseIsRefusedByName) {
 }
 
 TEST(PullerOptions, FlagsThatDoNotFitTogetherAreAllNamed) {
-  const auto paths = [](std::vector<const char*> flags) {
+  const auto paths = [](const std::vector<const char*>& flags) {
     std::string out;
-    for (const auto& finding : asked({}, std::move(flags)).findings) out += finding.path + " ";
+    for (const auto& finding : asked({}, flags).findings) out += finding.path + " ";
     return out;
   };
   EXPECT_EQ(paths({"--model", "a/b", "--output", "m"}), "");
