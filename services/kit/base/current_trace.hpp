@@ -1,6 +1,8 @@
 // Where the work of this thread stands in a trace (https://www.w3.org/TR/trace-context/), so that log lines and calls
 // to other services carry it without passing it along. Set while a request is served; each thread has its own.
 #pragma once
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -33,6 +35,31 @@ class TraceScope {
  private:
   CurrentTrace trace_;
   const CurrentTrace* before_;
+};
+
+/// This thread's trace, if it has one, for other threads that do its work; it must outlive their scopes.
+class TraceCopy {
+ public:
+  TraceCopy() {
+    if (const CurrentTrace* trace = current_trace(); trace != nullptr) {
+      trace_id_ = trace->trace_id;
+      span_id_ = trace->span_id;
+      state_ = trace->state;
+      sampled_ = trace->sampled;
+    }
+  }
+  TraceCopy(const TraceCopy&) = delete;
+  TraceCopy& operator=(const TraceCopy&) = delete;
+  /// Into `scope`, which is empty and lives on the thread's stack. `recorded` false: passed on, but not recorded.
+  void enter(std::optional<TraceScope>& scope, bool recorded = true) const {
+    if (!trace_id_.empty())
+      scope.emplace(
+          CurrentTrace{.trace_id = trace_id_, .span_id = span_id_, .state = state_, .sampled = sampled_ && recorded});
+  }
+
+ private:
+  std::string trace_id_{}, span_id_{}, state_{};
+  bool sampled_ = false;
 };
 
 }  // namespace stackgate

@@ -41,7 +41,7 @@ std::string database_shown(std::string url) {
 }
 
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
-                                                                   const settings::Values& values) {
+                                                                   const settings::Values& values, bool erase) {
   const std::filesystem::path folder = values.text("data-dir");
   std::error_code fault;
   if (!folder.empty() && std::filesystem::create_directories(folder, fault)) {
@@ -51,7 +51,7 @@ std::expected<std::shared_ptr<sql::Database>, Error> open_database(const setting
   const std::chrono::milliseconds limit(values.integer("database-timeout"));
   const auto sessions = static_cast<unsigned>(values.integer("database-sessions"));
   auto opened = sql::Database::open(database_url(program, values), values.text("database-password"),
-                                    {.sessions = sessions, .statement = limit});
+                                    {.sessions = sessions, .statement = limit, .erase = erase});
   if (!opened) return std::unexpected(Error{std::move(opened.error())});
   return std::shared_ptr<sql::Database>(*std::move(opened));
 }

@@ -22,8 +22,9 @@ std::string database_url_problem(const std::string& url);
 std::string database_shown(std::string url);
 
 /// Makes data-dir (for this user alone) where it is missing, and opens; does not connect.
+/// `erase`: secrets are stored in it (sql::Options::erase).
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
-                                                                   const settings::Values& values);
+                                                                   const settings::Values& values, bool erase = false);
 
 /// The command `migrate`: waits for the database, which may come up after an init container, and brings it to these
 /// migrations. Prints what it did, or why not; the exit code.

@@ -114,6 +114,7 @@ int serve(const Service& service, const settings::Values& values) {
   // Checks are on the board before the first probe may ask.
   CheckRunner checks(parts->checks, web::CheckBoard::make(), *readiness, registry);
   if (parts->on_readiness) parts->on_readiness(readiness);
+  if (parts->on_telemetry) parts->on_telemetry(*telemetry);
   auto app = web::App::start(std::move(config), std::move(routes));
   if (!app) return fail(service, app.error().message);
   log_start(service, values, parts->about, (*app)->port());

@@ -17,6 +17,10 @@
 #include "services/kit/web/app.hpp"
 #include "services/kit/web/route.hpp"
 
+namespace stackgate::telemetry {
+class Telemetry;
+}
+
 namespace stackgate::service {
 
 /// Settings that every service has; Program::settings begins with them. Where it listens and under which certificate,
@@ -42,6 +46,8 @@ struct Parts {
   std::vector<std::pair<std::string, std::string>> about{};
   /// Before the first request, with what probes read: for health in a spelling of the service's own.
   std::function<void(std::shared_ptr<const run::Readiness>)> on_readiness{};
+  /// Before the first request: work in the background that has spans begins here. It lives until after on_stop.
+  std::function<void(telemetry::Telemetry&)> on_telemetry{};
   std::function<void()> at_drain_limit{};  // what is in progress should end now: it is cut in a moment
   std::function<void()> on_stop{};         // after the last request
   std::shared_ptr<void> keep{};            // lives as long as the routes

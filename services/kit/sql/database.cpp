@@ -137,6 +137,14 @@ Expected<Result> Database::run(std::string_view statement, const std::vector<Val
   return connection->run(statement, values);
 }
 
+Expected<void> Database::empty_log() {
+  if (impl_->engine != Engine::sqlite) return {};
+  auto connection = TRY(impl_->lease(*impl_->writers));
+  const Result done = TRY(connection->run("PRAGMA wal_checkpoint(TRUNCATE)", {}));
+  if (done.rows.empty() || done.rows.front().integer(0) == 0) return {};
+  return std::unexpected(SqlError{Fault::busy, "the write-ahead log is read by somebody", {}});
+}
+
 Database::Impl::Try Database::Impl::try_once(ConnectionPool& pool, Mode mode,
                                              const std::function<Expected<void>(Session&)>& work) const {
   auto connection = lease(pool);

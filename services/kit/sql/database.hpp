@@ -86,6 +86,7 @@ struct Options {
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds statement{10'000};  // a longer one is cancelled; a server that does not react is left
   std::chrono::milliseconds wait{5'000};        // for a free session or a lock
+  bool erase = false;  // SQLite: what is deleted or replaced is overwritten in the file: where secrets are stored
 };
 
 class Database {
@@ -110,6 +111,9 @@ class Database {
   Expected<void> transact(const std::function<Expected<void>(Session&)>& work);
   /// Several statements that only read, on one snapshot; beside writers, never waiting for them.
   Expected<void> read(const std::function<Expected<void>(Session&)>& work);
+  /// SQLite: the write-ahead log, which still has what was erased, is emptied; busy readers: `busy`, to be tried again.
+  /// PostgreSQL: nothing.
+  Expected<void> empty_log();
   /// Does it answer? For readiness; returns within `limit`.
   Expected<void> ping(std::chrono::milliseconds limit);
 

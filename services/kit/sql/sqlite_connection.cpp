@@ -95,6 +95,7 @@ Expected<std::unique_ptr<Connection>> SqliteConnection::open(const std::string& 
     sqlite_detail::rest_a_moment();
     set = made->execute_script(settings);
   }
+  if (set && mode == Mode::write && options.erase) set = made->execute_script("PRAGMA secure_delete=ON;");
   if (set && mode == Mode::read) set = made->execute_script("PRAGMA query_only=ON;");
   if (!set) return std::unexpected(SqlError{set.error().fault, fmt::format("{}: {}", path, set.error().message), {}});
   return made;

@@ -97,6 +97,10 @@ TraceContext continue_trace(std::string_view traceparent, std::string_view trace
   return context;
 }
 
+std::string to_traceparent(const TraceContext& context) {
+  return "00-" + context.trace_id + "-" + context.span_id + (context.sampled ? "-01" : "-00");
+}
+
 std::string random_hex(std::size_t digits) {
   static constexpr std::string_view hex = "0123456789abcdef";
   std::string out(digits, '0');

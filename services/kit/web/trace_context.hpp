@@ -21,6 +21,8 @@ struct TraceParent {
   bool sampled = false;
 };
 std::optional<TraceParent> parse_traceparent(std::string_view traceparent);
+/// What a traceparent says of a span, so that work that is done later goes on with its trace.
+std::string to_traceparent(const TraceContext& context);
 /// Whether a tracestate keeps the grammar: at most 32 members, 512 bytes, no key twice.
 bool is_tracestate(std::string_view tracestate);
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -292,6 +293,32 @@ TEST(SqlOpen, makes_a_file_for_its_owner_alone) {
               std::filesystem::perms::none)
         << name;
   }
+}
+
+TEST(Erase, leaves_nothing_of_what_was_replaced_in_the_files) {
+  const stackgate::test::TempDir folder;
+  const std::string path = folder / "test.db";
+  const auto holds = [&](std::string_view what) {
+    std::string all;
+    for (const char* end : {"", "-wal"}) {
+      std::ifstream file(path + end, std::ios::binary);
+      all.append(std::istreambuf_iterator<char>(file), {});
+    }
+    return all.contains(what);
+  };
+  auto database = Database::open("sqlite:" + path, "", {.erase = true});
+  ASSERT_TRUE(database);
+  const std::string large(20'000, 'k');  // on pages of its own
+  ASSERT_TRUE((*database)->run("CREATE TABLE t (id INTEGER PRIMARY KEY, secret TEXT)"));
+  ASSERT_TRUE((*database)->run("INSERT INTO t VALUES (1, $1), (2, $2)", {std::string("sk-short"), "sk-long" + large}));
+  EXPECT_TRUE(holds("sk-short"));
+  EXPECT_TRUE(holds("sk-long"));
+  ASSERT_TRUE((*database)->run("UPDATE t SET secret = '' WHERE id = 1"));
+  ASSERT_TRUE((*database)->run("DELETE FROM t WHERE id = 2"));
+  ASSERT_TRUE((*database)->empty_log());
+  EXPECT_FALSE(holds("sk-short"));
+  EXPECT_FALSE(holds("sk-long"));
+  EXPECT_FALSE(holds(large.substr(0, 1'000)));
 }
 
 }  // namespace
