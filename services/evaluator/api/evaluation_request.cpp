@@ -55,6 +55,7 @@ constexpr std::array own_members = {
     OwnMember("params.chunk_overlap", Framework::retriever, Framework::rag),
     OwnMember("params.cutoffs", Framework::retriever, Framework::rag),
     OwnMember("params.baseline", Framework::mt_bench),
+    OwnMember("params.bootstrap_rounds", Framework::custom, Framework::lm_eval_harness),
     OwnMember("params.programs", Framework::bigcode_eval_harness),
     OwnMember("params.ks", Framework::bigcode_eval_harness),
     OwnMember("params.run_seconds", Framework::bigcode_eval_harness),
@@ -90,6 +91,7 @@ class Reader {
     out.num_fewshot = number(body_, "num_fewshot");
     out.limit = number(body_, "limit");
     out.seed = static_cast<std::uint64_t>(json::integer(&body_, {"seed"}, static_cast<std::int64_t>(out.seed)));
+    out.bootstrap_rounds = number(params_, "bootstrap_rounds");
     out.dataset = dataset();
     out.requests = settings(out.framework);
     out.rows = templates();
@@ -302,7 +304,11 @@ class Reader {
     if (framework == Framework::similarity_metrics && !has_param("reference") &&
         (has_param("metrics") || !has_param("checks")))
       missing("params.reference", R"(write what is expected: "{{ item.answer }}")");
-    if (out.engine == Engine::native) check_native(out);
+    if (out.engine == Engine::native)
+      check_native(out);
+    else if (out.bootstrap_rounds)
+      wrong("params.bootstrap_rounds", "is not passed on to a workflow",
+            "leave it out: the harness has a number of its own");
     if (out.judge && out.judge->url == out.target.url && out.judge->model == out.target.model)
       warnings_.push_back({.rule = "evaluation-judge",
                            .severity = validate::Severity::warning,

@@ -98,6 +98,7 @@ struct EvaluationRequest {
   std::vector<std::string> tasks{};
   std::optional<std::uint32_t> num_fewshot{}, limit{};
   std::uint64_t seed = 1234;
+  std::optional<std::uint32_t> bootstrap_rounds{};  // custom, lm-eval-harness; 0: no error where one must be drawn
   DatasetSource dataset{};
   RequestSettings requests{};
   RowTemplates rows{};

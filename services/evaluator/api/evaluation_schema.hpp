@@ -76,6 +76,7 @@ inline constexpr std::string_view evaluation_schema = R"({
             }
           }
         },
+        "bootstrap_rounds": {"type": "integer", "minimum": 0, "maximum": 100000},
         "engine": {"type": "string", "enum": ["native", "workflow"]},
         "index": {"type": "string", "enum": ["exact", "hnsw", "vector-db"]},
         "top_k": {"type": "integer", "minimum": 1, "maximum": 1000},

@@ -76,6 +76,7 @@ void write_params(json::Writer& w, const EvaluationRequest& request) {
   if (settings.temperature) w.member("temperature", *settings.temperature);
   if (settings.top_p) w.member("top_p", *settings.top_p);
   w.member("format", settings.chat ? "chat" : "completions");
+  if (request.bootstrap_rounds) w.member("bootstrap_rounds", *request.bootstrap_rounds);
   write_rows(w, request.rows);
   if (request.framework == Framework::retriever || request.framework == Framework::rag)
     write_retrieval(w, request.retrieval);

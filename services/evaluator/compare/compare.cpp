@@ -70,7 +70,8 @@ class Comparer {
   }
 
   Difference difference(const ComparedScore& row, std::size_t a, std::size_t b) const {
-    return difference_of(row.values[a], row.values[b], samples(row, a), samples(row, b), out_.confidence);
+    return difference_of(row.values[a], row.values[b], samples(row, a), samples(row, b), out_.confidence,
+                         out_.bootstrap_rounds);
   }
 
   /// The best one, if it differs from each other that has a value.
@@ -140,7 +141,7 @@ std::expected<Comparison, validate::Findings> compare(const ComparisonRequest& r
   using namespace compare_detail;
   const auto read = read_all(compared);
   if (!read) return std::unexpected(read.error());
-  Comparison out{.confidence = request.confidence};
+  Comparison out{.confidence = request.confidence, .bootstrap_rounds = request.bootstrap_rounds};
   for (const Compared& each : compared) {
     if (each.name == request.baseline) out.baseline = out.evaluations.size();
     out.evaluations.push_back(each.name);

@@ -43,6 +43,7 @@ struct Comparison {
   std::vector<std::string> evaluations{};
   std::size_t baseline = 0;
   double confidence = 0.95;
+  std::uint32_t bootstrap_rounds = 2'000;
   bool forced = false;  // there were faults, and `force` let it go on
   validate::Findings warnings{};
   std::vector<ComparedScore> scores{};  // of tasks that at least two have

@@ -50,6 +50,9 @@ std::expected<ComparisonRequest, validate::Findings> read_comparison(const json:
   ComparisonRequest out{.baseline = std::string(json::text(&body, {"baseline"})),
                         .force = json::flag(&body, {"force"})};
   for (const json::Value& each : json::items(&body, {"evaluations"})) out.evaluations.emplace_back(each.string());
+  const json::Value rounds = json::value_at(&body, {"bootstrap_rounds"});
+  if (rounds.is_integer())
+    out.bootstrap_rounds = static_cast<std::uint32_t>(std::clamp<std::int64_t>(rounds.integer(), 100, 100'000));
   const json::Value confidence = json::value_at(&body, {"confidence"});
   if (confidence.is_number()) out.confidence = confidence.number();
   return comparison_request_detail::finished(std::move(out), std::move(findings));

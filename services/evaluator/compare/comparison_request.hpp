@@ -16,6 +16,7 @@ struct ComparisonRequest {
   std::vector<std::string> evaluations{};  // two to eight names, each once
   std::string baseline{};                  // one of them; the first, where the body names none
   double confidence = 0.95;                // of intervals, and of what counts as a difference
+  std::uint32_t bootstrap_rounds = 2'000;  // of a paired bootstrap; fewer where there are many samples
   bool force = false;                      // compares what differs in data, version, shots, limit or seed
 };
 
@@ -32,6 +33,7 @@ inline constexpr std::string_view comparison_schema = R"({
   "properties": {
     "evaluations": {"type": "array", "minItems": 2, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 63}},
     "baseline": {"type": "string", "minLength": 1, "maxLength": 63},
+    "bootstrap_rounds": {"type": "integer", "minimum": 100, "maximum": 100000},
     "confidence": {"type": "number", "minimum": 0.5, "maximum": 0.999},
     "force": {"type": "boolean"}
   }

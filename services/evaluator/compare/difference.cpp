@@ -11,7 +11,7 @@ namespace stackgate::evaluator {
 namespace difference_detail {
 
 constexpr std::size_t most_resampled = 20'000;
-constexpr std::size_t most_rounds = 2'000, draws = 20'000'000;
+constexpr std::size_t draws = 20'000'000;
 constexpr std::uint64_t seed = 1;
 
 /// That a number is the mean of these, but for how it was rounded.
@@ -43,7 +43,7 @@ Pairs pairs_of(std::span<const double> a, std::span<const double> b) {
 
 double normal_p(double z) { return std::erfc(std::abs(z) / std::numbers::sqrt2); }
 
-void test_pairs(const Pairs& pairs, Difference& out) {
+void test_pairs(const Pairs& pairs, std::uint32_t rounds, Difference& out) {
   out.items = pairs.differences.size();
   const Mean mean = mean_of(pairs.differences);
   out.error = mean.error;
@@ -52,8 +52,8 @@ void test_pairs(const Pairs& pairs, Difference& out) {
     out.p_value = mcnemar(pairs.only_a, pairs.only_b);
   } else if (pairs.a.size() <= most_resampled) {
     out.test = "paired_bootstrap";
-    const std::size_t rounds = std::min(most_rounds, draws / pairs.a.size());
-    out.p_value = paired_bootstrap(pairs.a, pairs.b, static_cast<std::uint32_t>(rounds), seed);
+    const std::size_t most = std::min<std::size_t>(rounds, draws / pairs.a.size());
+    out.p_value = paired_bootstrap(pairs.a, pairs.b, static_cast<std::uint32_t>(most), seed);
   } else {
     out.test = "paired_normal";
     out.p_value = mean.error > 0 ? normal_p(mean.value / mean.error) : (mean.value == 0 ? 1 : 0);
@@ -81,7 +81,7 @@ double normal_quantile(double confidence) {
 }
 
 Difference difference_of(const Score& a, const Score& b, std::span<const double> samples_a,
-                         std::span<const double> samples_b, double confidence) {
+                         std::span<const double> samples_b, double confidence, std::uint32_t rounds) {
   using namespace difference_detail;
   Difference out;
   if (!std::isfinite(a.value) || !std::isfinite(b.value)) return out;
@@ -89,7 +89,7 @@ Difference difference_of(const Score& a, const Score& b, std::span<const double>
   const Pairs pairs =
       is_mean_of(a.value, samples_a) && is_mean_of(b.value, samples_b) ? pairs_of(samples_a, samples_b) : Pairs{};
   if (pairs.differences.size() >= 2)
-    test_pairs(pairs, out);
+    test_pairs(pairs, rounds, out);
   else
     test_means(a, b, out);
   if (std::isfinite(out.error)) {

@@ -23,9 +23,10 @@ struct Difference {
 };
 
 /// `samples_a`, `samples_b`: by item, no_value where there is none; empty: not known, or not of the same items. They
-/// are used where the score is their mean: a corpus score has no pairs.
+/// are used where the score is their mean: a corpus score has no pairs. `rounds` of a bootstrap are fewer where they
+/// would draw more than 20 million times.
 Difference difference_of(const Score& a, const Score& b, std::span<const double> samples_a,
-                         std::span<const double> samples_b, double confidence);
+                         std::span<const double> samples_b, double confidence, std::uint32_t rounds = 2'000);
 
 /// z with P(|N(0, 1)| < z) = confidence.
 double normal_quantile(double confidence);

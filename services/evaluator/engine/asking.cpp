@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
@@ -63,6 +64,8 @@ class Asking {
     for (;;) {
       const std::size_t sample = next_.fetch_add(1);
       if (sample >= task_.samples() || stopped_) break;
+      std::optional<TraceScope> scope;
+      trace_.enter(scope, sample < traced_samples);
       auto scored = one(sample);
       if (!scored) break;
       std::unique_lock lock(mutex_);
@@ -119,6 +122,7 @@ class Asking {
   const Answerers& answerers_;
   const AskingOptions options_;
   const Progress& progress_;
+  const TraceCopy trace_{};
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_;

@@ -24,6 +24,9 @@ struct Answerer {
 using Answerers = std::array<Answerer, whom_count>;  // by Whom
 Answerer answerer(const Endpoint& endpoint);         // which must outlive it
 
+/// The calls of so many of a task's samples are spans of its trace: those of 100,000 would push all else out.
+inline constexpr std::size_t traced_samples = 100;
+
 struct AskingOptions {
   unsigned parallelism = 8;
   /// How long an endpoint that is away is waited for before a sample goes without its answer.

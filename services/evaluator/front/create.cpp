@@ -11,6 +11,7 @@
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/errors.hpp"
 #include "services/kit/web/json.hpp"
+#include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::evaluator {
 namespace create_detail {
@@ -63,14 +64,18 @@ web::Answer create(const Front& front, web::Call& call, const json::Value& body)
   if (!findings.empty()) return web::unprocessable(std::move(findings));
   if (TRY(front.records().find(request->name))) return taken(request->name);
   if (dry_run || front.options.validation) TRY(validate_evaluation(front, *request, warnings));
+  const std::string adapter = adapter_of(front, *request, warnings);
   const std::string text = to_json(*request), shown_warnings = warnings_json(warnings);
   if (dry_run)
-    return web::json_answer(evaluation_json({.name = request->name, .request = text, .warnings = shown_warnings}));
+    return web::json_answer(
+        evaluation_json({.name = request->name, .request = text, .warnings = shown_warnings, .adapter = adapter}));
   const auto id = TRY(front.records().create({.name = request->name,
                                               .framework = std::string(to_string(request->framework)),
                                               .request = text,
                                               .warnings = shown_warnings,
-                                              .secrets = secrets_of(*request)}));
+                                              .secrets = secrets_of(*request),
+                                              .adapter = adapter,
+                                              .traceparent = web::to_traceparent(call.trace())}));
   if (!id) return taken(request->name);
   (void)front.runner.submit(*id);  // it is stored: what fails here the sweep makes up for
   const auto stored = TRY(front.records().find_by_id(*id));

@@ -16,7 +16,8 @@ namespace stackgate::evaluator {
 struct FrontOptions {
   bool validation = true;  // data sets are pinned and looked at before an evaluation is stored
   std::chrono::milliseconds validation_limit{20'000};
-  OpenDatasets datasets{};  // empty: no datastore is configured
+  OpenDatasets datasets{};    // empty: no datastore is configured
+  std::string entitystore{};  // its URL; empty: models are not looked up
   WorkflowOptions workflow{};
   bool vector_database = false;           // one is configured
   std::chrono::milliseconds follow{500};  // between two looks for new events

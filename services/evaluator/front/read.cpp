@@ -1,5 +1,6 @@
 // GET: evaluations, how far they are, what came of them; cancelled and deleted.
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 

@@ -54,6 +54,10 @@ void write_evaluation(json::Writer& w, const Evaluation& evaluation) {
     write_time(w, "started_at", evaluation.started_at);
     write_time(w, "ended_at", evaluation.ended_at);
     write_members(w, evaluation.request, {"name"});
+    if (!evaluation.adapter.empty()) {
+      w.key("adapter");
+      w.raw(evaluation.adapter);
+    }
     w.key("warnings");
     w.raw(evaluation.warnings.empty() ? "[]" : evaluation.warnings);
   });
@@ -104,7 +108,11 @@ std::string results_answer(const Evaluation& evaluation, std::string_view base_u
     } else {
       write_members(w, evaluation.results);
     }
-    w.object("custom_fields", [] {});
+    w.object("custom_fields", [&] {
+      if (evaluation.adapter.empty()) return;
+      w.key("adapter");
+      w.raw(evaluation.adapter);
+    });
   });
 }
 

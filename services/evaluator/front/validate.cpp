@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "services/evaluator/api/known_tasks.hpp"
+#include "services/evaluator/runs/adapter.hpp"
 #include "services/evaluator/suite/make_tasks.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/findings/nearest.hpp"
@@ -17,6 +18,7 @@ namespace validate_detail {
 using validate::Findings;
 
 constexpr int retry_seconds = 5;
+constexpr std::chrono::milliseconds adapter_limit{3'000};
 
 std::unexpected<web::Failure> refused(std::string path, std::string problem, std::string fix) {
   return std::unexpected(web::unprocessable(
@@ -102,6 +104,23 @@ std::expected<void, web::Failure> validate_evaluation(const Front& front, Evalua
     if (each.severity == validate::Severity::warning) warnings.push_back(each);
   if (wrong) return std::unexpected(web::unprocessable(std::move(findings)));
   return check_dataset(front, request, warnings);
+}
+
+std::string adapter_of(const Front& front, const EvaluationRequest& request, validate::Findings& warnings) {
+  if (front.options.entitystore.empty() || request.target.model.empty()) return {};
+  auto found = look_up_adapter(front.options.entitystore, request.target.model, validate_detail::adapter_limit);
+  const auto warn = [&](std::string problem, std::string fix) {
+    warnings.push_back({.rule = "evaluation-adapter",
+                        .severity = validate::Severity::warning,
+                        .path = "model",
+                        .problem = std::move(problem),
+                        .fix = std::move(fix)});
+  };
+  if (!found)
+    warn(fmt::format("could not be looked up: {}", found.error()), "look at the entitystore, if it is an adapter");
+  else if (!found->problem.empty())
+    warn(found->problem, "set its status to ready there: inference servers load no other");
+  return found ? std::move(found->json) : std::string();
 }
 
 }  // namespace stackgate::evaluator

@@ -2,6 +2,7 @@
 // Bounded in time; no endpoint of a model is asked, because it may come later.
 #pragma once
 #include <expected>
+#include <string>
 
 #include "services/evaluator/api/evaluation_request.hpp"
 #include "services/evaluator/front/front.hpp"
@@ -12,5 +13,9 @@ namespace stackgate::evaluator {
 /// answer.
 std::expected<void, web::Failure> validate_evaluation(const Front& front, EvaluationRequest& request,
                                                       validate::Findings& warnings);
+
+/// The adapter of the entitystore that the model is: a JSON object, or "". Warns of one that is not ready, and where
+/// the entitystore cannot be asked.
+std::string adapter_of(const Front& front, const EvaluationRequest& request, validate::Findings& warnings);
 
 }  // namespace stackgate::evaluator

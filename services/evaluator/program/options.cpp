@@ -87,6 +87,8 @@ void append_own(std::vector<settings::Setting>& out) {
             "stackgate-evaluator-keys"),
        text("workflow-template-prefix", "they are made of the WorkflowTemplates PREFIX-<framework>"),
        duration("workflow-deadline", "of one workflow or process", "24h", 60, 30 * 86'400),
+       flag("workflow-archive-logs", "Argo keeps logs as artifacts; results are read there when pods are gone",
+            "false"),
        flag("workflow-insecure", "do not ask who answers there", "false"),
        list("image-pull-secrets", "of workflows' pods"), text("image", "this service's own")});
   for (std::size_t i = 1; i < image_settings.size(); ++i)
@@ -165,6 +167,7 @@ WorkflowOptions workflow_options(const settings::Values& values) {
                       .insecure = values.flag("workflow-insecure"),
                       .service_account = values.text("workflow-service-account")};
   out.api_key_secret = values.text("workflow-key-secret");
+  out.archive_logs = values.flag("workflow-archive-logs");
   out.template_prefix = values.text("workflow-template-prefix");
   out.deadline = std::chrono::seconds(values.integer("workflow-deadline") / 1'000);
   out.work_directory = values.text("data-dir");

@@ -63,7 +63,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                                            const FailPoint& fail) {
   using namespace serve_detail;
   run::configure_log(log_level_of(values), values.text("log-format"));
-  const auto database = TRY(service::open_database(program(), values));
+  const auto database = TRY(service::open_database(program(), values, true));
   // The embedded database has nobody else to bring it up to date.
   if (database->engine() == sql::Engine::sqlite)
     if (auto done = sql::migrate(*database, evaluation_migrations()); !done)
@@ -76,6 +76,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
             .options = {.validation = wants_validation(values),
                         .validation_limit = std::chrono::milliseconds(values.integer("validation-limit")),
                         .datasets = open_datasets(values),
+                        .entitystore = values.text("entitystore-url"),
                         .workflow = workflow_options(values),
                         .vector_database = !values.text("vector-db-url").empty()}});
   const Records& records = running->runner->records();
@@ -86,8 +87,11 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
     parts.routes.push_back(std::move(each));
   if (!values.text("datastore-url").empty())
     parts.about.emplace_back("datastore", http_client::without_secrets(values.text("datastore-url")));
+  if (!values.text("entitystore-url").empty())
+    parts.about.emplace_back("adapters", http_client::without_secrets(values.text("entitystore-url")));
   if (!values.text("workflow-server-url").empty())
     parts.about.emplace_back("workflows", http_client::without_secrets(values.text("workflow-server-url")));
+  parts.on_telemetry = [running](telemetry::Telemetry& telemetry) { running->runner->start(&telemetry); };
   parts.on_stop = [running] { running->runner.reset(); };
   parts.keep = running;
   return parts;

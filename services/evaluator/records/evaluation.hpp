@@ -30,11 +30,13 @@ struct Evaluation {
   std::string name{};     // unique until it is deleted
   std::string request{};  // JSON: api/evaluation_request's to_json, with the data set's revision pinned
   State state = State::created;
-  std::string message{};                                                      // why it waits, or why it failed
-  std::string progress{};                                                     // JSON object, "" before it runs
-  std::string results{};                                                      // JSON object, also of a part; ""
-  std::string warnings{};                                                     // JSON array of findings
-  std::string job{};                                                          // of kit/jobs; "" until it is queued
+  std::string message{};      // why it waits, or why it failed
+  std::string progress{};     // JSON object, "" before it runs
+  std::string results{};      // JSON object, also of a part; ""
+  std::string warnings{};     // JSON array of findings
+  std::string job{};          // of kit/jobs; "" until it is queued
+  std::string adapter{};      // JSON object: which adapter the model was, by the entitystore; ""
+  std::string traceparent{};  // of the request that created it; ""
   std::int64_t created_at = 0, changed_at = 0, started_at = 0, ended_at = 0;  // seconds since 1970; 0: not yet
 };
 

@@ -56,8 +56,20 @@ constexpr std::string_view tables =
     ");\n"
     "CREATE INDEX evaluation_event_of ON evaluation_event (evaluation, number);\n";
 
+/// `evaluation` is '' where the last one was removed.
+constexpr std::string_view additions =
+    "ALTER TABLE evaluation ADD COLUMN traceparent TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE evaluation ADD COLUMN adapter TEXT NOT NULL DEFAULT '';\n"
+    "CREATE TABLE evaluation_collection (\n"
+    "  collection TEXT NOT NULL,\n"
+    "  evaluation TEXT NOT NULL,\n"
+    "  PRIMARY KEY (collection, evaluation)\n"
+    ");\n"
+    "CREATE INDEX evaluation_collection_of ON evaluation_collection (evaluation);\n";
+
 constexpr std::string_view columns =
-    "id, name, request, state, message, progress, warnings, job, created_at, changed_at, started_at, ended_at";
+    "id, name, request, state, message, progress, warnings, job, created_at, changed_at, started_at, ended_at, "
+    "traceparent, adapter";
 
 /// Of `columns`, and of the results where they follow.
 Evaluation read_row(const Row& row) {
@@ -67,9 +79,11 @@ Evaluation read_row(const Row& row) {
           .state = state_named(row.text(3)).value_or(State::failed),
           .message = row.text(4),
           .progress = row.text(5),
-          .results = row.size() > 12 ? row.text(12) : std::string(),
+          .results = row.size() > 14 ? row.text(14) : std::string(),
           .warnings = row.text(6),
           .job = row.text(7),
+          .adapter = row.text(13),
+          .traceparent = row.text(12),
           .created_at = row.integer(8),
           .changed_at = row.integer(9),
           .started_at = row.integer(10),
@@ -93,7 +107,8 @@ constexpr std::string_view open_states = "('created', 'pending', 'running', 'can
 }  // namespace
 
 std::span<const sql::Migration> evaluation_migrations() {
-  static const std::array all = {sql::Migration{1, "evaluations", tables, ""}, jobs::migration(2)};
+  static const std::array all = {sql::Migration{1, "evaluations", tables, ""}, jobs::migration(2),
+                                 sql::Migration{3, "traces, adapters, collections", additions, ""}};
   return all;
 }
 
@@ -103,10 +118,12 @@ sql::Expected<std::optional<std::string>> Records::create(const NewEvaluation& w
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
     const auto done = TRY(session.run(
         fmt::format(
-            "INSERT INTO evaluation (id, name, framework, state, request, secrets, warnings, created_at, changed_at) "
-            "VALUES ($1, $2, $3, 'created', $4, $5, $6, {0}, {0}) ON CONFLICT (name) DO NOTHING",
+            "INSERT INTO evaluation (id, name, framework, state, request, secrets, warnings, traceparent, adapter, "
+            "created_at, changed_at) VALUES ($1, $2, $3, 'created', $4, $5, $6, $7, $8, {0}, {0}) ON CONFLICT (name) "
+            "DO NOTHING",
             sql::now_seconds(session.engine())),
-        {id, wanted.name, wanted.framework, wanted.request, wanted.secrets, wanted.warnings}));
+        {id, wanted.name, wanted.framework, wanted.request, wanted.secrets, wanted.warnings, wanted.traceparent,
+         wanted.adapter}));
     is_new = done.affected > 0;
     return is_new ? put_event(session, id, "created") : sql::Expected<void>();
   }));
@@ -226,10 +243,40 @@ sql::Expected<bool> Records::remove(std::string_view name) {
     TRY(session.run("DELETE FROM evaluation_answer WHERE evaluation = $1", {id}));
     TRY(session.run("DELETE FROM evaluation_sample WHERE evaluation = $1", {id}));
     TRY(session.run("DELETE FROM evaluation_event WHERE evaluation = $1", {id}));
+    TRY(
+        session.run("INSERT INTO evaluation_collection (collection, evaluation) SELECT collection, '' FROM "
+                    "evaluation_collection WHERE evaluation = $1 ON CONFLICT (collection, evaluation) DO NOTHING",
+                    {id}));
+    TRY(session.run("DELETE FROM evaluation_collection WHERE evaluation = $1", {id}));
     return {};
   }));
   return removed;
 }
+
+sql::Expected<void> Records::use_collection(std::string_view id, std::string_view collection) {
+  TRY(
+      database_.run("INSERT INTO evaluation_collection (collection, evaluation) VALUES ($1, $2) "
+                    "ON CONFLICT (collection, evaluation) DO NOTHING",
+                    {std::string(collection), std::string(id)}));
+  return {};
+}
+
+sql::Expected<std::vector<std::string>> Records::take_unused_collections() {
+  std::vector<std::string> out;
+  TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
+    out.clear();
+    const auto unused = TRY(
+        session.run("SELECT collection FROM evaluation_collection GROUP BY collection HAVING max(evaluation) = ''"));
+    for (const Row& row : unused.rows) {
+      out.push_back(row.text(0));
+      TRY(session.run("DELETE FROM evaluation_collection WHERE collection = $1", {out.back()}));
+    }
+    return {};
+  }));
+  return out;
+}
+
+sql::Expected<void> Records::put_back_collection(std::string_view collection) { return use_collection("", collection); }
 
 sql::Expected<std::map<std::string, std::string>> Records::answers(std::string_view id,
                                                                    std::span<const std::string> digests) const {

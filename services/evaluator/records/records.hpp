@@ -20,7 +20,9 @@ std::span<const sql::Migration> evaluation_migrations();
 
 struct NewEvaluation {
   std::string name, framework, request, warnings;
-  std::string secrets;  // JSON object of keys; removed with the evaluation's end
+  std::string secrets;    // JSON object of keys; removed with the evaluation's end
+  std::string adapter{};  // JSON object, ""
+  std::string traceparent{};
 };
 
 struct ListOptions {
@@ -61,6 +63,12 @@ class Records {
   sql::Expected<bool> finish(std::string_view id, State state, std::string_view message, std::string_view results);
   /// With everything that belongs to it; false: there is none.
   sql::Expected<bool> remove(std::string_view name);
+
+  /// It uses this collection of the vector database from now on. Collections are shared by what they hold.
+  sql::Expected<void> use_collection(std::string_view id, std::string_view collection);
+  /// Collections whose last evaluation was removed; they are the caller's to drop, who puts back what it could not.
+  sql::Expected<std::vector<std::string>> take_unused_collections();
+  sql::Expected<void> put_back_collection(std::string_view collection);
 
   /// Answers by the digest of their question: what a run that starts again need not ask again.
   sql::Expected<std::map<std::string, std::string>> answers(std::string_view id,

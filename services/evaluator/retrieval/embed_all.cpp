@@ -7,6 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "services/kit/base/current_trace.hpp"
+
 namespace stackgate::evaluator {
 namespace {
 
@@ -47,7 +49,10 @@ class Embedding {
 
  private:
   void work() {
+    std::optional<TraceScope> scope;
     while (const auto batch = next()) {
+      scope.reset();
+      trace_.enter(scope, batch->first == 0);  // one call stands for all of them in the trace
       std::vector<std::string> texts;
       for (std::size_t i = 0; i < batch->count; ++i) texts.emplace_back(text_(batch->first + i));
       auto vectors = ask(texts);
@@ -111,6 +116,7 @@ class Embedding {
   const std::function<std::string_view(std::size_t)>& text_;
   const EmbedOptions& options_;
   const std::function<bool()>& stop_;
+  const TraceCopy trace_{};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t next_ = 0;

@@ -35,6 +35,18 @@ std::expected<T, NoAnswer> checked(VectorStore::Expected<T> result) {
     return std::move(*result);
 }
 
+std::expected<VectorStore, std::string> database_store(const VectorDatabase& database, const std::string& collection,
+                                                       const std::function<bool()>& stop) {
+  const std::string& url = database.url;
+  if (url.starts_with("http://") || url.starts_with("https://"))
+    return milvus_store({.url = url, .token = database.token, .ca_file = database.ca_file, .stop = stop}, collection);
+  if (!url.starts_with("postgresql://"))
+    return std::unexpected("this service has no vector database; use the index \"exact\" or \"hnsw\"");
+  auto opened = sql::Database::open(url, database.token);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  return pgvector_store(std::move(*opened), collection);
+}
+
 std::expected<VectorStore, NoAnswer> store_for(const RetrieverOptions& options, const std::string& digest,
                                                std::size_t passages, const std::function<bool()>& stop) {
   using Index = RetrievalSettings::Index;
@@ -43,16 +55,11 @@ std::expected<VectorStore, NoAnswer> store_for(const RetrieverOptions& options, 
     return embedded_store(fmt::format("{}/{}.{}", options.directory, digest, is_exact ? "exact" : "hnsw"),
                           is_exact ? IndexShape::Kind::exact : IndexShape::Kind::hnsw, passages);
   }
-  const std::string& url = options.database.url;
   const std::string name = "stackgate_" + digest.substr(0, 32);
-  if (url.starts_with("http://") || url.starts_with("https://"))
-    return milvus_store(
-        {.url = url, .token = options.database.token, .ca_file = options.database.ca_file, .stop = stop}, name);
-  if (!url.starts_with("postgresql://"))
-    return failed(Kind::refused, "this service has no vector database; use the index \"exact\" or \"hnsw\"");
-  auto database = sql::Database::open(url, options.database.token);
-  if (!database) return failed(Kind::refused, std::move(database.error()));
-  return pgvector_store(std::move(*database), name);
+  if (options.uses) TRY(options.uses(name));
+  auto out = database_store(options.database, name, stop);
+  if (!out) return failed(Kind::refused, std::move(out.error()));
+  return *std::move(out);
 }
 
 /// What is there is put into the store; then what is missing is embedded.
@@ -99,6 +106,12 @@ class Filling {
 };
 
 }  // namespace
+
+std::expected<void, StoreFault> drop_collection(const VectorDatabase& database, const std::string& collection) {
+  const auto store = database_store(database, collection, {});
+  if (!store) return std::unexpected(StoreFault{.message = store.error()});
+  return store->drop();
+}
 
 std::string digest_of(const RetrievalPlan& plan, std::string_view endpoint, std::string_view model) {
   crypto::Sha256Stream hash;

@@ -35,6 +35,8 @@ struct RetrieverOptions {
   std::string directory{};                                  // of this service's files; must exist
   std::uint64_t directory_bytes = std::uint64_t{8} << 30U;  // the oldest files beyond that are removed
   EmbedOptions embedding{};
+  /// Called before a collection of the database is made or filled, with its name; an error stops it.
+  std::function<std::expected<void, NoAnswer>(const std::string& collection)> uses{};
 };
 
 struct RetrieverProgress {
@@ -68,6 +70,9 @@ class Retriever {
 
 /// Of Whom::embedder. `embeddings` must outlive it.
 Answerer embedder(const Endpoint& embeddings);
+
+/// A collection of the database that nobody uses any more.
+std::expected<void, StoreFault> drop_collection(const VectorDatabase& database, const std::string& collection);
 
 /// What is the same for two evaluations exactly when their vectors may be shared.
 std::string digest_of(const RetrievalPlan& plan, std::string_view endpoint, std::string_view model);

@@ -17,18 +17,19 @@ constexpr std::array<std::string_view, whom_count> who_names = {"the model", "th
 
 /// Until it is there, or its patience ends. `check` returns what Endpoint's checks do.
 template <class Check>
-std::expected<void, NoAnswer> wait_for(Diary& diary, const Waiting& waiting, std::string_view who, const Check& check) {
+std::expected<void, NoAnswer> wait_for(RunJournal& journal, const Waiting& waiting, std::string_view who,
+                                       const Check& check) {
   const auto until = std::chrono::steady_clock::now() + waiting.patience;
   for (;;) {
     auto there = check();
-    if (diary.stopping()) return std::unexpected(NoAnswer{NoAnswer::Kind::stopped, "stopped"});
+    if (journal.stopping()) return std::unexpected(NoAnswer{NoAnswer::Kind::stopped, "stopped"});
     if (there || there.error().kind != NoAnswer::Kind::away || std::chrono::steady_clock::now() > until) {
-      diary.waits("");
+      journal.waits("");
       return there;
     }
-    diary.waits(fmt::format("waits for {}: {}", who, there.error().message));
+    journal.waits(fmt::format("waits for {}: {}", who, there.error().message));
     const auto next = std::chrono::steady_clock::now() + waiting.pause;
-    while (std::chrono::steady_clock::now() < next && !diary.stopping())
+    while (std::chrono::steady_clock::now() < next && !journal.stopping())
       std::this_thread::sleep_for(std::min(waiting.pause, std::chrono::milliseconds(100)));
   }
 }
@@ -70,6 +71,7 @@ Answerer RunAnswerers::counted(Whom whom, Answerer answerer) {
             auto answer = ask(question);
             metrics_.question(whom, answer ? "answered" : outcomes.at(static_cast<std::size_t>(answer.error().kind)),
                               std::chrono::steady_clock::now() - begun);
+            if (answer) metrics_.tokens(whom, answer->prompt_tokens, answer->completion_tokens);
             if (answer)
               away_since_.at(static_cast<std::size_t>(whom)) = 0;
             else
@@ -100,7 +102,7 @@ Answerer RunAnswerers::programs() {
           }};
 }
 
-std::expected<void, std::string> RunAnswerers::prepare(Diary& diary, bool likelihoods, const Waiting& model,
+std::expected<void, std::string> RunAnswerers::prepare(RunJournal& journal, bool likelihoods, const Waiting& model,
                                                        const Waiting& others) {
   patience_ = others.patience;
   if (sandbox_) {
@@ -112,13 +114,13 @@ std::expected<void, std::string> RunAnswerers::prepare(Diary& diary, bool likeli
     if (endpoint == nullptr) continue;
     const Whom whom = static_cast<Whom>(i);
     const bool is_model = whom == Whom::model;
-    auto there = wait_for(diary, is_model ? model : others, who_names.at(i), [&] { return endpoint->check(); });
+    auto there = wait_for(journal, is_model ? model : others, who_names.at(i), [&] { return endpoint->check(); });
     if (there && is_model && likelihoods)
-      there = wait_for(diary, model, who_names.at(i), [&] { return endpoint->check_likelihoods(); });
+      there = wait_for(journal, model, who_names.at(i), [&] { return endpoint->check_likelihoods(); });
     if (!there && there.error().kind == NoAnswer::Kind::stopped) return std::unexpected("");
     if (!there && is_model) return std::unexpected(there.error().message);
     if (!there) away_since_.at(i) = 1;
-    if (!there) diary.note(fmt::format("goes on without {}: {}", who_names.at(i), there.error().message));
+    if (!there) journal.note(fmt::format("goes on without {}: {}", who_names.at(i), there.error().message));
     all_.at(i) = counted(whom, whom == Whom::embedder ? embedder(*endpoint) : answerer(*endpoint));
   }
   return {};

@@ -10,7 +10,7 @@
 #include "services/evaluator/api/evaluation_request.hpp"
 #include "services/evaluator/endpoint/endpoint.hpp"
 #include "services/evaluator/engine/asking.hpp"
-#include "services/evaluator/runs/diary.hpp"
+#include "services/evaluator/runs/journal.hpp"
 #include "services/evaluator/runs/metrics.hpp"
 #include "services/evaluator/sandbox/sandbox.hpp"
 
@@ -32,7 +32,8 @@ class RunAnswerers {
   /// Waits until they are there. The model must come; a judge or an embedder that does not costs the answers that it
   /// would have given. `likelihoods`: the model must give log-probabilities of given texts. The error is why the
   /// evaluation fails, "" when it was stopped.
-  std::expected<void, std::string> prepare(Diary& diary, bool likelihoods, const Waiting& model, const Waiting& others);
+  std::expected<void, std::string> prepare(RunJournal& journal, bool likelihoods, const Waiting& model,
+                                           const Waiting& others);
 
   const Answerers& all() const { return all_; }
   /// Of embeddings; nullptr: none is asked for.

@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <array>
 #include <mutex>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "services/evaluator/runs/native.hpp"
 #include "services/evaluator/runs/progress.hpp"
+#include "services/evaluator/runs/stage.hpp"
 #include "services/evaluator/suite/results.hpp"
 
 namespace stackgate::evaluator {
@@ -13,7 +18,7 @@ constexpr std::size_t most_log_lines = 20'000, lines_at_once = 200;
 /// The framework's lines, put down many at a time.
 class LogLines {
  public:
-  explicit LogLines(Diary& diary) : diary_(diary) {}
+  explicit LogLines(RunJournal& journal) : journal_(journal) {}
   ~LogLines() { flush(); }
   LogLines(const LogLines&) = delete;
   LogLines& operator=(const LogLines&) = delete;
@@ -24,46 +29,61 @@ class LogLines {
     if (lines_.size() >= lines_at_once || std::chrono::steady_clock::now() > next_) flush();
   }
   void flush() {
-    if (!lines_.empty()) diary_.insist("log", [&] { return diary_.records().add_log(diary_.id(), lines_); });
+    if (!lines_.empty()) journal_.insist("log", [&] { return journal_.records().add_log(journal_.id(), lines_); });
     lines_.clear();
     next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   }
 
  private:
-  Diary& diary_;
+  RunJournal& journal_;
   std::vector<std::string> lines_;
   std::size_t count_ = 0;
   std::chrono::steady_clock::time_point next_{};
 };
 
+/// False: stopped.
+bool keep_samples(RunJournal& journal, std::span<const FrameworkSample> samples) {
+  constexpr std::size_t at_once = 500;
+  for (auto rest = samples; !rest.empty(); rest = rest.subspan(std::min(at_once, rest.size()))) {
+    std::vector<Sample> rows;
+    for (const FrameworkSample& each : rest.first(std::min(at_once, rest.size())))
+      rows.push_back({.task = each.task, .number = each.number, .record = each.record});
+    if (!journal.insist("samples", [&] { return journal.records().add_samples(journal.id(), rows); })) return false;
+  }
+  if (!samples.empty()) journal.note(fmt::format("records of {} samples are kept", samples.size()));
+  return true;
+}
+
 }  // namespace as_workflow_detail
 
 Conclusion run_as_workflow(RunContext& context, bool& later) {
-  Diary& diary = context.diary;
-  as_workflow_detail::LogLines lines(diary);
+  RunJournal& journal = context.journal;
+  as_workflow_detail::LogLines lines(journal);
   double least = shown_percent(context.evaluation.progress);
   const WorkflowWatch watch{
-      .event = [&](std::string_view message) { diary.note(message); },
+      .event = [&](std::string_view message) { journal.note(message); },
       .log = [&](std::string_view line) { lines.add(line); },
       .progress =
           [&](double percent, std::string_view) {
             least = std::max(least, percent);
             const std::string text = progress_json(context.request.tasks, "running", std::min(least, 99.9));
-            diary.insist("progress", [&] { return diary.records().set_progress(diary.id(), text, ""); });
+            journal.insist("progress", [&] { return journal.records().set_progress(journal.id(), text, ""); });
           },
       // A process that ends leaves the workflow to the one that goes on with it.
       .stop = [&] { return context.cancelled(); },
-      .leave = [&] { return diary.stopping(); }};
-  auto done = run_workflow(context.request, diary.id(), context.options.workflow, watch);
+      .leave = [&] { return journal.stopping(); }};
+  Stage stage(context, "workflow");
+  auto done = run_workflow(context.request, journal.id(), context.options.workflow, watch);
   if (!done) {
     later = done.error().away;
-    if (later) diary.waits(done.error().message);
-    return {
-        .stopped = done.error().stopped || later, .state = State::failed, .message = std::move(done.error().message)};
+    if (later) journal.waits(done.error().message);
+    return stage.failed(
+        {.stopped = done.error().stopped || later, .state = State::failed, .message = std::move(done.error().message)});
   }
+  if (!as_workflow_detail::keep_samples(journal, done->samples)) return {.stopped = true};
   const std::string progress = progress_json(context.request.tasks, "completed", 100);
   const std::string results = results_json(done->tasks, true);
-  if (!diary.insist("progress", [&] { return diary.records().set_progress(diary.id(), progress, results); }))
+  if (!journal.insist("progress", [&] { return journal.records().set_progress(journal.id(), progress, results); }))
     return {.stopped = true};
   return {.results = results};
 }

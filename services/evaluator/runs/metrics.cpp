@@ -23,8 +23,12 @@ RunMetrics::RunMetrics(metrics::Registry& registry)
       question_seconds_(registry.histogram("stackgate_evaluator_question_seconds",
                                            "How long answers took, repetitions included", {"whom"},
                                            metrics_detail::question_bounds)),
-      known_(
-          registry.counter("stackgate_evaluator_known_answers_total", "Answers that were not asked for again").at()) {}
+      known_(registry.counter("stackgate_evaluator_known_answers_total", "Answers that were not asked for again").at()),
+      tokens_(registry.counter("stackgate_evaluator_tokens_total",
+                               "Tokens of questions and answers, as endpoints count", {"whom", "kind"})),
+      stage_seconds_(registry.histogram("stackgate_evaluator_stage_seconds",
+                                        "How long stages of evaluations took, with what they waited for", {"stage"},
+                                        metrics_detail::run_bounds)) {}
 
 void RunMetrics::ended(std::string_view state, std::string_view framework, std::chrono::duration<double> whole) {
   evaluations_.at({state, framework}).add();
@@ -40,6 +44,16 @@ void RunMetrics::question(Whom whom, std::string_view outcome, std::chrono::dura
   const std::string_view who = metrics_detail::who_names.at(static_cast<std::size_t>(whom));
   questions_.at({who, outcome}).add();
   question_seconds_.at({who}).observe(took.count());
+}
+
+void RunMetrics::tokens(Whom whom, std::uint64_t prompt, std::uint64_t completion) {
+  const std::string_view who = metrics_detail::who_names.at(static_cast<std::size_t>(whom));
+  if (prompt > 0) tokens_.at({who, "prompt"}).add(prompt);
+  if (completion > 0) tokens_.at({who, "completion"}).add(completion);
+}
+
+void RunMetrics::stage(std::string_view name, std::chrono::duration<double> took) {
+  stage_seconds_.at({name}).observe(took.count());
 }
 
 }  // namespace stackgate::evaluator

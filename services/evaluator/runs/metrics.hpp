@@ -17,6 +17,10 @@ class RunMetrics {
   void samples(std::uint64_t scored, std::uint64_t failed);
   /// `outcome`: answered, away, refused, broken, stopped.
   void question(Whom whom, std::string_view outcome, std::chrono::duration<double> took);
+  /// Tokens of answers, as endpoints count them.
+  void tokens(Whom whom, std::uint64_t prompt, std::uint64_t completion);
+  /// How long a stage of a run took.
+  void stage(std::string_view name, std::chrono::duration<double> took);
   /// That a restart did not ask again.
   void known_answer() { known_.add(); }
 
@@ -28,6 +32,8 @@ class RunMetrics {
   metrics::Family<metrics::Counter>& questions_;
   metrics::Family<metrics::Histogram>& question_seconds_;
   metrics::Counter& known_;
+  metrics::Family<metrics::Counter>& tokens_;
+  metrics::Family<metrics::Histogram>& stage_seconds_;
 };
 
 }  // namespace stackgate::evaluator

@@ -9,6 +9,7 @@
 #include "services/evaluator/runs/answerers.hpp"
 #include "services/evaluator/runs/progress.hpp"
 #include "services/evaluator/runs/searched.hpp"
+#include "services/evaluator/runs/stage.hpp"
 #include "services/evaluator/suite/results.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/findings/finding.hpp"
@@ -36,28 +37,37 @@ std::string text_of(const validate::Findings& findings) {
 
 class NativeRun {
  public:
-  explicit NativeRun(RunContext& context) : context_(context), diary_(context.diary) {}
+  explicit NativeRun(RunContext& context) : context_(context), journal_(context.journal) {}
 
   Conclusion run() {
+    std::optional<Stage> stage(std::in_place, context_, "data");
     auto data = open_data();
-    if (!data) return std::move(data.error());
+    if (!data) return stage->failed(std::move(data.error()));
     auto tasks = make_tasks(context_.request, *data);
-    if (diary_.stopping()) return stopped();
-    diary_.waits("");
-    if (!tasks) return failed(text_of(tasks.error()));
+    if (journal_.stopping()) return stopped();
+    journal_.waits("");
+    if (!tasks) return stage->failed(failed(text_of(tasks.error())));
+    stage.emplace(context_, "endpoints");
     for (const auto& task : *tasks) progress_.push_back({.name = task->name(), .total = task->samples()});
-    RunAnswerers answerers(context_.request, [this] { return diary_.stopping(); }, context_.metrics);
+    RunAnswerers answerers(context_.request, [this] { return journal_.stopping(); }, context_.metrics);
     const bool likelihoods = std::ranges::any_of(*tasks, [](const auto& task) { return task->wants_likelihoods(); });
     const Waiting model{context_.options.patience, context_.options.pause};
     const Waiting others{context_.options.answer_patience, context_.options.pause};
-    if (auto ready = answerers.prepare(diary_, likelihoods, model, others); !ready)
-      return ready.error().empty() ? stopped() : failed(std::move(ready.error()));
+    if (auto ready = answerers.prepare(journal_, likelihoods, model, others); !ready)
+      return ready.error().empty() ? stopped() : stage->failed(failed(std::move(ready.error())));
+    stage.reset();
     for (std::size_t i = 0; i < tasks->size(); ++i) {
       const Task& task = *(*tasks)[i];
       Searched searched(task, context_, *data, answerers);
-      if (auto ready = searched.open(); !ready)
-        return ready.error().empty() ? stopped() : failed(std::move(ready.error()));
+      if (auto ready = searched.open(); !ready) {
+        if (ready.error().empty()) return stopped();
+        lose_task(task, i, ready.error());
+        continue;
+      }
+      Stage asking(context_, "task", {{"evaluation.task", task.name()}});
       if (!run_task(task, i, searched.answerers())) return stopped();
+      asking.set("evaluation.samples", static_cast<std::int64_t>(progress_[i].done));
+      asking.set("evaluation.samples_without_scores", static_cast<std::int64_t>(progress_[i].failed));
     }
     return conclude();
   }
@@ -68,31 +78,40 @@ class NativeRun {
     if (source.repository.empty()) return DataSource{};
     if (!context_.options.datasets)
       return std::unexpected(failed("data sets cannot be read: this service was started without --datastore-url"));
-    const Datasets datasets = context_.options.datasets([this] { return diary_.stopping(); });
+    const Datasets datasets = context_.options.datasets([this] { return journal_.stopping(); });
     const auto until = Clock::now() + context_.options.patience;
     const DataReading reading{.again = [this, until](std::string_view why) {
-      if (diary_.stopping() || Clock::now() > until) return false;
-      diary_.waits(fmt::format("waits for the datastore: {}", why));
+      if (journal_.stopping() || Clock::now() > until) return false;
+      journal_.waits(fmt::format("waits for the datastore: {}", why));
       const auto next = Clock::now() + context_.options.pause;
-      while (Clock::now() < next && !diary_.stopping()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      return !diary_.stopping();
+      while (Clock::now() < next && !journal_.stopping()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      return !journal_.stopping();
     }};
     if (!is_pinned(source.revision)) {
       auto commit = pin_dataset(*datasets, source);
       while (!commit && commit.error().away && reading.again(commit.error().message))
         commit = pin_dataset(*datasets, source);
-      if (!commit) return std::unexpected(diary_.stopping() ? stopped() : failed(std::move(commit.error().message)));
+      if (!commit) return std::unexpected(journal_.stopping() ? stopped() : failed(std::move(commit.error().message)));
       source.revision = *commit;
       // A run that starts again must read the same.
-      if (!diary_.insist("pinned",
-                         [&] { return diary_.records().set_request(diary_.id(), to_json(context_.request)); }))
+      if (!journal_.insist("pinned",
+                           [&] { return journal_.records().set_request(journal_.id(), to_json(context_.request)); }))
         return std::unexpected(stopped());
     }
     auto data = open_dataset(datasets, source, reading);
-    if (!data) return std::unexpected(diary_.stopping() ? stopped() : failed(std::move(data.error().message)));
+    if (!data) return std::unexpected(journal_.stopping() ? stopped() : failed(std::move(data.error().message)));
     // Its files are read by make_tasks, so it may still be waited for.
-    diary_.waits("");
+    journal_.waits("");
     return std::move(*data);
+  }
+
+  /// One whose documents cannot be searched costs its own scores, and no other's.
+  void lose_task(const Task& task, std::size_t place, const std::string& why) {
+    journal_.note(fmt::format("task {}: {}", task.name(), why));
+    TaskProgress& progress = progress_[place];
+    progress.done = progress.failed = task.samples();
+    progress.complete = true;
+    if (why_lost_.empty()) why_lost_ = why;
   }
 
   /// False: stopped.
@@ -116,8 +135,8 @@ class NativeRun {
                                                     : [this](const std::string& digest) { return known(digest); },
                          .answers =
                              [&](std::vector<std::pair<std::string, std::string>> answers) {
-                               stored = stored && diary_.insist("answers", [&] {
-                                 return diary_.records().add_answers(diary_.id(), answers);
+                               stored = stored && journal_.insist("answers", [&] {
+                                 return journal_.records().add_answers(journal_.id(), answers);
                                });
                              },
                          .samples =
@@ -130,23 +149,23 @@ class NativeRun {
                                }
                                if (stored && Clock::now() >= next_save_) save(result());
                              },
-                         .stop = [&] { return !stored || diary_.stopping(); }};
+                         .stop = [&] { return !stored || journal_.stopping(); }};
     const AskingOptions asking{.parallelism = context_.request.requests.parallelism,
                                .patience = context_.options.answer_patience,
                                .pause = context_.options.pause};
     if (!ask_all(task, answerers, asking, watch)) return false;
     progress.complete = true;
     done_.push_back(result());
-    diary_.note(progress.failed == 0 ? fmt::format("task {}: {} samples", task.name(), progress.done)
-                                     : fmt::format("task {}: {} samples, {} of them without scores", task.name(),
-                                                   progress.done, progress.failed));
+    journal_.note(progress.failed == 0 ? fmt::format("task {}: {} samples", task.name(), progress.done)
+                                       : fmt::format("task {}: {} samples, {} of them without scores", task.name(),
+                                                     progress.done, progress.failed));
     return save(std::nullopt);
   }
 
   std::optional<std::string> known(const std::string& digest) {
     std::optional<std::string> out;
-    diary_.insist("known", [&]() -> sql::Expected<void> {
-      auto found = TRY(diary_.records().answers(diary_.id(), {&digest, 1}));
+    journal_.insist("known", [&]() -> sql::Expected<void> {
+      auto found = TRY(journal_.records().answers(journal_.id(), {&digest, 1}));
       if (const auto one = found.find(digest); one != found.end()) out = std::move(one->second);
       return {};
     });
@@ -160,7 +179,7 @@ class NativeRun {
     for (const auto& [number, scored] : samples) {
       if (!scored.fault.empty()) {
         if (progress.failed + faults++ < most_faults_noted)
-          diary_.note(fmt::format("task {}, sample {}: {}", task.name(), number, scored.fault));
+          journal_.note(fmt::format("task {}, sample {}: {}", task.name(), number, scored.fault));
       }
       rows.push_back({.task = task.name(), .number = static_cast<std::int64_t>(number), .record = scored.record});
       if (rows.back().record.empty())
@@ -169,7 +188,7 @@ class NativeRun {
     progress.done += samples.size();
     progress.failed += faults;
     context_.metrics.samples(samples.size() - faults, faults);
-    return diary_.insist("samples", [&] { return diary_.records().add_samples(diary_.id(), rows); });
+    return journal_.insist("samples", [&] { return journal_.records().add_samples(journal_.id(), rows); });
   }
 
   /// Results so far, and of a part of the task under way.
@@ -179,7 +198,7 @@ class NativeRun {
     if (part) all.push_back(std::move(*part));
     const std::string progress = progress_json(progress_, least_), results = results_json(all, false);
     const bool good =
-        diary_.insist("progress", [&] { return diary_.records().set_progress(diary_.id(), progress, results); });
+        journal_.insist("progress", [&] { return journal_.records().set_progress(journal_.id(), progress, results); });
     const auto took = Clock::now() - begun;
     next_save_ = Clock::now() + std::max<Clock::duration>(context_.options.save, pause_factor * took);
     return good;
@@ -191,8 +210,10 @@ class NativeRun {
       all += each.total;
       without += each.failed;
     }
+    if (done_.empty() && !why_lost_.empty()) return failed(why_lost_);
     Conclusion out{.results = results_json(done_, true)};
     if (without > 0) out.message = fmt::format("{} of {} samples have no scores; their records say why", without, all);
+    if (!why_lost_.empty()) out.message += fmt::format("; {}", why_lost_);
     return out;
   }
 
@@ -202,9 +223,10 @@ class NativeRun {
   }
 
   RunContext& context_;
-  Diary& diary_;
+  RunJournal& journal_;
   std::vector<TaskProgress> progress_;
   std::vector<TaskResult> done_;
+  std::string why_lost_{};  // of the first task that was lost
   const double least_ = shown_percent(context_.evaluation.progress);
   Clock::time_point next_save_ = Clock::now();
 };

@@ -3,9 +3,10 @@
 #include <string>
 
 #include "services/evaluator/api/evaluation_request.hpp"
-#include "services/evaluator/runs/diary.hpp"
+#include "services/evaluator/runs/journal.hpp"
 #include "services/evaluator/runs/run.hpp"
 #include "services/evaluator/suite/make_tasks.hpp"
+#include "services/kit/telemetry/work.hpp"
 
 namespace stackgate::evaluator {
 
@@ -21,7 +22,8 @@ struct RunContext {
   EvaluationRequest request;  // with keys
   const RunOptions& options;
   RunMetrics& metrics;
-  Diary& diary;
+  RunJournal& journal;
+  telemetry::Work& work;
   bool is_first;  // nothing was asked before
   const std::function<bool()>& cancelled;
 };

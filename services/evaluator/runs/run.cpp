@@ -31,11 +31,11 @@ std::expected<EvaluationRequest, std::string> read_request(std::string_view requ
 }
 
 /// The final state, its event and figures. False: stopped before it could be stored.
-bool finish(Diary& diary, const Evaluation& evaluation, const Conclusion& conclusion, std::string_view framework,
+bool finish(RunJournal& journal, const Evaluation& evaluation, const Conclusion& conclusion, std::string_view framework,
             RunMetrics& metrics) {
   bool ours = false;
-  if (!diary.insist("finish", [&]() -> sql::Expected<void> {
-        ours = TRY(diary.records().finish(diary.id(), conclusion.state, conclusion.message, conclusion.results));
+  if (!journal.insist("finish", [&]() -> sql::Expected<void> {
+        ours = TRY(journal.records().finish(journal.id(), conclusion.state, conclusion.message, conclusion.results));
         return {};
       }))
     return false;
@@ -53,11 +53,12 @@ bool finish(Diary& diary, const Evaluation& evaluation, const Conclusion& conclu
 }  // namespace run_detail
 
 RunEnd run_evaluation(Records& records, std::string_view id, const RunOptions& options, RunMetrics& metrics,
-                      const std::function<bool()>& stop, const std::function<bool()>& cancelled) {
+                      telemetry::Telemetry* telemetry, const std::function<bool()>& stop,
+                      const std::function<bool()>& cancelled) {
   using namespace run_detail;
   std::optional<Evaluation> evaluation;
   std::string secrets;
-  Diary opening(records, std::string(id), std::string(id), stop, options.fail);
+  RunJournal opening(records, std::string(id), std::string(id), stop, options.fail);
   if (!opening.insist("opened", [&]() -> sql::Expected<void> {
         evaluation = TRY(records.find_by_id(id));
         secrets = TRY(records.secrets(id));
@@ -66,16 +67,16 @@ RunEnd run_evaluation(Records& records, std::string_view id, const RunOptions& o
     return RunEnd::stopped;
   if (!evaluation || is_final(evaluation->state)) return RunEnd::ended;
 
-  Diary diary(records, evaluation->id, evaluation->name, stop, options.fail);
+  RunJournal journal(records, evaluation->id, evaluation->name, stop, options.fail);
   auto request = read_request(evaluation->request, secrets);
   const std::string framework(request ? to_string(request->framework) : "unknown");
   const auto end = [&](const Conclusion& conclusion) {
-    return finish(diary, *evaluation, conclusion, framework, metrics) ? RunEnd::ended : RunEnd::stopped;
+    return finish(journal, *evaluation, conclusion, framework, metrics) ? RunEnd::ended : RunEnd::stopped;
   };
   const Conclusion cancelled_here{.state = State::cancelled};
   // Asked to end: by now that is no reason not to store that it did.
   const auto end_cancelled = [&] {
-    Diary last(records, evaluation->id, evaluation->name, [] { return false; }, options.fail);
+    RunJournal last(records, evaluation->id, evaluation->name, [] { return false; }, options.fail);
     return finish(last, *evaluation, cancelled_here, framework, metrics) ? RunEnd::ended : RunEnd::stopped;
   };
   if (evaluation->state == State::cancelling) {
@@ -86,14 +87,23 @@ RunEnd run_evaluation(Records& records, std::string_view id, const RunOptions& o
   if (!request) return end({.state = State::failed, .message = request.error()});
 
   const bool is_first = evaluation->started_at == 0;
-  if (!diary.runs("", is_first ? "running" : "runs again; what was answered is not asked again"))
+  telemetry::Work work =
+      telemetry == nullptr ? telemetry::Work() : telemetry::Work(*telemetry, evaluation->traceparent);
+  telemetry::Part whole(work, "evaluation",
+                        {{"evaluation.name", evaluation->name},
+                         {"evaluation.id", evaluation->id},
+                         {"evaluation.framework", framework},
+                         {"evaluation.again", !is_first}});
+  if (!journal.runs("", is_first ? "running" : "runs again; what was answered is not asked again"))
     return RunEnd::stopped;
   metrics.begun();
   bool later = false;
-  RunContext context{*evaluation, std::move(*request), options, metrics, diary, is_first, cancelled};
+  RunContext context{*evaluation, std::move(*request), options, metrics, journal, work, is_first, cancelled};
   const Conclusion conclusion =
       context.request.engine == Engine::native ? run_native(context) : run_as_workflow(context, later);
   metrics.left();
+  whole.set("evaluation.state", std::string(conclusion.stopped ? "stopped" : to_string(conclusion.state)));
+  if (!conclusion.stopped && conclusion.state == State::failed) whole.fail(conclusion.message);
   if (cancelled()) return end_cancelled();
   if (later && !stop()) return RunEnd::later;
   if (conclusion.stopped) return RunEnd::stopped;

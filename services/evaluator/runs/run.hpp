@@ -10,6 +10,7 @@
 #include "services/evaluator/runs/dataset.hpp"
 #include "services/evaluator/runs/metrics.hpp"
 #include "services/evaluator/workflow/run.hpp"
+#include "services/kit/telemetry/telemetry.hpp"
 
 namespace stackgate::evaluator {
 
@@ -36,7 +37,9 @@ enum class RunEnd : std::uint8_t {
 
 /// `stop` is asked a few times a second, on any thread; `cancelled`: whether it stopped because the evaluation is to be
 /// cancelled, which this does then. What goes wrong costs the sample, or the evaluation, and stands in its message.
+/// Its spans go on with the trace of the request that created it; `telemetry` nullptr: there are none.
 RunEnd run_evaluation(Records& records, std::string_view id, const RunOptions& options, RunMetrics& metrics,
-                      const std::function<bool()>& stop, const std::function<bool()>& cancelled);
+                      telemetry::Telemetry* telemetry, const std::function<bool()>& stop,
+                      const std::function<bool()>& cancelled);
 
 }  // namespace stackgate::evaluator

@@ -39,27 +39,33 @@ std::string error_of(std::string_view result) {
 using namespace runner_detail;
 
 Runner::Runner(sql::Database& database, RunnerOptions options, RunMetrics& metrics)
-    : records_(database),
+    : database_(database),
+      records_(database),
       options_(std::move(options)),
       metrics_(metrics),
-      queue_(database, crypto::random_hex(owner_digits), options_.lease),
-      worker_(queue_,
-              {.kind = std::string(kind),
-               .threads = options_.evaluations,
-               .attempts = most_attempts,
-               .heartbeat = std::chrono::milliseconds(options_.lease) / 4},
-              [this](jobs::Attempt& attempt) { return work(attempt); }),
-      sweeping_(std::chrono::milliseconds(0), [this](const std::stop_token&) {
-        sweep();
-        return options_.sweep;
-      }) {}
+      queue_(database, crypto::random_hex(owner_digits), options_.lease) {}
+
+void Runner::start(telemetry::Telemetry* telemetry) {
+  telemetry_ = telemetry;
+  worker_.emplace(queue_,
+                  jobs::WorkerOptions{.kind = std::string(kind),
+                                      .threads = options_.evaluations,
+                                      .attempts = most_attempts,
+                                      .heartbeat = std::chrono::milliseconds(options_.lease) / 4},
+                  [this](jobs::Attempt& attempt) { return work(attempt); });
+  started_ = true;
+  sweeping_.emplace(std::chrono::milliseconds(0), [this](const std::stop_token&) {
+    sweep();
+    return options_.sweep;
+  });
+}
 
 sql::Expected<void> Runner::submit(const std::string& id) {
   if (options_.run.fail) options_.run.fail("created");
   const auto job = TRY(queue_.enqueue(kind, input_of(id), id));
   if (options_.run.fail) options_.run.fail("queued");
   TRY(records_.set_job(id, job.id));
-  worker_.wake();
+  if (started_) worker_->wake();
   return {};
 }
 
@@ -74,16 +80,38 @@ sql::Expected<void> Runner::cancel(const Evaluation& evaluation) {
 
 jobs::Outcome Runner::work(jobs::Attempt& attempt) {
   const RunEnd end = run_evaluation(
-      records_, evaluation_of(attempt.job().input), options_.run, metrics_, [&] { return attempt.stop_requested(); },
-      [&] { return attempt.cancelled(); });
+      records_, evaluation_of(attempt.job().input), options_.run, metrics_, telemetry_,
+      [&] { return attempt.stop_requested(); }, [&] { return attempt.cancelled(); });
   run::trim_memory();
+  if (end == RunEnd::ended) forgets_ = true;
   if (end == RunEnd::later) return {.kind = jobs::Outcome::Kind::again, .result = {}, .pause = workflow_pause};
   if (end == RunEnd::stopped)
     return {.kind = jobs::Outcome::Kind::again, .result = {}, .pause = std::chrono::seconds(1)};
   return {.kind = jobs::Outcome::Kind::succeeded, .result = {}};
 }
 
+/// Keys and answers that were deleted are out of the database's files, too.
+void Runner::forget() {
+  if (forgets_.exchange(false) && !database_.empty_log()) forgets_ = true;
+}
+
+void Runner::drop_unused_collections() {
+  const VectorDatabase& database = options_.run.retrieval.database;
+  if (database.url.empty()) return;
+  const auto unused = records_.take_unused_collections();
+  if (!unused) return;
+  for (const std::string& each : *unused) {
+    const auto dropped = drop_collection(database, each);
+    if (dropped) continue;
+    log::warning("a collection of vectors could not be dropped",
+                 {{"collection", each}, {"reason", dropped.error().message}});
+    (void)records_.put_back_collection(each);
+  }
+}
+
 void Runner::sweep() {
+  forget();
+  drop_unused_collections();
   const auto left = records_.not_queued();
   if (!left) return;  // the database is away; the next round asks again
   for (const Evaluation& each : *left)

@@ -6,6 +6,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "services/evaluator/records/records.hpp"
@@ -13,6 +14,7 @@
 #include "services/kit/jobs/queue.hpp"
 #include "services/kit/jobs/worker.hpp"
 #include "services/kit/run/periodic.hpp"
+#include "services/kit/telemetry/telemetry.hpp"
 
 namespace stackgate::evaluator {
 
@@ -27,6 +29,8 @@ class Runner {
  public:
   /// `database` must outlive it, like `metrics`.
   Runner(sql::Database& database, RunnerOptions options, RunMetrics& metrics);
+  /// Works from now on; once. Spans go to `telemetry`, which must outlive it; nullptr: nowhere.
+  void start(telemetry::Telemetry* telemetry);
   /// Evaluations under way are stopped, and go on in another replica or at the next start.
   ~Runner() = default;
 
@@ -40,13 +44,18 @@ class Runner {
   jobs::Outcome work(jobs::Attempt& attempt);
   void sweep();
   void sweep_state(State state);
+  void drop_unused_collections();
+  void forget();
 
+  sql::Database& database_;
   Records records_;
   const RunnerOptions options_;
   RunMetrics& metrics_;
+  telemetry::Telemetry* telemetry_ = nullptr;
   jobs::Queue queue_;
-  jobs::Worker worker_;  // these two last: their threads use the others
-  run::Periodic sweeping_;
+  std::atomic<bool> started_ = false, forgets_ = false;
+  std::optional<jobs::Worker> worker_{};  // these two last: their threads use the others
+  std::optional<run::Periodic> sweeping_{};
 };
 
 }  // namespace stackgate::evaluator

@@ -10,7 +10,7 @@
 namespace stackgate::evaluator {
 namespace argo_server_detail {
 
-constexpr std::uint64_t largest_token = 64U << 10U, largest_answer = 32U << 20U;
+constexpr std::uint64_t largest_token = 64U << 10U, largest_answer = 32U << 20U, largest_artifact = 64U << 20U;
 constexpr std::chrono::seconds whole_call{30}, silence{60};
 constexpr int not_found = 404, conflict = 409;
 
@@ -68,12 +68,13 @@ http_client::Headers ArgoServer::headers() const {
 }
 
 std::expected<http_client::Response, ServerFault> ArgoServer::call(http_client::Request request,
-                                                                   std::string_view action, const Stop& stop) const {
+                                                                   std::string_view action, const Stop& stop,
+                                                                   std::uint64_t largest) const {
   using namespace argo_server_detail;
   request.headers = headers();
   if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
   request.whole = whole_call;
-  request.largest_reply = largest_answer;
+  request.largest_reply = largest > 0 ? largest : largest_answer;
   request.give_up = stop;
   auto reply = client_.call(request);
   if (!reply) return std::unexpected(unreachable(reply.error()));
@@ -118,6 +119,17 @@ std::expected<void, ServerFault> ArgoServer::remove(std::string_view name, const
                           "delete workflows", stop);
   if (!reply && reply.error().status != argo_server_detail::not_found) return std::unexpected(reply.error());
   return {};
+}
+
+std::expected<std::string, ServerFault> ArgoServer::artifact(std::string_view name, std::string_view node,
+                                                             std::string_view artifact, const Stop& stop) const {
+  using namespace argo_server_detail;
+  auto reply = call({.url = fmt::format("{}/artifacts/{}/{}/{}/{}", base_of(options_.server_url),
+                                        percent_encode(options_.kubernetes_namespace), percent_encode(name),
+                                        percent_encode(node), percent_encode(artifact))},
+                    "read artifacts", stop, largest_artifact);
+  if (!reply) return std::unexpected(reply.error());
+  return std::move(reply->body);
 }
 
 std::expected<void, ServerFault> ArgoServer::try_list() const {

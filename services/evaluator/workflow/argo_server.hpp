@@ -33,9 +33,12 @@ class ArgoServer {
                                                                const Stop& stop) const;
   /// False: one of this name is there.
   std::expected<bool, ServerFault> submit(std::string_view body, bool from_template, const Stop& stop) const;
-  /// "retry", "terminate", "stop". One that is gone is no fault.
+  /// "retry", "stop", "terminate". One that is gone is no fault.
   std::expected<void, ServerFault> change(std::string_view name, std::string_view verb, const Stop& stop) const;
   std::expected<void, ServerFault> remove(std::string_view name, const Stop& stop) const;
+  /// What a node left in the artifact repository: up to 64 MiB.
+  std::expected<std::string, ServerFault> artifact(std::string_view name, std::string_view node,
+                                                   std::string_view artifact, const Stop& stop) const;
   /// Whether workflows may be listed.
   std::expected<void, ServerFault> try_list() const;
 
@@ -47,7 +50,7 @@ class ArgoServer {
 
  private:
   std::expected<http_client::Response, ServerFault> call(http_client::Request request, std::string_view action,
-                                                         const Stop& stop) const;
+                                                         const Stop& stop, std::uint64_t largest = 0) const;
   std::expected<void, ServerFault> stream(std::string path, std::string_view action, const TakeResult& take,
                                           const Stop& stop) const;
   std::string path(std::string_view area, std::string_view rest = {}) const;

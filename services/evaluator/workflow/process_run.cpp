@@ -142,7 +142,10 @@ std::expected<WorkflowResults, WorkflowFailure> run_process(const EvaluationRequ
   auto tasks = read_framework_results(*log.results());
   if (!tasks) return failed(fmt::format("the framework's results cannot be used: {}", tasks.error()));
   watching.progress(100, "results read");
-  return WorkflowResults{.tasks = *std::move(tasks), .text = *log.results(), .log_tail = log.tail()};
+  return WorkflowResults{.tasks = *std::move(tasks),
+                         .samples = read_framework_samples(log.samples()),
+                         .text = *log.results(),
+                         .log_tail = log.tail()};
 }
 
 }  // namespace stackgate::evaluator

@@ -14,6 +14,7 @@
 
 #include "services/evaluator/api/evaluation_request.hpp"
 #include "services/evaluator/suite/task.hpp"
+#include "services/evaluator/workflow/protocol/framework_samples.hpp"
 #include "services/evaluator/workflow/protocol/options.hpp"
 #include "services/kit/findings/finding.hpp"
 
@@ -36,8 +37,9 @@ struct WorkflowFailure {
 
 struct WorkflowResults {
   std::vector<TaskResult> tasks{};
-  std::string text{};                   // the framework's results.json as it wrote it
-  std::vector<std::string> log_tail{};  // the last lines
+  std::vector<FrameworkSample> samples{};  // where the framework keeps records of them
+  std::string text{};                      // the framework's results.json as it wrote it
+  std::vector<std::string> log_tail{};     // the last lines
 };
 
 /// From nothing to its results. It goes on with a workflow of this evaluation that is there already, so that who calls

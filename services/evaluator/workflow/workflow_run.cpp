@@ -77,6 +77,7 @@ class Run {
   void seen(const std::optional<WorkflowFacts>& facts) {
     now_.workflow = facts;
     now_.stop_wanted = watching_.stop();
+    now_.stop_is_late = now_.stop_sent && Clock::now() - stopped_at_ > options_.stop_grace;
     if (!facts) {
       end_log(milliseconds(0));
     } else {
@@ -95,9 +96,12 @@ class Run {
     switch (kind) {
       case NextStep::Kind::submit:
         return submit();
+      case NextStep::Kind::stop:
+        watching_.event("the workflow is asked to stop");
+        return stop("stop");
       case NextStep::Kind::terminate:
-        watching_.event("the workflow is told to stop");
-        return terminate();
+        watching_.event("the workflow is terminated: it did not stop in time");
+        return stop("terminate");
       case NextStep::Kind::retry:
         watching_.event(fmt::format("the workflow ended in an error and is retried: {}", now_.workflow->message));
         return retry();
@@ -108,9 +112,12 @@ class Run {
     }
   }
 
-  std::expected<void, ServerFault> terminate() {
-    auto sent = server_.change(name_, "terminate", {});
-    now_.stop_sent = sent.has_value();
+  std::expected<void, ServerFault> stop(std::string_view verb) {
+    auto sent = server_.change(name_, verb, {});
+    if (!sent) return sent;
+    now_.terminate_sent = now_.stop_sent;
+    now_.stop_sent = true;
+    stopped_at_ = Clock::now();
     return sent;
   }
 
@@ -148,7 +155,10 @@ class Run {
             watching_.progress(*event.workflow.progress, "steps of the workflow");
           return !event.deleted && event.workflow.phase == before;
         },
-        [&] { return is_left() || (!stop_sent && watching_.stop()); });
+        [&] {
+          if (stop_sent && !now_.terminate_sent && Clock::now() - stopped_at_ > options_.stop_grace) return true;
+          return is_left() || (!stop_sent && watching_.stop());
+        });
     // A stream that ends at once must not become a loop without a pause.
     if (Clock::now() - began < options_.pause) pause(options_.pause);
     return ended ? ended : keep_going(ended.error());
@@ -160,7 +170,7 @@ class Run {
     return {};
   }
 
-  /// Of what is left of the pods' logs, or of the workflow's outputs.
+  /// Of what is left of the pods' logs, of logs that were kept as artifacts, or of the workflow's outputs.
   std::expected<void, ServerFault> take_results() {
     const auto log = read_log(false, {});
     {
@@ -168,11 +178,44 @@ class Run {
       if (capture_.results()) return {};
     }
     if (!log && log.error().passes()) return log;
+    const auto archived = read_archive();
+    if (archived && *archived) return {};
     const auto facts = server_.get(name_, outputs_fields, {});
     if (!facts) return std::unexpected(facts.error());
+    if (*facts) outputs_ = (*facts)->results;
+    if (outputs_.empty() && !archived && archived.error().passes()) return std::unexpected(archived.error());
     now_.results_were_sought = true;
-    if (*facts && !(*facts)->results.empty()) outputs_ = (*facts)->results;
     return {};
+  }
+
+  /// Whether results were found in them.
+  std::expected<bool, ServerFault> read_archive() {
+    const auto facts = server_.get(name_, nodes_fields, {});
+    if (!facts) return std::unexpected(facts.error());
+    if (!*facts) return false;
+    std::optional<ServerFault> fault;
+    for (const std::string& node : (*facts)->archived) {
+      const auto text = server_.artifact(name_, node, log_artifact, [this] { return is_left(); });
+      if (!text) {
+        watching_.event(fmt::format("no archived log: {}", text.error().message));
+        fault = text.error();
+        continue;
+      }
+      LogCapture archived;
+      std::string_view rest = *text;
+      while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        archived.add(node, rest.substr(0, end), {});
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      if (!archived.results()) continue;
+      watching_.event("results were read from the archived log");
+      const std::scoped_lock lock(mutex_);
+      capture_ = std::move(archived);
+      return true;
+    }
+    if (fault) return std::unexpected(*fault);
+    return false;
   }
 
   std::expected<WorkflowResults, WorkflowFailure> results() {
@@ -183,6 +226,7 @@ class Run {
       return std::unexpected(
           WorkflowFailure{.message = fmt::format("the framework's results cannot be used: {}", tasks.error())});
     out.tasks = *std::move(tasks);
+    out.samples = read_framework_samples(capture_.samples());
     watching_.progress(100, "results read");
     return out;
   }
@@ -276,6 +320,7 @@ class Run {
   Jitter jitter_ = Jitter::random();
   std::optional<Clock::time_point> away_since_{};
   WorkflowSituation now_{};
+  Clock::time_point stopped_at_{};
   std::string outputs_{};
   std::mutex mutex_;  // of capture_
   LogCapture capture_{};

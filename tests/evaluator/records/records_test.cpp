@@ -40,6 +40,39 @@ class RecordsTest : public sql::test::OnBothEngines {
   std::optional<Records> records_;
 };
 
+TEST_P(RecordsTest, collections_are_unused_when_their_last_evaluation_is_removed) {
+  const std::string a = create("a"), b = create("b");
+  for (const std::string& each : {a, b}) ASSERT_TRUE(records_->use_collection(each, "shared"));
+  ASSERT_TRUE(records_->use_collection(a, "shared")) << "again, after a restart";
+  ASSERT_TRUE(records_->use_collection(a, "of a"));
+  EXPECT_THAT(records_->take_unused_collections().value(), IsEmpty());
+  ASSERT_TRUE(records_->remove("a").value());
+  EXPECT_THAT(records_->take_unused_collections().value(), ElementsAre("of a"));
+  EXPECT_THAT(records_->take_unused_collections().value(), IsEmpty()) << "it is the caller's now";
+  ASSERT_TRUE(records_->put_back_collection("of a"));
+  EXPECT_THAT(records_->take_unused_collections().value(), ElementsAre("of a"));
+  ASSERT_TRUE(records_->remove("b").value());
+  const std::string c = create("c");
+  ASSERT_TRUE(records_->use_collection(c, "shared")) << "before anybody dropped it";
+  EXPECT_THAT(records_->take_unused_collections().value(), IsEmpty());
+  ASSERT_TRUE(records_->remove("c").value());
+  EXPECT_THAT(records_->take_unused_collections().value(), ElementsAre("shared"));
+}
+
+TEST_P(RecordsTest, keeps_what_belongs_to_the_request) {
+  ASSERT_TRUE(records_->create({.name = "a",
+                                .framework = "custom",
+                                .request = "{}",
+                                .warnings = "[]",
+                                .secrets = "{}",
+                                .adapter = R"({"id":"x"})",
+                                .traceparent = "00-1-2-01"}));
+  EXPECT_EQ(find("a").adapter, R"({"id":"x"})");
+  EXPECT_EQ(find("a").traceparent, "00-1-2-01");
+  EXPECT_EQ(find("a").results, "");
+  EXPECT_EQ(records_->list({}).value().rows.at(0).traceparent, "00-1-2-01");
+}
+
 TEST_P(RecordsTest, names_are_taken_until_they_are_removed) {
   const std::string id = create("a");
   EXPECT_TRUE(id.starts_with("eval-"));

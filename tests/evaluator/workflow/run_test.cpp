@@ -202,6 +202,24 @@ TEST_F(WorkflowRun, takes_results_from_the_outputs_when_the_log_is_gone) {
   expect_score(run());
 }
 
+TEST_F(WorkflowRun, reads_the_archived_log_when_the_pods_are_gone) {
+  serve();
+  std::vector<std::string> log{
+      "stackgate-samples-begin: samples_gsm8k_2026-01-01T00-00-00.jsonl",
+      "stackgate-samples: " + base64::encode(R"({"doc_id":4,"metrics":["exact_match"],"exact_match":1})"),
+      "stackgate-samples-end: 54"};
+  for (const std::string& each : marked()) log.push_back(each);
+  play(log, R"("keep_log":false,"archive":true,"fail":{"log":[503,503,503,503,503,503],"artifact":[503]})");
+  options_.workflow_retries = 0;
+  // It was away while the workflow ran, and the log was gone when it came back.
+  const auto result = run();
+  expect_score(result);
+  ASSERT_EQ(result->samples.size(), 1U);
+  EXPECT_EQ(result->samples[0].task, "gsm8k");
+  EXPECT_EQ(result->samples[0].number, 4);
+  EXPECT_EQ(result->samples[0].record, R"({"scores":{"exact_match":1}})");
+}
+
 TEST_F(WorkflowRun, says_that_results_are_nowhere) {
   serve();
   play({"x"});
@@ -230,13 +248,26 @@ TEST_F(WorkflowRun, retries_a_workflow_that_ended_in_an_error) {
   EXPECT_THAT(events_, Contains(HasSubstr("is retried: node lost")));
 }
 
-TEST_F(WorkflowRun, terminates_what_is_to_stop) {
+TEST_F(WorkflowRun, stops_what_is_to_stop) {
   serve();
   play({"x"}, R"("hold":true)");
   stop_ = [this] { return std::ranges::find(events_, "the workflow is running") != events_.end(); };
   const auto result = run();
   ASSERT_FALSE(result);
   EXPECT_TRUE(result.error().stopped);
+  EXPECT_EQ(count("PUT /api/v1/workflows/models/eval-1/stop"), 1U);
+  EXPECT_EQ(count("PUT /api/v1/workflows/models/eval-1/terminate"), 0U);
+}
+
+TEST_F(WorkflowRun, terminates_what_does_not_stop_in_time) {
+  serve();
+  play({"x"}, R"("hold":true,"ignore_stop":true)");
+  options_.stop_grace = 200ms;
+  stop_ = [this] { return std::ranges::find(events_, "the workflow is running") != events_.end(); };
+  const auto result = run();
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().stopped);
+  EXPECT_EQ(count("PUT /api/v1/workflows/models/eval-1/stop"), 1U);
   EXPECT_EQ(count("PUT /api/v1/workflows/models/eval-1/terminate"), 1U);
 }
 

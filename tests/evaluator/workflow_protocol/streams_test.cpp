@@ -194,6 +194,29 @@ TEST_F(Capture, puts_them_together_across_streams_that_were_cut) {
   EXPECT_EQ(log_.results(), R"({"a":1})");
 }
 
+TEST_F(Capture, finds_samples_by_their_files) {
+  log_.begin();
+  const auto add_samples = [this](std::string_view file, std::string_view text, std::size_t announced) {
+    add(std::string("stackgate-samples-begin: ").append(file));
+    add("stackgate-samples: " + base64::encode(text));
+    add("stackgate-samples-end: " + std::to_string(announced));
+  };
+  add_samples("samples_a.jsonl", "{}\n", 3);
+  add_samples("samples_b.jsonl", "half", 8);
+  add_results("{}", 2);
+  add_samples("samples_a.jsonl", "{\"again\":1}\n", 12);
+  EXPECT_THAT(log_.samples(), ElementsAre(testing::Pair("samples_a.jsonl", "{\"again\":1}\n")));
+  EXPECT_EQ(log_.results(), "{}");
+  EXPECT_THAT(lines_, testing::IsEmpty());
+  add("stackgate-samples-begin: samples_c.jsonl");
+  add("stackgate-results: " + base64::encode("{}"));
+  add("stackgate-samples-end: 2");
+  EXPECT_FALSE(log_.samples().contains("samples_c.jsonl")) << "parts of something else";
+  const std::string large(largest_samples - 10, 'x');
+  add_samples("samples_d.jsonl", large, large.size());
+  EXPECT_FALSE(log_.samples().contains("samples_d.jsonl")) << "too much together with the others";
+}
+
 TEST_F(Capture, has_bounds) {
   log_.begin();
   add(std::string(100'000, 'x'));

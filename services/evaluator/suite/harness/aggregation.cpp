@@ -115,12 +115,12 @@ double of_picks(Aggregation aggregation, const Rows& rows, const Picks& picks) {
 }
 
 /// The deviation of the statistic over samples drawn with replacement.
-double bootstrap_error(Aggregation aggregation, const Rows& rows) {
+double bootstrap_error(Aggregation aggregation, const Rows& rows, std::optional<std::uint32_t> rounds) {
   const bool slow = aggregation == Aggregation::bleu || aggregation == Aggregation::chrf;
   PythonRandom random(0);
   std::vector<double> results;
   Picks picks(rows.size());
-  for (std::uint32_t round = 0; round < (slow ? slow_bootstrap_rounds : bootstrap_rounds); ++round) {
+  for (std::uint32_t left = rounds.value_or(slow ? slow_bootstrap_rounds : bootstrap_rounds); left > 0; --left) {
     for (std::uint32_t& pick : picks)
       pick = static_cast<std::uint32_t>(random.real() * static_cast<double>(rows.size()));
     results.push_back(of_picks(aggregation, rows, picks));
@@ -131,7 +131,7 @@ double bootstrap_error(Aggregation aggregation, const Rows& rows) {
 
 }  // namespace
 
-Estimate estimate_of(Aggregation aggregation, Rows rows) {
+Estimate estimate_of(Aggregation aggregation, Rows rows, std::optional<std::uint32_t> rounds) {
   if (rows.empty()) return {};
   if (aggregation == Aggregation::mean) {
     std::vector<double> values;
@@ -143,7 +143,7 @@ Estimate estimate_of(Aggregation aggregation, Rows rows) {
   Picks all(rows.size());
   std::iota(all.begin(), all.end(), 0U);
   return {.value = of_picks(aggregation, rows, all),
-          .error = rows.size() < 2 ? no_value : bootstrap_error(aggregation, rows)};
+          .error = rows.size() < 2 ? no_value : bootstrap_error(aggregation, rows, rounds)};
 }
 
 double statistic(Aggregation aggregation, std::span<const double> row) { return from_sums(aggregation, row, 1); }

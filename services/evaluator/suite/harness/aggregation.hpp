@@ -1,6 +1,7 @@
 // Many samples' numbers as one, and its standard error. Pure.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct Estimate {
 };
 
 /// Of rows that have the numbers of the aggregation's shape. NaN of none, and an error of NaN of less than two.
-Estimate estimate_of(Aggregation aggregation, std::vector<std::vector<double>> rows);
+/// `rounds` of the error that must be drawn: nothing is the above, less than two is no error.
+Estimate estimate_of(Aggregation aggregation, std::vector<std::vector<double>> rows,
+                     std::optional<std::uint32_t> rounds = {});
 
 /// Of one row alone.
 double statistic(Aggregation aggregation, std::span<const double> row);

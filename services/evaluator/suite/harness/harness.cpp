@@ -52,7 +52,8 @@ class Maker {
     TaskParts parts{.config = read_config(chosen, findings_),
                     .groups = chosen.groups,
                     .requests = request_.requests,
-                    .seed = request_.seed};
+                    .seed = request_.seed,
+                    .bootstrap_rounds = request_.bootstrap_rounds};
     say_what_is_not_loaded(chosen);
     if (parts.config.output != OutputType::generate_until && parts.requests.chat) no_chat(parts.config);
     if (!parts.config.evaluated_split().empty()) rows(parts);

@@ -238,7 +238,7 @@ TaskResult HarnessTask::result(std::span<const std::vector<double>> values, std:
   const std::size_t filters = wants_likelihoods() ? 1 : parts_.config.filters.size();
   for (const MetricConfig& metric : parts_.config.metrics)
     for (std::size_t i = 0; i < filters; ++i) {
-      Score score = aggregated(metric, values, column);
+      Score score = aggregated(metric, values, column, parts_.bootstrap_rounds);
       score.name = score_name(metric, i, "");
       score.error_name = score_name(metric, i, "_stderr");
       out.scores.push_back(std::move(score));

@@ -217,7 +217,8 @@ double shown(const MetricConfig& metric, std::span<const double> numbers) {
   return no_value;
 }
 
-Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>> values, std::size_t column) {
+Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>> values, std::size_t column,
+                 std::optional<std::uint32_t> rounds) {
   const std::size_t width = width_of(metric.kind->shape);
   std::vector<std::vector<double>> rows;
   Score out{.metric = std::string(metric.kind->name), .higher_is_better = metric.higher_is_better};
@@ -230,7 +231,7 @@ Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>
       ++out.nan_count;
   }
   out.count = rows.size();
-  const Estimate estimate = estimate_of(metric.aggregation, std::move(rows));
+  const Estimate estimate = estimate_of(metric.aggregation, std::move(rows), rounds);
   out.value = estimate.value;
   out.error = estimate.error;
   return out;

@@ -107,6 +107,7 @@ double shown(const MetricConfig& metric, std::span<const double> numbers);
 /// The numbers of all samples, `width_of(shape)` of each at `column`. The error is the sample's deviation / √n for
 /// means, and that of 1,000 samples drawn with replacement (100 for BLEU and chrF) for all else; the same values in
 /// another order give the same one.
-Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>> values, std::size_t column);
+Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>> values, std::size_t column,
+                 std::optional<std::uint32_t> rounds = {});
 
 }  // namespace stackgate::evaluator::harness

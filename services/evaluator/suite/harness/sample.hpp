@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct TaskParts {
   Examples examples{};
   RequestSettings requests{};
   std::uint64_t seed = 0;
+  std::optional<std::uint32_t> bootstrap_rounds{};
 };
 
 /// A text whose likelihood is asked for, behind another.

@@ -1,6 +1,9 @@
-// The log of a workflow's pods, put together from streams that were cut and begun again, and the results in it. Pure;
-// not thread-safe.
+// The log of a workflow's pods, put together from streams that were cut and begun again, with results and samples in
+// it. Pure; not thread-safe.
 //
+//   stackgate-samples-begin: samples_gsm8k_2026-01-01T00-00-00.jsonl
+//   stackgate-samples: <base64, in parts>
+//   stackgate-samples-end: <bytes>
 //   stackgate-results-begin
 //   stackgate-results: <base64, in parts>
 //   stackgate-results-end: <bytes>
@@ -17,6 +20,7 @@
 namespace stackgate::evaluator {
 
 inline constexpr std::size_t largest_results = 32U << 20U;  // bytes
+inline constexpr std::size_t largest_samples = 8U << 20U;   // bytes, of all files
 inline constexpr std::size_t longest_log_line = 8'192;      // bytes; the rest is left out
 
 class LogCapture {
@@ -30,19 +34,26 @@ class LogCapture {
 
   /// Whole: as many bytes as were announced.
   const std::optional<std::string>& results() const { return results_; }
+  /// By the name of their file; those that are whole.
+  const std::map<std::string, std::string, std::less<>>& samples() const { return samples_; }
   std::vector<std::string> tail() const { return {tail_.begin(), tail_.end()}; }
   const std::string& last_line() const { return last_; }
 
  private:
   struct Pod {
     std::uint64_t seen = 0, at = 0;  // lines; `at` in this stream
-    bool is_open = false;
+    enum class Open : std::uint8_t { nothing, results, samples };
+    Open open = Open::nothing;
+    std::string file{};  // of the samples
     std::string base64{};
   };
-  void marked(Pod& pod, std::string_view line);
+  void marked(Pod& pod, Pod::Open kind, std::string_view rest);
+  void keep(Pod& pod, std::string_view bytes);
 
   std::map<std::string, Pod, std::less<>> pods_{};
   std::optional<std::string> results_{};
+  std::map<std::string, std::string, std::less<>> samples_{};
+  std::size_t sample_bytes_ = 0;
   std::deque<std::string> tail_{};
   std::string last_{};
 };

@@ -18,7 +18,11 @@ NextStep next_step(const WorkflowSituation& now) {
                                     "another namespace",
                                     now.name)};
   const bool ended = is_final(workflow.phase);
-  if (now.stop_wanted || now.stop_sent) return {ended ? Kind::stopped : now.stop_sent ? Kind::follow : Kind::terminate};
+  if (now.stop_wanted || now.stop_sent) {
+    if (ended) return {Kind::stopped};
+    if (!now.stop_sent) return {Kind::stop};
+    return {now.stop_is_late && !now.terminate_sent ? Kind::terminate : Kind::follow};
+  }
   if (!ended) return {Kind::follow};
   const std::string message = workflow.message.empty() ? std::string() : fmt::format(": {}", workflow.message);
   if (workflow.phase == WorkflowPhase::error && now.retries_left > 0) return {Kind::retry};

@@ -27,11 +27,14 @@ struct WorkflowOptions {
   std::string template_prefix{};
   std::chrono::seconds deadline{24 * 3600};           // of a workflow or a process
   std::chrono::seconds keep_finished{7 * 24 * 3600};  // then the server deletes the workflow
-  std::uint32_t pod_retries = 2;                      // where a pod was lost, not where the framework failed
-  std::uint32_t workflow_retries = 1;                 // where the workflow itself ended in an error
-  std::chrono::milliseconds patience{600'000};        // with a server that is away
-  std::chrono::milliseconds pause{2'000};             // before it is asked once more; doubled up to 30 s
-  std::string work_directory = "/tmp";                // of processes: each gets a directory of its own below it
+  /// Argo keeps the pods' logs as artifacts; it needs an artifact repository for that.
+  bool archive_logs = false;
+  std::chrono::milliseconds stop_grace{60'000};  // between stop, which lets exit handlers run, and terminate
+  std::uint32_t pod_retries = 2;                 // where a pod was lost, not where the framework failed
+  std::uint32_t workflow_retries = 1;            // where the workflow itself ended in an error
+  std::chrono::milliseconds patience{600'000};   // with a server that is away
+  std::chrono::milliseconds pause{2'000};        // before it is asked once more; doubled up to 30 s
+  std::string work_directory = "/tmp";           // of processes: each gets a directory of its own below it
 
   const std::string& image(Framework framework) const { return images.at(static_cast<std::size_t>(framework)); }
 };

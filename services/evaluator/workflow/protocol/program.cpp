@@ -59,13 +59,27 @@ std::string dataset_text(const DatasetSource& source) {
 
 constexpr std::string_view lm_eval_command =
     R"(lm_eval --model "$STACKGATE_MODEL_TYPE" --model_args "$STACKGATE_MODEL_ARGS" --tasks "$STACKGATE_TASKS" \
-  --output_path "$STACKGATE_OUTPUT" --seed "$STACKGATE_SEED" \
+  --output_path "$STACKGATE_OUTPUT" --log_samples --seed "$STACKGATE_SEED" \
   ${STACKGATE_NUM_FEWSHOT:+--num_fewshot "$STACKGATE_NUM_FEWSHOT"} ${STACKGATE_LIMIT:+--limit "$STACKGATE_LIMIT"} \
   ${STACKGATE_GEN_KWARGS:+--gen_kwargs "$STACKGATE_GEN_KWARGS"} ${STACKGATE_CHAT:+--apply_chat_template})";
 
+// Before the results: kubelets keep the last 10 MiB of a log.
+constexpr std::string_view print_samples = R"(
+kept=4000000
+find "$STACKGATE_OUTPUT" -type f -name 'samples_*.jsonl' | sort | while IFS= read -r samples; do
+  size=$(head -n 1000 "$samples" | head -c "$kept" | wc -c | tr -d ' ')
+  if [ "$size" -eq 0 ]; then continue; fi
+  echo "stackgate-samples-begin: ${samples##*/}"
+  head -n 1000 "$samples" | head -c "$kept" | base64 | tr -d '\n' | fold -w 8000 | sed 's/^/stackgate-samples: /'
+  echo
+  echo "stackgate-samples-end: $size"
+  kept=$((kept - size))
+done
+)";
+
 // The names of lm_eval's results have their time in them: the last one is this run's.
-constexpr std::string_view print_results = R"(
-results=$(find "$STACKGATE_OUTPUT" -type f -name 'results*.json' | sort | tail -n 1)
+constexpr std::string_view print_results =
+    R"(results=$(find "$STACKGATE_OUTPUT" -type f -name 'results*.json' | sort | tail -n 1)
 if [ -z "$results" ]; then
   echo "the framework left no results.json below $STACKGATE_OUTPUT" >&2
   exit 70
@@ -120,8 +134,8 @@ std::span<const KeyVariable> key_variables() { return program_detail::keys; }
 
 std::string script_of(const FrameworkProgram& program) {
   using namespace program_detail;
-  return fmt::format("set -eu\nmkdir -p \"$STACKGATE_OUTPUT\"\n{}{}",
-                     program.framework == Framework::lm_eval_harness ? lm_eval_command : program.program,
+  return fmt::format("set -eu\nmkdir -p \"$STACKGATE_OUTPUT\"\n{}{}{}",
+                     program.framework == Framework::lm_eval_harness ? lm_eval_command : program.program, print_samples,
                      print_results);
 }
 

@@ -36,7 +36,8 @@ struct KeyVariable {
 };
 std::span<const KeyVariable> key_variables();
 
-/// For /bin/sh -c: runs the program, then prints its results.json as marked lines (log_capture). STACKGATE_OUTPUT is
+/// For /bin/sh -c: runs the program, then prints its samples_*.jsonl (of each 1,000 rows, of all 4 MB) and its
+/// results.json as marked lines (log_capture). STACKGATE_OUTPUT is
 /// its directory.
 std::string script_of(const FrameworkProgram& program);
 

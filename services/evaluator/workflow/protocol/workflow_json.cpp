@@ -115,6 +115,7 @@ void write_spec(json::Writer& w, const FrameworkProgram& program, std::span<cons
     w.member("activeDeadlineSeconds", static_cast<std::int64_t>(options.deadline.count()));
     w.object("ttlStrategy",
              [&] { w.member("secondsAfterCompletion", static_cast<std::int64_t>(options.keep_finished.count())); });
+    if (options.archive_logs) w.member("archiveLogs", true);
     // Logs go with the pods, so these stay until the workflow is complete.
     w.object("podGC", [&] {
       w.member("strategy", "OnWorkflowCompletion");

@@ -1,5 +1,6 @@
 #include "services/evaluator/workflow/protocol/workflow_object.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace stackgate::evaluator {
 namespace workflow_object_detail {
 
 constexpr std::array<std::string_view, 6> phase_names = {"", "Pending", "Running", "Succeeded", "Failed", "Error"};
+constexpr std::size_t most_nodes = 20;
 constexpr std::size_t longest_message = 2'000, longest_name = 253, longest_words = 300;
 
 /// Without cutting a character in two.
@@ -57,6 +59,12 @@ WorkflowFacts read_workflow(const json::Value& workflow) {
       .progress = percent_of(json::text(&workflow, {"status", "progress"}))};
   for (const json::Value& each : json::items(&workflow, {"status", "outputs", "parameters"}))
     if (json::text(&each, {"name"}) == "results") out.results = json::text(&each, {"value"});
+  for (const json::Member& each : json::members(&workflow, {"status", "nodes"})) {
+    if (out.archived.size() >= most_nodes || each.key.size() > longest_name) continue;
+    const auto artifacts = json::items(&each.value, {"outputs", "artifacts"});
+    if (std::ranges::any_of(artifacts, [](const auto& one) { return json::text(&one, {"name"}) == log_artifact; }))
+      out.archived.emplace_back(each.key);
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/kit/json/value.hpp"
 
@@ -16,14 +17,18 @@ WorkflowPhase phase_named(std::string_view name);
 std::string_view to_string(WorkflowPhase phase);
 constexpr bool is_final(WorkflowPhase phase) { return phase >= WorkflowPhase::succeeded; }
 
-/// Of a Workflow. status.nodes is not needed: it may be compressed, or offloaded.
+/// What archiveLogs makes of a pod's log.
+inline constexpr std::string_view log_artifact = "main-logs";
+
+/// Of a Workflow. status.nodes may be compressed, or offloaded: nothing depends on it.
 struct WorkflowFacts {
   std::string name{}, uid{};
   std::string evaluation{};  // the label
   WorkflowPhase phase = WorkflowPhase::unknown;
-  std::string message{};             // its first 2,000 bytes
-  std::optional<double> progress{};  // "1/4" as 25
-  std::string results{};             // the output parameter "results"
+  std::string message{};                // its first 2,000 bytes
+  std::optional<double> progress{};     // "1/4" as 25
+  std::string results{};                // the output parameter "results"
+  std::vector<std::string> archived{};  // ids of nodes whose pods' logs are artifacts
 };
 WorkflowFacts read_workflow(const json::Value& workflow);
 /// What is asked for of a workflow, so that large ones stay small: ?fields=….
@@ -31,6 +36,8 @@ inline constexpr std::string_view workflow_fields =
     "metadata.name,metadata.uid,metadata.labels,status.phase,status.message,status.progress";
 inline constexpr std::string_view outputs_fields =
     "metadata.name,metadata.uid,metadata.labels,status.phase,status.message,status.progress,status.outputs";
+
+inline constexpr std::string_view nodes_fields = "metadata.name,metadata.uid,metadata.labels,status.phase,status.nodes";
 
 /// ADDED, MODIFIED, DELETED with the workflow.
 struct WorkflowEvent {

@@ -16,10 +16,10 @@
 
 namespace stackgate::evaluator {
 
-class Diary {
+class RunJournal {
  public:
-  Diary(Records& records, std::string id, std::string name, std::function<bool()> stop,
-        std::function<void(std::string_view)> fail)
+  RunJournal(Records& records, std::string id, std::string name, std::function<bool()> stop,
+             std::function<void(std::string_view)> fail)
       : records_(records), id_(std::move(id)), name_(std::move(name)), stop_(std::move(stop)), fail_(std::move(fail)) {}
 
   Records& records() { return records_; }
