@@ -14,9 +14,11 @@ POST /-/play {...}: of workflows submitted from now on
   final, message       the last phase and its message ("Succeeded")
   log                  lines of the main container
   keep_log             false: the log is empty once the workflow has ended (its pods are gone)
+  archive              true: the log is kept as the artifact "main-logs" (as spec.archiveLogs has it, too)
   results              the output parameter "results"
   steps                how often it says "running" before it ends (3)
   hold                 true: it runs until it is stopped
+  ignore_stop          true: terminate alone ends it
   cut_events, cut_log  the first stream breaks after so many entries
   error_in_stream      true: the first event stream has an error in it
   fail                 {"submit": [503, "cut", 200-with-"html"], "get": [...], …}: answers before the real ones
@@ -132,11 +134,16 @@ class Server:
         self.end(record, play.get("final", "Succeeded"), play.get("message", ""), play.get("results", ""))
 
     def end(self, record, phase, message, results):
+        more = {}
         with self.changed:
+            if record["play"].get("archive") or record["object"]["spec"].get("archiveLogs"):
+                record["archived"] = "".join(line + "\n" for line in record["log"])
+                node = record["object"]["metadata"]["name"] + "-1"
+                more["nodes"] = {node: {"id": node, "type": "Pod", "outputs": {"artifacts": [{"name": "main-logs"}]}}}
             if record["play"].get("keep_log", True) is False:
                 record["log"] = []
         outputs = {"parameters": [{"name": "results", "value": results}]} if results else {}
-        self.phase(record, phase, message=message, outputs=outputs, progress="1/1")
+        self.phase(record, phase, message=message, outputs=outputs, progress="1/1", **more)
 
     def run_container(self, record):
         spec = record["object"]["spec"]
@@ -307,7 +314,15 @@ class Handler(BaseHTTPRequestHandler):
             self.refuse(how, "the server was told to answer %d" % how)
         return True
 
+    def artifact(self, namespace, name, node, artifact):
+        record = app.find(namespace, name)
+        if artifact != "main-logs" or "archived" not in record or node != name + "-1":
+            return self.answer(404, b"Artifact not found", "text/plain")
+        return self.answer(200, record["archived"].encode(), "text/plain; charset=UTF-8")
+
     def route(self, parts, query, body):
+        if parts[:1] == ["artifacts"] and len(parts) == 5 and self.command == "GET":
+            return self.scripted("artifact") or self.artifact(*parts[1:])
         if parts[:2] != ["api", "v1"] or len(parts) < 4:
             raise Refused(404, "Not Found")
         area, namespace, rest = parts[2], parts[3], parts[4:]
@@ -367,7 +382,8 @@ class Handler(BaseHTTPRequestHandler):
     def change(self, namespace, name, verb):
         record = app.find(namespace, name)
         if verb in ("stop", "terminate"):
-            app.stop(record, verb)
+            if verb == "terminate" or not record["play"].get("ignore_stop"):
+                app.stop(record, verb)
         elif verb == "retry":
             app.retry(record)
         elif verb not in ("resubmit", "suspend", "resume"):

@@ -10,8 +10,11 @@ The last message's (or the prompt's) text decides:
   nan          200, a body with NaN in it
   anything else: "echo: " and the text
 Prompts with "echo": true get log-probabilities: each character is a token of -0.5, those of upper case -0.25. Embeddings are
-counts of letters. POST /control {"delay_ms", "status", "models"} changes what all questions get; GET /seen gives what was asked,
-{"bodies": [...], "questions": {text: times}}; GET /reset forgets it.
+counts of letters. POST /control {"delay_ms", "status", "models", "rules"} changes what all questions get; GET /seen gives what was
+asked, {"bodies": [...], "questions": {text: times}}; GET /reset forgets it.
+
+Rules go before the above: of those whose "model" and "seed", if given, are the question's, the first whose "match" is found in its
+messages gives "say" and "calls", a list of {"name", "arguments"}.
 """
 import json
 import os
@@ -24,7 +27,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 seen = []
 times = {}
 most_at_once = [0, 0]
-control = {"delay_ms": 0, "status": 0, "models": ["main-model"], "echo": True}
+control = {"delay_ms": 0, "status": 0, "models": ["main-model"], "echo": True, "rules": []}
 lock = threading.Lock()
 
 
@@ -34,6 +37,21 @@ def text_of(body):
         return content if isinstance(content, str) else " ".join(part.get("text", "") for part in content)
     prompt = body.get("prompt", body.get("input", ""))
     return prompt if isinstance(prompt, str) else json.dumps(prompt)
+
+
+def rule_for(body):
+    texts = [message.get("content") or "" for message in body["messages"]] if "messages" in body else [str(body.get("prompt", ""))]
+    for rule in control["rules"]:
+        if any(key in rule and rule[key] != body.get(key) for key in ("model", "seed")):
+            continue
+        if re.search(rule["match"], "\n".join(texts), re.DOTALL):
+            return rule
+    return None
+
+
+def tool_calls(calls):
+    return [{"id": f"call_{i}", "type": "function", "function": {"name": each["name"], "arguments": json.dumps(each["arguments"])}}
+            for i, each in enumerate(calls)]
 
 
 def letters(text):
@@ -107,7 +125,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.error(control["status"])
         with lock:
             if len(seen) < 2000:
-                seen.append({"path": self.path, "authorization": self.headers.get("Authorization"), "body": body})
+                seen.append({"path": self.path, "authorization": self.headers.get("Authorization"),
+                             "traceparent": self.headers.get("traceparent"), "body": body})
             times[text] = times.get(text, 0) + 1
         if control["delay_ms"]:
             time.sleep(control["delay_ms"] / 1000)
@@ -123,12 +142,16 @@ class Handler(BaseHTTPRequestHandler):
             texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
             data = [{"index": i, "object": "embedding", "embedding": letters(each)} for i, each in enumerate(texts)]
             return self.give(200, {"object": "list", "data": data, "model": body.get("model")})
+        rule = rule_for(body) if control["rules"] else None
         match = re.search(r"say ([^\n]*)", text)
-        words = match[1].replace("~", "") if match else "echo: " + text
+        words = rule.get("say", "") if rule else match[1].replace("~", "") if match else "echo: " + text
         usage = {"prompt_tokens": len(text.split()), "completion_tokens": len(words.split())}
         choice = {"index": 0, "finish_reason": "stop"}
         if self.path.endswith("/chat/completions"):
             choice["message"] = {"role": "assistant", "content": words}
+            if rule and "calls" in rule:
+                choice["message"]["tool_calls"] = tool_calls(rule["calls"])
+                choice["finish_reason"] = "tool_calls"
         else:
             choice["text"] = (text if body.get("echo") else "") + words
             if body.get("logprobs") is not None and control["echo"]:

@@ -69,7 +69,7 @@ start_datastore() {
   datastore=$url
   datastore_port=${url##*:}
 }
-# dataset NAME FILE…: a private data set ada/NAME with these files, by their own names
+# dataset NAME FILE…: a private data set ada/NAME with these files, by their names; relative paths are kept
 dataset() {
   local name=$1 file
   shift
@@ -77,7 +77,7 @@ dataset() {
   {
     printf '{"key":"header","value":{"summary":"data"}}\n'
     for file in "$@"; do
-      jq -nc --arg path "$(basename "$file")" --arg content "$(base64 -w0 "$file")" \
+      jq -nc --arg path "$([[ $file == /* ]] && basename "$file" || echo "$file")" --arg content "$(base64 -w0 "$file")" \
         '{key:"file",value:{path:$path,content:$content,encoding:"base64"}}'
     done
   } | curl -sf -u ada:correct-horse -H 'Content-Type: application/x-ndjson' --data-binary @- \

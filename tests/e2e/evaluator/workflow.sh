@@ -22,6 +22,8 @@ case $STACKGATE_TASKS in
 esac
 echo "Requesting API:  50%|#####     |"
 mkdir -p "$STACKGATE_OUTPUT/llama"
+printf '{"doc_id":%d,"doc":{"q":1},"target":"a","filtered_resps":["b"],"filter":"none","metrics":["exact_match"],"exact_match":%d}\n' \
+  0 1 1 0 >"$STACKGATE_OUTPUT/llama/samples_${STACKGATE_TASKS}_2026-01-01T00-00-00.jsonl"
 printf '{"results":{"%s":{"alias":"x","exact_match,none":0.5,"exact_match_stderr,none":0.1,"bleu,none":NaN}},"versions":{"%s":3.0},"n-shot":{"%s":5},"higher_is_better":{},"n-samples":{"%s":{"original":9,"effective":9}}}' \
   "$STACKGATE_TASKS" "$STACKGATE_TASKS" "$STACKGATE_TASKS" "$STACKGATE_TASKS" >"$STACKGATE_OUTPUT/llama/results_2026-01-01T00-00-00.json"
 LM_EVAL
@@ -74,6 +76,8 @@ check "with the framework's scores" same 0.5 "$(score first gsm8k exact_match ex
 check "what was no number is null" same null "$(score first gsm8k bleu bleu)"
 check "its log is the framework's" bash -c "curl -s $url/v1/evaluations/first/logs | grep -q 'lm_eval --model local-completions --model_args model=llama,'"
 check "and holds no marked results" bash -c "! curl -s $url/v1/evaluations/first/logs | grep -q stackgate-results"
+check "records of its samples are kept" bash -c "curl -s $url/v1/evaluations/first/samples | jq -e '.data | length == 2 and .[0].record.scores.exact_match == 1 and .[1].record.scores.exact_match == 0'"
+check "and in the zip" bash -c "curl -s '$url/v1/evaluations/first/results?format=zip' >$scratch/a.zip && python3 -m zipfile -e $scratch/a.zip $scratch/unpacked && [ \$(wc -l <$scratch/unpacked/gsm8k.jsonl) = 2 ]"
 check "one workflow was submitted, with the ServiceAccount" bash -c "
   curl -s --cacert $scratch/ca.crt $argo/-/requests | jq -e '[.[] | select(.method == \"POST\")] | length == 1 and (.[0].body | fromjson | .workflow.spec.serviceAccountName == \"workflows\")'"
 check "a framework that fails says why" is_created "$(harness broken broken)"
@@ -94,7 +98,7 @@ check "one to cancel" is_created "$(harness stopped slow)"
 check "that runs" within 20 bash -c "curl -s $url/v1/evaluations/stopped/logs | grep -q 'workflow is running'"
 check "is cancelled" bash -c "curl -sf -X POST $url/v1/evaluations/stopped/cancel >/dev/null"
 check "soon" within 20 is_in stopped cancelled
-check "and its workflow terminated" same 1 "$(asked PUT '/terminate$')"
+check "and its workflow stopped" same 1 "$(asked PUT '/stop$')"
 check "deleted, its workflow is, too" bash -c "[ \$(curl -s -o /dev/null -w '%{http_code}' -X DELETE $url/v1/evaluations/stopped) = 204 ]"
 check "on the server" same 1 "$(asked DELETE '^/api/v1/workflows/models/')"
 

@@ -10,6 +10,7 @@ start_endpoint
 start_datastore || exit 1
 mkdir "$scratch/rows"
 for i in $(seq 24); do printf '{"question":"say answer %d","answer":"answer %d"}\n' "$i" "$((i % 3 == 0 ? i + 1 : i))"; done >"$scratch/rows/qa.jsonl"
+head -5 "$scratch/rows/qa.jsonl" >"$scratch/rows/few.jsonl"
 dataset qa "$scratch/rows/qa.jsonl"
 control '{"delay_ms":30}'
 STACKGATE_DATABASE_URL=$("$here/../../support/postgres.sh" start "$scratch/postgres" | tail -1)
@@ -32,30 +33,43 @@ post "$(similar whole)" >/dev/null
 check "an evaluation ends" within 30 is_in whole completed
 whole=$(outcome whole)
 check "with results" bash -c "[ '$(score whole similarity-metrics em em)' != null ]"
+
+# One that dies behind each of its writes, from the first to the last: created, queued, running, answers, samples, progress, events, end.
+dataset few "$scratch/rows/few.jsonl"
+few() { similar "$1" | sed 's|ada/qa|ada/few|'; }
+post "$(few whole-few)" >/dev/null
+check "a small evaluation ends" within 30 is_in whole-few completed
+few=$(outcome whole-few)
 kill "$evaluator_pid"
 wait "$evaluator_pid" 2>/dev/null || true
-
-for point in created queued running answers:1 answers:5 samples:1 samples:4 progress:1 progress:2 event:1 finish; do
-  name=${point/:/-}
+writes=0
+while ((writes < 60)); do
+  name=any-$((writes + 1))
   forget
   # The one that dies is alone until then, so that it is the one that works.
-  export STACKGATE_FAIL_POINT=$point
-  if evaluator_binary=$bin/evaluator_fail_points start_evaluator victim --lease 2s --max-evaluations 1; then
-    victim=$evaluator_pid
-    curl -s --max-time 20 --json "$(similar "$name")" "$url/v1/evaluations" >/dev/null || true
-    check "$point: the replica dies" within 20 bash -c "! kill -0 $victim 2>/dev/null"
-    wait "$victim" 2>/dev/null || true
-  fi
+  export STACKGATE_FAIL_POINT=any:$((writes + 1))
+  evaluator_binary=$bin/evaluator_fail_points start_evaluator victim --lease 2s --max-evaluations 1 || exit 1
+  victim=$evaluator_pid
   unset STACKGATE_FAIL_POINT
+  curl -s --max-time 20 --json "$(few "$name")" "$url/v1/evaluations" >/dev/null || true
+  dead_or_done() { ! kill -0 "$victim" 2>/dev/null || is_in "$name" completed; }
+  within 20 dead_or_done || true
+  sleep 0.2 # its last write is its end
+  if kill -0 "$victim" 2>/dev/null; then break; fi
+  wait "$victim" 2>/dev/null || true
+  writes=$((writes + 1))
   start_evaluator survivor --lease 2s --max-evaluations 1 || exit 1
-  check "$point: another one ends it" within 30 is_in "$name" completed
-  check "$point: with the same results" same "$whole" "$(outcome "$name")"
-  check "$point: nothing was asked twice but what was under way" bash -c \
-    "curl -s http://$endpoint/seen | jq -e '(.questions | length) == 24 and ([.questions[] | select(. > 1)] | length) <= 2 and ([.questions[]] | max) <= 2'"
-  check "$point: its end is told once" same 1 "$(curl -s "$url/v1/evaluations/$name/events" | jq '[.data[].message | select(. == "completed")] | length')"
+  check "write $writes: another one ends it" within 30 is_in "$name" completed
+  check "write $writes: with the same results" same "$few" "$(outcome "$name")"
+  check "write $writes: nothing was asked twice but what was under way" bash -c \
+    "curl -s http://$endpoint/seen | jq -e '(.questions | length) == 5 and ([.questions[] | select(. > 1)] | length) <= 2 and ([.questions[]] | max) <= 2'"
+  check "write $writes: its end is reported once" same 1 "$(curl -s "$url/v1/evaluations/$name/events" | jq '[.data[].message | select(. == "completed")] | length')"
   kill "$evaluator_pid"
   wait "$evaluator_pid" 2>/dev/null || true
 done
+check "it dies behind $writes writes, and then no more" test "$writes" -ge 12 -a "$writes" -lt 60
+kill "$victim"
+wait "$victim" 2>/dev/null || true
 
 # Both at once: one works, the other takes over when it is killed.
 start_evaluator one --lease 2s --max-evaluations 1 || exit 1
