@@ -49,20 +49,20 @@ check "and the other metrics" record run1 '[.metrics[][0]] | unique == ["grad_no
 same_bytes() { cmp "plain/adapter_model.safetensors" "$1/adapter_model.safetensors"; }
 check "the adapter has the same bytes" same_bytes recorded
 
-validated_thrice() { # each time is an epoch of five steps
+validated_thrice() { # FILE: of its events; each time is an epoch of five steps
   for _ in {1..100}; do
-    if [ "$(grep -cs '"event":"validation"' stopped.out)" -ge 3 ]; then break; fi
+    if (($(grep -cs '"event":"validation"' "$1" || :) + 0 >= 3)); then break; fi
     sleep 0.1
   done
 }
 sed 's/12/100000/' config.json >long.json
 "$bin/stackgate-trainer" "${data[@]}" --config long.json --output stopped >stopped.out 2>>log &
-validated_thrice
+validated_thrice stopped.out
 kill -TERM $!
 wait $! || true
 check "a stopped one is killed" record run2 '.status == ["RUNNING", "KILLED"]'
-"$bin/stackgate-trainer" "${data[@]}" --config long.json --output stopped --resume >stopped.out 2>>log &
-validated_thrice
+"$bin/stackgate-trainer" "${data[@]}" --config long.json --output stopped --resume >resumed.out 2>>log &
+validated_thrice resumed.out
 kill -TERM $!
 wait $! || true
 check "and goes on in the same record" record run2 '.status == ["RUNNING", "KILLED", "RUNNING", "KILLED"]'
