@@ -83,8 +83,8 @@ void Observation::gather_cache(const Store& store) {
             .message = std::string(json::text(condition_of(cache, "Ready"), {"message"}))};
 }
 
-/// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, and an evaluator reads data
-/// sets of, when that is one of this namespace.
+/// The administrator's Secret of the StackDatastore that an entitystore keeps its files in, and an evaluator or a
+/// customizer reads data sets of, when that is one of this namespace.
 void Observation::gather_datastore(const Store& store) {
   const auto name = stack::datastore_named(resource_.spec, resource_.ns);
   if (name.empty()) return;

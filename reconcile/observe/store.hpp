@@ -23,7 +23,7 @@
 #include "cluster_state/state.hpp"
 #include "reconcile/child_types.hpp"
 #include "reconcile/observe/key.hpp"
-#include "reconcile/status/pod.hpp"
+#include "reconcile/status/status.hpp"
 
 namespace stackgate::reconcile {
 

@@ -20,10 +20,10 @@
 
 #include "crds/kinds.hpp"
 #include "reconcile/child_types.hpp"
-#include "reconcile/status/pod.hpp"
 #include "reconcile/status/status.hpp"
 #include "services/kit/findings/finding.hpp"
 #include "services/kit/json/document.hpp"
+#include "services/kit/pod_problems/pod.hpp"
 #include "validators/lookup.hpp"
 
 namespace stackgate::reconcile {

@@ -142,15 +142,19 @@ std::string_view admin_secret_of(const json::Value& datastore) {
   return json::text(&datastore, {"spec", "secrets", "gitAdminSecret"});
 }
 
-void sign_in_to_datastore(const parts::Scope& scope, Workload& workload) {
+std::vector<pods::EnvVar> datastore_credentials_of(const parts::Scope& scope) {
+  std::vector<pods::EnvVar> out;
+  for (pods::EnvVar& each : parts::read_env(scope.spec["env"]))
+    if (is_datastore_credential(each.name)) out.push_back(std::move(each));
   const std::string_view secret = scope.planning.observed.datastore_admin;
-  if (secret.empty()) return;
-  const auto theirs = scope.spec["env"].items();
-  if (std::ranges::any_of(theirs,
-                          [](const Field& each) { return is_datastore_credential(each["name"].text().value_or("")); }))
-    return;
-  for (const auto& [name, key] : datastore_credentials)
-    workload.main.env.push_back(pods::env_from_secret(name, secret, key));
+  if (!out.empty() || secret.empty()) return out;
+  for (const auto& [name, key] : datastore_credentials) out.push_back(pods::env_from_secret(name, secret, key));
+  return out;
+}
+
+void sign_in_to_datastore(const parts::Scope& scope, Workload& workload) {
+  // The user's own come with the others.
+  for (pods::EnvVar& each : datastore_credentials_of(scope)) workload.main.env.push_back(std::move(each));
 }
 
 void finish(const parts::Scope& scope, Workload workload, const Ending& ending) {

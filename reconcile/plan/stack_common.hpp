@@ -43,8 +43,10 @@ std::string_view datastore_named(const json::Value* spec, std::string_view ns);
 /// Secrets is the administrator's the table of references does not say: so both are asked here.
 std::string_view admin_secret_of(const json::Value& datastore);
 
-/// DATASTORE_USERNAME and DATASTORE_PASSWORD by reference to the administrator's Secret of the StackDatastore that
-/// `datastore.endpoint` names (Observed::datastore_admin), unless that is unknown or the user's `env` has one of them.
+/// DATASTORE_USERNAME and DATASTORE_PASSWORD: those of the user's `env`, otherwise by reference to the administrator's
+/// Secret of the StackDatastore that `datastore.endpoint` names (Observed::datastore_admin), where that is known.
+std::vector<pods::EnvVar> datastore_credentials_of(const parts::Scope& scope);
+/// These, for the workload; the user's own stand in it where finish() puts all of them.
 void sign_in_to_datastore(const parts::Scope& scope, parts::Workload& workload);
 
 struct Ending {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "reconcile/plan/kinds.hpp"
@@ -41,6 +43,19 @@ void write_scheduler(json::Writer& out, const Field& spec) {
     if (type != "queue") return;
     out.member("dialect", scheduler["queueDialect"].text().value_or("runai"));
     put(out, "queue", spec["trainingConfig"]["queueName"]);
+  });
+}
+
+void write_tools(const Scope& scope, json::Writer& out) {
+  out.object("datastoreTools", [&] {
+    pods::member_text(out, "image", stack::image_or_own(scope, scope.spec["datastoreTools"]["image"], "puller"));
+    const std::vector<pods::EnvVar> credentials = stack::datastore_credentials_of(scope);
+    // What is written as a text may be a secret, and a ConfigMap is no place for one.
+    const auto is_reference = [](const pods::EnvVar& each) { return each.body.contains("\"valueFrom\""); };
+    if (credentials.empty() || !std::ranges::all_of(credentials, is_reference)) return;
+    out.array("env", [&] {
+      for (const pods::EnvVar& each : credentials) out.raw(each.body);
+    });
   });
 }
 
@@ -106,9 +121,7 @@ std::string jobs_config(const Scope& scope) {
     write_owner(out, scope.planning.resource);
     write_scheduler(out, spec);
     parts::member_canonical(out, "imagePullSecrets", spec["image"]["pullSecrets"]);
-    out.object("datastoreTools", [&] {
-      pods::member_text(out, "image", stack::image_or_own(scope, spec["datastoreTools"]["image"], "puller"));
-    });
+    write_tools(scope, out);
     write_downloads(scope, out, spec["modelDownloadJobs"]);
     write_tracker(out, spec["experimentTracker"]);
     write_claims(scope, out, spec["trainingConfig"]);
@@ -125,14 +138,18 @@ std::vector<parts::PolicyRule> rights(std::string_view scheduler, std::string_vi
                                      {{""}, {"pods/log"}, {"get"}},
                                      {{""}, {"events"}, {"list", "watch"}},
                                      {{""}, {"configmaps"}, {"create", "get", "delete"}},
+                                     // Made for each job, with the token of its progress, and never read.
+                                     {{""}, {"secrets"}, {"create", "delete"}},
                                      {{""}, {"persistentvolumeclaims"}, life},
                                      // Models and datasets are downloaded by plain Jobs, whoever schedules trainings.
                                      {{"batch"}, {"jobs"}, life}};
   if (scheduler == "gang") {
     out.push_back({{"batch.volcano.sh"}, {"jobs"}, life});
     out.push_back({{"scheduling.volcano.sh"}, {"podgroups"}, view});  // why a job waits
-  } else if (dialect == "kueue") {
-    out.push_back({{"kueue.x-k8s.io"}, {"workloads"}, view});
+  } else {
+    // Names for the pods of a training on several nodes; a gang's scheduler makes its own.
+    out.push_back({{""}, {"services"}, {"create", "delete"}});
+    if (dialect == "kueue") out.push_back({{"kueue.x-k8s.io"}, {"workloads"}, view});
   }
   return out;
 }
@@ -197,6 +214,7 @@ void plan_stack_customizer(const Planning& planning) {
       {.startup_path = "/v1/health/ready", .readiness_path = "/v1/health/ready", .liveness_path = "/v1/health/live"});
   workload.main.env.push_back(pods::env_from_field("STACKGATE_NAMESPACE", "metadata.namespace"));
   stack::put_text(workload, "STACKGATE_DATASTORE_URL", spec["datastore"]["endpoint"]);
+  stack::sign_in_to_datastore(scope, workload);
   stack::put_text(workload, "STACKGATE_ENTITYSTORE_URL", spec["entitystore"]["endpoint"]);
   stack::put_text(workload, "STACKGATE_TRACKING_URL", spec["trackingServer"]["endpoint"]);
   use_callbacks(scope, workload);

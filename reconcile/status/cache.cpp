@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "reconcile/status/status.hpp"
-#include "reconcile/status/text.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/document.hpp"

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/text.hpp"
 #include "reconcile/status/workload.hpp"
 #include "services/kit/json/read.hpp"
 

@@ -37,16 +37,6 @@ std::span<const State> states_of(crds::Kind kind) {
   }
 }
 
-const json::Value* condition_in(const json::Value* status, std::string_view type) {
-  for (const json::Value& each : json::items(status, {"conditions"}))
-    if (json::text(&each, {"type"}) == type) return &each;
-  return nullptr;
-}
-
-const json::Value* condition_of(const json::Value* object, std::string_view type) {
-  return condition_in(json::at(object, {"status"}), type);
-}
-
 Condition ready_condition(State state, std::string_view reason, std::string_view message) {
   const std::string_view status = state == State::ready ? "True" : state == State::unknown ? "Unknown" : "False";
   return {

@@ -13,8 +13,18 @@
 
 #include "crds/kinds.hpp"
 #include "services/kit/json/value.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "services/kit/pod_problems/text.hpp"
 
 namespace stackgate::reconcile {
+
+// What keeps pods from running, in the kit's words.
+using pods::condition_in;
+using pods::condition_of;
+using pods::pod_facts;
+using pods::PodFacts;
+using pods::Problem;
+using pods::shortened;
 
 /// Every state of every kind; which of them a kind uses stands in states_of().
 enum class State : std::uint8_t {
@@ -33,27 +43,12 @@ std::optional<State> state_named(std::string_view word);
 /// The states of a kind in the order of its CRD: label values of its metric.
 std::span<const State> states_of(crds::Kind kind);
 
-/// Why something does not run: `reason` is one CamelCase word for machines, `message` a sentence that a user can act
-/// on.
-struct Problem {
-  std::string reason = {};
-  std::string message = {};
-  /// Waiting does not cure it: somebody has to change something.
-  bool lasting = false;
-  friend bool operator==(const Problem&, const Problem&) = default;
-};
-
 struct Condition {
   std::string type;    // Ready, Progressing, …
   std::string status;  // True, False, Unknown
   std::string reason;
   std::string message;
 };
-
-/// The entry of a status' conditions with that type, or nullptr.
-const json::Value* condition_in(const json::Value* status, std::string_view type);
-/// That of an object's status.
-const json::Value* condition_of(const json::Value* object, std::string_view type);
 
 /// The condition Ready for a state: status True for Ready, Unknown for Unknown, False otherwise.
 Condition ready_condition(State state, std::string_view reason, std::string_view message);

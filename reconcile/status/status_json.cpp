@@ -5,7 +5,6 @@
 #include <set>
 
 #include "reconcile/status/status.hpp"
-#include "reconcile/status/text.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/utf8.hpp"
 #include "services/kit/json/document.hpp"

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/text.hpp"
 #include "services/kit/json/read.hpp"
 
 namespace stackgate::reconcile {

@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "reconcile/status/pod.hpp"
 #include "reconcile/status/status.hpp"
 #include "services/kit/json/value.hpp"
+#include "services/kit/pod_problems/pod.hpp"
 
 namespace stackgate::reconcile {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "services/trainer/config/hyperparameters.hpp"
+#include "services/model/hyperparameters/hyperparameters.hpp"
 #include "services/trainer/data/dataset.hpp"
 #include "tests/model/small_model.hpp"
 
@@ -55,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Example& each : out.examples) check(each, most);
   if (out.examples.empty() && out.faults.empty()) std::abort();
   if (out.fault_count < out.faults.size() || out.faults.size() > most_data_faults) std::abort();
-  (void)read_hyperparameters(text, "c");
+  (void)model::read_hyperparameters(text, "c");
   return 0;
 }

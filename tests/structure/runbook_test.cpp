@@ -48,7 +48,7 @@ Words found_in(const std::string& text, const std::regex& pattern) {
 
 Words capitalized_literals() {
   Words out;
-  for (const char* folder : {"reconcile/status", "reconcile/plan", "reconcile/control"})
+  for (const char* folder : {"reconcile/status", "reconcile/plan", "reconcile/control", "services/kit/pod_problems"})
     for (const auto& entry : fs::recursive_directory_iterator(runbook_top / folder))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
         out.merge(found_in(text_of(entry.path()), std::regex("\"([A-Z][A-Za-z]+)\"")));

@@ -129,6 +129,8 @@ void write_spec(json::Writer& out, const Pod& pod) {
   member_text(out, "runtimeClassName", pod.runtime_class);
   member_text(out, "schedulerName", pod.scheduler);
   member_text(out, "restartPolicy", pod.restart_policy);
+  member_text(out, "subdomain", pod.subdomain);
+  if (pod.deadline_seconds) out.member("activeDeadlineSeconds", *pod.deadline_seconds);
   write_spread(out, pod.spread_over);
   out.member("terminationGracePeriodSeconds", pod.grace_seconds);
   write_containers(out, "initContainers", pod.init, pod.tmp);

@@ -98,7 +98,9 @@ struct Pod {
   std::string security_context = R"({"runAsNonRoot":true,"seccompProfile":{"type":"RuntimeDefault"}})";
   std::string node_selector = {}, tolerations = {}, affinity = {};  // JSON; empty for none
   std::string priority_class = {}, runtime_class = {}, scheduler = {};
-  std::string restart_policy = {};  // empty: Always
+  std::string restart_policy = {};                    // empty: Always
+  std::string subdomain = {};                         // of a headless Service: the pod's host name is found below it
+  std::optional<std::int64_t> deadline_seconds = {};  // since a node has taken it; then it has failed
   /// Pods with these labels are spread over nodes and zones where there is room; empty: they are not.
   TextMap spread_over = {};
   int grace_seconds = 30;

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "services/trainer/config/hyperparameters.hpp"
+#include "services/model/hyperparameters/hyperparameters.hpp"
 
 namespace stackgate::trainer {
 
@@ -12,9 +12,9 @@ struct Steps {
   std::uint64_t total = 0;
 };
 
-Steps steps_of(const Hyperparameters& parameters, std::uint64_t examples);
+Steps steps_of(const model::Hyperparameters& parameters, std::uint64_t examples);
 
 /// Of step 0 … total - 1: from 0 up over ceil(warmup_ratio · total) steps, then down to 0 by the scheduler's curve.
-double learning_rate(const Hyperparameters& parameters, std::uint64_t step, std::uint64_t total);
+double learning_rate(const model::Hyperparameters& parameters, std::uint64_t step, std::uint64_t total);
 
 }  // namespace stackgate::trainer

@@ -22,15 +22,15 @@ namespace run_detail {
 constexpr std::chrono::seconds flush_limit{5};  // of telemetry, at the end
 
 /// All that is wrong with the file; nothing to read is no fault.
-Failure read_configuration(const std::string& file, Hyperparameters& out) {
+Failure read_configuration(const std::string& file, model::Hyperparameters& out) {
   Failure failure{Ending::wrong_input, {}};
   if (file.empty()) return failure;
-  const auto text = files::read_file(file, largest_configuration);
+  const auto text = files::read_file(file, model::largest_configuration);
   if (!text) {
     failure.faults.push_back({.message = fmt::format("cannot be read: {}", std::strerror(text.error())), .file = file});
     return failure;
   }
-  auto read = read_hyperparameters(*text, "");
+  auto read = model::read_hyperparameters(*text, "");
   for (const validate::Finding& each : read.findings)
     failure.faults.push_back(
         {.message = fmt::format("{}{}{}; {}", each.path, each.path.empty() ? "" : ": ", each.problem, each.fix),

@@ -130,7 +130,7 @@ Result<Ending> learn(const TinySettings& settings, const OpenLearner& open_learn
                                .positions = settings.window + 1,
                                .everything = true});
   if (!learner) return failed(learner.error());
-  Hyperparameters how;
+  model::Hyperparameters how;
   how.learning_rate = settings.learning_rate;
   how.warmup_ratio = 0.05;
   how.batch_size = settings.batch_size;

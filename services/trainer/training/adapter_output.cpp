@@ -27,7 +27,7 @@ std::string_view text_of(const files::MappedFile& file) {
 
 }  // namespace adapter_output_detail
 
-std::string adapter_config(const Hyperparameters& parameters, const std::string& base_model) {
+std::string adapter_config(const model::Hyperparameters& parameters, const std::string& base_model) {
   peft::Config config;
   config.rank = parameters.lora_rank;
   config.alpha = parameters.lora_alpha;

@@ -3,14 +3,14 @@
 #include <span>
 #include <string>
 
+#include "services/model/hyperparameters/hyperparameters.hpp"
 #include "services/trainer/checkpoint/durable.hpp"
-#include "services/trainer/config/hyperparameters.hpp"
 #include "services/trainer/optimizer/parameter.hpp"
 
 namespace stackgate::trainer {
 
 /// adapter_config.json as PEFT writes it.
-std::string adapter_config(const Hyperparameters& parameters, const std::string& base_model);
+std::string adapter_config(const model::Hyperparameters& parameters, const std::string& base_model);
 
 /// Configuration, weights and training.json into `directory`.
 Done write_adapter(const std::string& directory, std::string_view config, std::span<const Parameter> parameters,

@@ -26,7 +26,7 @@ MemoryEstimate estimate_memory(const model::Config& config, const MemoryOf& of, 
   return out;
 }
 
-std::uint64_t most_tokens_of_pass(const Hyperparameters& parameters, std::uint64_t longest) {
+std::uint64_t most_tokens_of_pass(const model::Hyperparameters& parameters, std::uint64_t longest) {
   const std::uint64_t step = parameters.batch_size * longest;
   const MicroBatches passes = passes_of(parameters, longest);
   return std::min({step, passes.tokens, passes.examples ? *passes.examples * longest : step});

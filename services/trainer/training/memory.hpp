@@ -5,7 +5,7 @@
 #include <string>
 
 #include "services/model/directory/config.hpp"
-#include "services/trainer/config/hyperparameters.hpp"
+#include "services/model/hyperparameters/hyperparameters.hpp"
 
 namespace stackgate::trainer {
 
@@ -25,7 +25,7 @@ struct MemoryOf {
 MemoryEstimate estimate_memory(const model::Config& config, const MemoryOf& of, bool gradient_checkpointing);
 
 /// The most tokens that go through the model together.
-std::uint64_t most_tokens_of_pass(const Hyperparameters& parameters, std::uint64_t longest);
+std::uint64_t most_tokens_of_pass(const model::Hyperparameters& parameters, std::uint64_t longest);
 
 /// A sentence with both numbers and what helps, where it does not fit.
 std::optional<std::string> fault_of_memory(const MemoryEstimate& estimate, std::uint64_t limit);

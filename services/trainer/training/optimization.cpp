@@ -19,14 +19,15 @@ constexpr std::uint64_t usual_tokens = 2048;  // of a pass: enough for the produ
 
 }  // namespace optimization_detail
 
-MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tokens) {
+MicroBatches passes_of(const model::Hyperparameters& parameters, std::uint64_t most_tokens) {
   if (parameters.sequence_packing_enabled) return {.tokens = most_tokens, .packed = true};
   if (parameters.micro_batch_size) return {.examples = parameters.micro_batch_size, .tokens = UINT64_MAX};
   return {.tokens = std::max(optimization_detail::usual_tokens, most_tokens)};
 }
 
-Optimization::Optimization(Learner& learner, const Hyperparameters& parameters, std::span<const Example> examples,
-                           std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total, Group& group)
+Optimization::Optimization(Learner& learner, const model::Hyperparameters& parameters,
+                           std::span<const Example> examples, std::uint64_t most_tokens, std::uint64_t per_epoch,
+                           std::uint64_t total, Group& group)
     : learner_(learner),
       parameters_(parameters),
       examples_(examples),

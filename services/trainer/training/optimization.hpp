@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "services/trainer/config/hyperparameters.hpp"
+#include "services/model/hyperparameters/hyperparameters.hpp"
 #include "services/trainer/data/order.hpp"
 #include "services/trainer/learn/group.hpp"
 #include "services/trainer/learn/learner.hpp"
@@ -16,7 +16,7 @@
 namespace stackgate::trainer {
 
 /// Packing fills passes up to the longest example; otherwise so many examples as are asked for, or as fit.
-MicroBatches passes_of(const Hyperparameters& parameters, std::uint64_t most_tokens);
+MicroBatches passes_of(const model::Hyperparameters& parameters, std::uint64_t most_tokens);
 
 struct StepOutcome {
   double loss_sum = 0, grad_norm = 0, learning_rate = 0;  // the norm before clipping
@@ -27,7 +27,7 @@ struct StepOutcome {
 class Optimization {
  public:
   /// All must outlive it; `examples` are the same at all ranks. `total`: steps of the run.
-  Optimization(Learner& learner, const Hyperparameters& parameters, std::span<const Example> examples,
+  Optimization(Learner& learner, const model::Hyperparameters& parameters, std::span<const Example> examples,
                std::uint64_t most_tokens, std::uint64_t per_epoch, std::uint64_t total, Group& group);
 
   /// Step 0 … total - 1, in this order. The loss is that of all the step's trained tokens together. `stop` is
@@ -46,7 +46,7 @@ class Optimization {
                                    std::uint64_t step) const;
 
   Learner& learner_;
-  const Hyperparameters& parameters_;
+  const model::Hyperparameters& parameters_;
   std::span<const Example> examples_;
   MicroBatches micro_;
   Group& group_;

@@ -342,7 +342,7 @@ class Run {
   }
 
   const TrainSettings& settings_;
-  const Hyperparameters& parameters_;
+  const model::Hyperparameters& parameters_;
   const Backend& backend_;
   Report& report_;
   const std::function<bool()>& stop_;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "services/model/hyperparameters/hyperparameters.hpp"
 #include "services/trainer/checkpoint/checkpoint.hpp"
-#include "services/trainer/config/hyperparameters.hpp"
 #include "services/trainer/learn/group.hpp"
 #include "services/trainer/learn/learner.hpp"
 #include "services/trainer/report/report.hpp"
@@ -17,7 +17,7 @@ struct TrainSettings {
   std::string model, output, chat_template{};
   std::string base_model_name{};  // of adapter_config.json; the model's directory when empty
   std::vector<std::string> train, validation{};
-  Hyperparameters parameters{};
+  model::Hyperparameters parameters{};
   bool resume = false;
   GroupSettings group{};              // of size 1: this process alone
   unsigned processes_of_machine = 1;  // which share its cores

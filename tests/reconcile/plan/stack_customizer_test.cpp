@@ -18,9 +18,9 @@ std::vector<std::string> scheduler_rights(std::string_view scheduler) {
   const Planned planned =
       plan_of(minimal(kind, "spec: {trainingConfig: {queueName: q}, scheduler: " + std::string(scheduler) + "}"));
   for (const Tree& rule : planned.child(ChildType::role, "customizer")["rules"]) {
-    const std::string group = rule["apiGroups"][0];
-    if (group.empty() || group == "batch") continue;
-    std::string line = group + "/" + rule["resources"][0].get<std::string>();
+    const std::string group = rule["apiGroups"][0], resource = rule["resources"][0];
+    if ((group.empty() && resource != "services") || group == "batch") continue;
+    std::string line = group + "/" + resource;
     for (const Tree& verb : rule["verbs"]) line += " " + verb.get<std::string>();
     out.push_back(line);
   }
@@ -34,15 +34,32 @@ TEST(StackCustomizerPlan, RightsAreThoseOfTheChosenSchedulerOnly) {
                    "scheduling.volcano.sh/podgroups get list watch"};
   EXPECT_EQ(scheduler_rights("{}"), gang);
   EXPECT_EQ(scheduler_rights("{type: gang}"), gang);
-  EXPECT_EQ(scheduler_rights("{type: queue}"), Lines{});
-  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: runai}"), Lines{});
-  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kai}"), Lines{});
-  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kueue}"), Lines{"kueue.x-k8s.io/workloads get list watch"});
+  const Lines queue{"/services create delete"};
+  EXPECT_EQ(scheduler_rights("{type: queue}"), queue);
+  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: runai}"), queue);
+  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kai}"), queue);
+  const Lines kueue{"/services create delete", "kueue.x-k8s.io/workloads get list watch"};
+  EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kueue}"), kueue);
 }
 
 TEST(StackCustomizerPlan, ItMayNotReadSecrets) {
   const Planned planned = plan_of(full(kind, "spec: {serviceAccountName: null}"));
-  EXPECT_EQ(planned.child(ChildType::role, "customizer").dump().find("secrets"), std::string::npos);
+  std::vector<Tree> rules;
+  for (const Tree& rule : planned.child(ChildType::role, "customizer")["rules"])
+    if (rule["resources"].dump().contains("secrets")) rules.push_back(rule["verbs"]);
+  EXPECT_EQ(rules, std::vector<Tree>{Tree::parse(R"(["create","delete"])")});
+}
+
+TEST(StackCustomizerPlan, ItSignsInToTheDatastoreAndSoDoItsJobs) {
+  World world;
+  world.observed.datastore_admin = "datastore-admin";
+  const Planned planned = plan_of(minimal(kind), world);
+  EXPECT_EQ(planned.variable("DATASTORE_PASSWORD")["secretKeyRef"]["name"], "datastore-admin");
+  EXPECT_EQ(config_of(planned)["datastoreTools"]["env"][0]["valueFrom"]["secretKeyRef"],
+            Tree::parse(R"({"name":"datastore-admin","key":"GIT_ADMIN_USERNAME"})"));
+  const Planned own = plan_of(minimal(kind, "spec: {env: [{name: DATASTORE_PASSWORD, value: secret}]}"), world);
+  EXPECT_EQ(own.variable("DATASTORE_PASSWORD"), "secret");
+  EXPECT_FALSE(config_of(own)["datastoreTools"].contains("env")) << "a ConfigMap holds no secret";
 }
 
 TEST(StackCustomizerPlan, TheConfigurationSaysHowJobsRun) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/reconcile/status/parsed.hpp"
+#include "tests/support/parsed.hpp"
 
 namespace stackgate::reconcile::tests {
 namespace caches {
@@ -56,7 +56,7 @@ class Caches : public ::testing::TestWithParam<Case> {};
 TEST_P(Caches, HaveOneState) {
   const Case& each = GetParam();
   const auto text = [](std::string_view json) { return std::string(json.empty() ? "{}" : json); };
-  const Parsed job(text(each.job)), claim(text(each.claim)), stored(text(each.stored));
+  const test::Parsed job(text(each.job)), claim(text(each.claim)), stored(text(each.stored));
   const CacheView view{.name = "llm",
                        .job = each.job.empty() ? nullptr : job.get(),
                        .claim_name = "llm-pvc",
@@ -217,7 +217,7 @@ std::vector<std::string> states_over(const std::vector<Moment>& moments) {
   std::vector<std::string> out;
   std::string stored;
   for (const Moment& each : moments) {
-    const Parsed job(std::string(each.job.empty() ? "{}" : each.job)), claim{std::string(bound)},
+    const test::Parsed job(std::string(each.job.empty() ? "{}" : each.job)), claim{std::string(bound)},
         before(stored.empty() ? "{}" : stored);
     const Status status = cache_status({.name = "llm",
                                         .job = each.job.empty() ? nullptr : job.get(),
@@ -278,8 +278,8 @@ TEST(CacheHistory, OfADownloadThatFailsDoesNotFlap) {
 }
 
 Status with_report(std::string_view job, std::string_view data, std::string_view stored = "{}") {
-  const Parsed object{std::string(job)}, claim{std::string(bound)}, report(fmt::format(R"({{"data": {}}})", data)),
-      before{std::string(stored)};
+  const test::Parsed object{std::string(job)}, claim{std::string(bound)},
+      report(fmt::format(R"({{"data": {}}})", data)), before{std::string(stored)};
   const std::vector<PodFacts> pods = {pod("Running")};
   return cache_status({.name = "llm",
                        .job = object.get(),
@@ -292,7 +292,8 @@ Status with_report(std::string_view job, std::string_view data, std::string_view
 
 /// "reason: message" of a cache whose Job has failed, by what its pod and its ConfigMap say.
 std::string failure_told(std::vector<PodFacts> pods, std::string_view data) {
-  const Parsed object{std::string(failed)}, claim{std::string(bound)}, report(fmt::format(R"({{"data": {}}})", data));
+  const test::Parsed object{std::string(failed)}, claim{std::string(bound)},
+      report(fmt::format(R"({{"data": {}}})", data));
   const Status status = cache_status({.name = "llm",
                                       .job = object.get(),
                                       .claim_name = "llm-pvc",
@@ -352,7 +353,7 @@ TEST(CacheReport, ThatWasDeletedDoesNotUndoTheDownload) {
 }
 
 TEST(CacheClaims, ThatNobodyMakesAreWaitedFor) {
-  const Parsed job{std::string(active)};
+  const test::Parsed job{std::string(active)};
   const Status status = cache_status({.name = "llm", .job = job.get(), .claim_name = "shared", .claim_missing = true});
   EXPECT_EQ(status.state, State::pending);
   EXPECT_EQ(status.conditions.at(0).reason, "ClaimNotFound");

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/reconcile/status/parsed.hpp"
+#include "tests/support/parsed.hpp"
 
 namespace stackgate::reconcile::tests {
 namespace pipelines {
@@ -14,7 +14,7 @@ namespace pipelines {
 /// Of the entries a, b, c…: "Ready", another state, "stale" (Ready for an older spec), "new" (no status yet), "-" (no
 /// such object) or "foreign".
 Status status_of(const std::vector<std::string_view>& words, const std::vector<std::vector<std::string>>& needs = {}) {
-  std::deque<Parsed> services;
+  std::deque<test::Parsed> services;
   std::vector<PipelineEntry> entries;
   for (const std::string_view word : words) {
     PipelineEntry entry{.name = std::string(1, static_cast<char>('a' + entries.size())),

@@ -3,8 +3,8 @@
 #include "reconcile/status/status.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/schema/check.hpp"
-#include "tests/reconcile/status/parsed.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/parsed.hpp"
 #include "validators/schemas.hpp"
 
 namespace stackgate::reconcile::tests {
@@ -28,7 +28,7 @@ void write_merged(json::Writer& w, const json::Value* old, const json::Value& pa
 }
 
 std::string merged(std::string_view old, std::string_view patch) {
-  const Parsed before{std::string(old)}, change{std::string(patch)};
+  const test::Parsed before{std::string(old)}, change{std::string(patch)};
   std::string out;
   json::Writer w(out);
   write_merged(w, before.get(), *change);
@@ -39,7 +39,7 @@ std::string merged(std::string_view old, std::string_view patch) {
 std::string stored_after(const Status& status, std::string_view old, std::string_view now,
                          std::int64_t generation = 1) {
   if (old.empty()) return status_json(status, generation, nullptr, now);
-  const Parsed before{std::string(old)};
+  const test::Parsed before{std::string(old)};
   const std::string patch = status_json(status, generation, before.get(), now);
   return patch.empty() ? std::string(old) : merged(old, patch);
 }
@@ -74,13 +74,14 @@ TEST(StatusJson, KeepsTheTimeUntilTheConditionsStatusTurns) {
 }
 
 TEST(StatusJson, TakesATimeThatTheApiServerWouldRefuseForNone) {
-  const Parsed stored(R"({"conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "yesterday"}]})");
+  const test::Parsed stored(
+      R"({"conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "yesterday"}]})");
   EXPECT_TRUE(status_json(simple(State::failed), 1, stored.get(), noon).contains(noon));
 }
 
 TEST(StatusJson, IsEmptyOnlyWhenNothingDiffers) {
   const std::string first = stored_after(simple(State::pending), "", morning, 3);
-  const Parsed stored(first);
+  const test::Parsed stored(first);
   EXPECT_EQ(status_json(simple(State::pending), 3, stored.get(), noon), "");
   EXPECT_NE(status_json(simple(State::pending), 4, stored.get(), noon), "");
   EXPECT_NE(status_json(simple(State::unknown), 3, stored.get(), noon), "");
@@ -95,7 +96,7 @@ TEST(StatusJson, TakesBackWhatIsNoLongerTrue) {
   const std::string first = stored_after(status, "", morning);
   status.services = {{"b", "Ready"}};
   status.progress = Progress{6, 0};
-  const Parsed stored(first);
+  const test::Parsed stored(first);
   EXPECT_TRUE(
       status_json(status, 1, stored.get(), noon)
           .contains(
@@ -112,7 +113,7 @@ TEST(StatusJson, CutsTextsBetweenTwoCharacters) {
   for (const std::string_view before : {"", "a", "aa", "aaa"}) {
     const std::string json =
         status_json(simple(State::failed, "Long", std::string(before) + text), 1, nullptr, morning);
-    const Parsed parsed(json);  // refuses what is not UTF-8
+    const test::Parsed parsed(json);  // refuses what is not UTF-8
     const std::string_view message = (*parsed).find("conditions")->items()[0].find("message")->string();
     EXPECT_GT(message.size(), 32760U);
     EXPECT_LE(message.size(), 32768U);
@@ -122,7 +123,7 @@ TEST(StatusJson, CutsTextsBetweenTwoCharacters) {
 
 TEST(StatusJson, MakesAReasonOfAnything) {
   const auto reason = [](std::string_view text) {
-    const Parsed parsed(status_json(simple(State::failed, text), 1, nullptr, morning));
+    const test::Parsed parsed(status_json(simple(State::failed, text), 1, nullptr, morning));
     return std::string((*parsed).find("conditions")->items()[0].find("reason")->string());
   };
   EXPECT_EQ(reason("ImagePullBackOff"), "ImagePullBackOff");
@@ -136,7 +137,7 @@ TEST(StatusJson, CountsAHundredPercentOnlyAtTheEnd) {
   const auto percent = [](std::int64_t done, std::int64_t total) {
     Status status = simple(State::in_progress);
     status.progress = Progress{done, total};
-    const Parsed parsed(status_json(status, 1, nullptr, morning));
+    const test::Parsed parsed(status_json(status, 1, nullptr, morning));
     const json::Value* found = (*parsed).find("progress")->find("percent");
     return found == nullptr ? -1 : found->integer();
   };
@@ -169,7 +170,7 @@ TEST(StatusJson, LeavesOutWhatCannotBeStored) {
   status.profiles = {{.name = ""}, {.name = std::string(254, 'x')}, {.name = "\xff"}, {.name = "a"}, {.name = "a"}};
   status.profiles.push_back({.name = "b", .config = {{"\xfe", "1"}, {"\xff", "2"}}});
   for (int i = 0; i < 100; ++i) status.profiles[3].config["key-" + std::to_string(i)] = std::string(2000, 'v');
-  const Parsed parsed(status_json(status, 1, nullptr, morning));
+  const test::Parsed parsed(status_json(status, 1, nullptr, morning));
   const auto profiles = (*parsed).find("profiles")->items();
   ASSERT_EQ(profiles.size(), 2U);
   EXPECT_TRUE(profiles[1].find("config")->members().empty());
@@ -231,7 +232,7 @@ TEST(StatusJson, IsAFixedPointWithinTheCrd) {
     const Status status = random_status(dice, kind);
     const std::int64_t generation = random_number(dice);
     stored = stored_after(status, stored, morning, generation);
-    const Parsed parsed(stored);
+    const test::Parsed parsed(stored);
     ASSERT_EQ(status_json(status, generation, parsed.get(), noon), "") << "seed " << seed << "\n" << stored;
     const auto faults = validate::schema::check(*validate::schema_of(kind).root().property("status"), *parsed);
     ASSERT_TRUE(faults.empty()) << "seed " << seed << " " << faults[0].path << " " << faults[0].problem;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/reconcile/status/parsed.hpp"
+#include "tests/support/parsed.hpp"
 
 namespace stackgate::reconcile::tests {
 namespace workloads {
@@ -63,7 +63,7 @@ class Workloads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Workloads, HaveOneState) {
   const Case& each = GetParam();
-  const Parsed object(each.deployment ? text_of(*each.deployment) : "{}");
+  const test::Parsed object(each.deployment ? text_of(*each.deployment) : "{}");
   const Status status = workload_status({.object = each.deployment ? object.get() : nullptr,
                                          .wanted = each.wanted,
                                          .pods = each.pods,
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"a name is taken all the same", D{.updated = 0, .paused = true}, {}, {taken}, failed, "NameTaken"}));
 
 TEST(Workload, APausedRolloutSaysHowToGoOn) {
-  const Parsed object(text_of({.updated = 0, .paused = true}));
+  const test::Parsed object(text_of({.updated = 0, .paused = true}));
   const Status status = workload_status({.object = object.get(), .wanted = 2});
   EXPECT_EQ(status.conditions.at(0).message,
             "the Deployment llm was paused by hand, so its new version is not rolled out; to go on: `kubectl rollout "
@@ -260,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
              "Starting"}));
 
 std::string message_with(std::string_view conditions) {
-  const Parsed object(text_of({.made = 0, .updated = 0, .available = 0, .conditions = conditions}));
+  const test::Parsed object(text_of({.made = 0, .updated = 0, .available = 0, .conditions = conditions}));
   return workload_status({.object = object.get()}).conditions.at(0).message;
 }
 
@@ -274,7 +274,7 @@ TEST(RefusedPods, AreToldWithoutWhatChangesAtEachTry) {
 
 TEST(LeaderWorkerSets, CountGroupsThatAreReady) {
   const auto state = [](std::string_view generations, std::string_view status) {
-    const Parsed object(
+    const test::Parsed object(
         fmt::format(R"({{"kind": "LeaderWorkerSet", "metadata": {{{}}}, "spec": {{"replicas": 2}}, "status": {{{}}}}})",
                     generations, status));
     const Status out = workload_status({.object = object.get(), .wanted = 2});
@@ -291,13 +291,13 @@ TEST(LeaderWorkerSets, CountGroupsThatAreReady) {
 }
 
 std::string image_message(std::string_view now, const json::Value* stored) {
-  const Parsed object(text_of(none));
+  const test::Parsed object(text_of(none));
   const std::vector<PodFacts> pods = {pending(Problem{"ImagePullBackOff", std::string(now)})};
   return workload_status({.object = object.get(), .pods = pods, .stored = stored}).conditions.at(0).message;
 }
 
 TEST(ImageProblems, KeepTheirCauseWhileKubeletWaits) {
-  const Parsed stored(
+  const test::Parsed stored(
       R"({"conditions": [{"type": "Ready", "reason": "ImagePullBackOff", "message": "the image a:1 cannot be pulled: refused"}]})");
   EXPECT_EQ(image_message("the image a:1 cannot be pulled", stored.get()), "the image a:1 cannot be pulled: refused");
   EXPECT_EQ(image_message("the image a:1 cannot be pulled: absent", stored.get()),
@@ -308,7 +308,7 @@ TEST(ImageProblems, KeepTheirCauseWhileKubeletWaits) {
 
 TEST(Claims, AreJudgedByTheirPhase) {
   const auto judged = [](std::string_view text) {
-    const Parsed object{std::string(text)};
+    const test::Parsed object{std::string(text)};
     const auto problem = claim_problem(object.get(), "data");
     return problem ? fmt::format("{}{}: {}", problem->reason, problem->lasting ? "!" : "", problem->message) : "";
   };

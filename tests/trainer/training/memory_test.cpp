@@ -26,7 +26,7 @@ TEST(Memory, is_about_what_a_run_takes) {
 }
 
 TEST(Memory, passes_have_as_many_tokens_as_the_step_at_most) {
-  Hyperparameters p;
+  model::Hyperparameters p;
   EXPECT_EQ(most_tokens_of_pass(p, 100), 800U) << "a batch of eight";
   EXPECT_EQ(most_tokens_of_pass(p, 1000), 2048U);
   EXPECT_EQ(most_tokens_of_pass(p, 5000), 5000U);

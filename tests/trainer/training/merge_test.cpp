@@ -76,7 +76,7 @@ TEST(Merge, answers_as_the_base_with_the_adapter_does) {
   folder.write("base/model.bin", "a pickle");
   folder.write("base/notes.txt", "kept");
   const auto read = model::load_directory(folder / "base");
-  Hyperparameters how;
+  model::Hyperparameters how;
   how.lora_rank = 3;
   const auto parameters = lora_parameters(read.model.config, {.rank = 3, .modules = how.target_modules});
   std::vector<float> values(parameters.back().offset + parameters.back().count);

@@ -1,12 +1,12 @@
 // Texts of kubelet 1.20 to 1.36 with containerd, CRI-O and dockershim.
 #include <gtest/gtest.h>
 
-#include "reconcile/status/pod.hpp"
 #include "services/kit/json/write.hpp"
-#include "tests/reconcile/status/parsed.hpp"
-#include "tests/reconcile/status/pods.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "tests/kit/pod_problems/pods.hpp"
+#include "tests/support/parsed.hpp"
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::pods::tests {
 namespace pod_images {
 
 Problem problem_of(std::string_view reason, std::string_view message, bool with_pull_secret = true) {
@@ -15,7 +15,7 @@ Problem problem_of(std::string_view reason, std::string_view message, bool with_
   container += "}}";
   std::string text = pod_text({.container = container});
   if (!with_pull_secret) text.replace(text.find("imagePullSecrets"), 16, "x");
-  const Parsed pod(text);
+  const test::Parsed pod(text);
   return pod_problem(*pod).value();
 }
 
@@ -101,7 +101,7 @@ TEST(Images, MayHaveAnyNameWithoutBeingTakenForACause) {
   for (std::size_t at = text.find("registry.example.com/llm:1.8"); at != std::string::npos;
        at = text.find("registry.example.com/llm:1.8"))
     text.replace(at, 28, "reg/timeout:x509");
-  const Parsed pod(text);
+  const test::Parsed pod(text);
   EXPECT_EQ(pod_problem(*pod).value().message,
             "the image reg/timeout:x509 cannot be pulled: pulling reg/timeout:x509 failed oddly");
 }
@@ -118,4 +118,4 @@ TEST(Images, ThatMustNotBePulledAreTold) {
 }
 
 }  // namespace pod_images
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::pods::tests

@@ -1,13 +1,13 @@
-#include "reconcile/status/pod.hpp"
+#include "services/kit/pod_problems/pod.hpp"
 
 #include <algorithm>
 #include <array>
 #include <tuple>
 
-#include "reconcile/status/pod_causes.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod_causes.hpp"
 
-namespace stackgate::reconcile {
+namespace stackgate::pods {
 namespace {
 
 /// From the workload's own faults to what it merely waits for; what a pod left behind comes last.
@@ -113,4 +113,4 @@ bool is_waiting(const Problem& problem) {
          std::ranges::find(waiting_reasons, std::string_view(problem.reason)) != waiting_reasons.end();
 }
 
-}  // namespace stackgate::reconcile
+}  // namespace stackgate::pods

@@ -1,4 +1,4 @@
-#include "services/trainer/config/hyperparameters.hpp"
+#include "services/model/hyperparameters/hyperparameters.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,12 @@
 #include "services/kit/findings/json_report.hpp"
 #include "services/kit/findings/nearest.hpp"
 
-namespace stackgate::trainer {
-namespace hyperparameters_detail {
+namespace stackgate::model {
 
 using validate::JsonPlace;
 using validate::JsonReport;
+
+namespace hyperparameters_detail {
 
 constexpr std::array<std::string_view, 3> schedulers{"linear", "cosine", "constant"};
 constexpr std::uint32_t most = 1U << 30U;
@@ -73,14 +74,14 @@ std::vector<std::string_view> known_members() {
 
 std::vector<std::string_view> names_of_modules() {
   std::vector<std::string_view> out;
-  for (const model::Module each : Hyperparameters::all_modules()) out.push_back(short_name(each));
+  for (const Module each : Hyperparameters::all_modules()) out.push_back(short_name(each));
   return out;
 }
 
 class ParametersReader {
  public:
-  ParametersReader(const json::Value& root, JsonReport& report, Hyperparameters& out)
-      : top_{{}, root}, out_(out), report_(report) {}
+  ParametersReader(JsonPlace at, JsonReport& report, Hyperparameters& out)
+      : top_(std::move(at)), out_(out), report_(report) {}
 
   void read() {
     unknown();
@@ -124,8 +125,9 @@ class ParametersReader {
   }
 
   void scheduler() {
-    const std::string name = report_.text(top_, "lr_scheduler", "cosine");
-    if (name.empty() && !member("lr_scheduler").value.is_string()) return;  // told already
+    const std::string name =
+        report_.text(top_, "lr_scheduler", schedulers[static_cast<std::size_t>(out_.lr_scheduler)]);
+    if (name.empty() && !member("lr_scheduler").value.is_string()) return;  // reported already
     const auto* found = std::ranges::find(schedulers, name);
     if (found == schedulers.end()) return report_.not_served(member("lr_scheduler"), "schedule", name, schedulers);
     out_.lr_scheduler = static_cast<Scheduler>(found - schedulers.begin());
@@ -134,21 +136,23 @@ class ParametersReader {
   /// Names, as PEFT takes them ("q_proj", "self_attn.q_proj"), or "all-linear".
   void targets() {
     const json::Value* found = JsonReport::present(top_, "target_modules");
-    if (found == nullptr || found->string() == "all-linear") return;
+    if (found == nullptr) return;
+    out_.target_modules = Hyperparameters::all_modules();
+    if (found->string() == "all-linear") return;
     if (!found->is_array() || found->items().empty())
       return report_.wrong_type(member("target_modules"), "a list of names, or \"all-linear\"");
-    std::array<bool, model::module_names.size()> wanted{};
+    std::array<bool, module_names.size()> wanted{};
     for (std::size_t i = 0; i < found->items().size(); ++i) {
       const json::Value& item = found->items()[i];
-      const auto* const module = std::ranges::find_if(model::module_names, [&](std::string_view name) {
+      const auto* const module = std::ranges::find_if(module_names, [&](std::string_view name) {
         return name == item.string() || name.substr(name.find('.') + 1) == item.string();
       });
-      if (module == model::module_names.end())
+      if (module == module_names.end())
         report_.not_served(top_.item("target_modules", i, item), "module", item.string(), names_of_modules());
       else
-        wanted[static_cast<std::size_t>(module - model::module_names.begin())] = true;
+        wanted[static_cast<std::size_t>(module - module_names.begin())] = true;
     }
-    std::erase_if(out_.target_modules, [&](model::Module m) { return !wanted[static_cast<std::size_t>(m)]; });
+    std::erase_if(out_.target_modules, [&](Module m) { return !wanted[static_cast<std::size_t>(m)]; });
   }
 
   void only(std::string_view key, std::string_view value) {
@@ -172,9 +176,9 @@ class ParametersReader {
 
 }  // namespace hyperparameters_detail
 
-std::vector<model::Module> Hyperparameters::all_modules() {
-  std::vector<model::Module> out;
-  for (std::size_t i = 0; i < model::module_names.size(); ++i) out.push_back(static_cast<model::Module>(i));
+std::vector<Module> Hyperparameters::all_modules() {
+  std::vector<Module> out;
+  for (std::size_t i = 0; i < module_names.size(); ++i) out.push_back(static_cast<Module>(i));
   return out;
 }
 
@@ -185,8 +189,52 @@ HyperparametersRead read_hyperparameters(std::string_view json, std::string_view
   json::Document document;
   if (const auto root =
           report.parse("trainer-json", json, document, {.max_depth = 16, .max_bytes = largest_configuration}))
-    ParametersReader(*root, report, read.parameters).read();
+    ParametersReader({{}, *root}, report, read.parameters).read();
   return read;
+}
+
+void read_hyperparameters(const JsonPlace& at, JsonReport& report, Hyperparameters& out) {
+  hyperparameters_detail::ParametersReader(at, report, out).read();
+}
+
+void write_hyperparameters(json::Writer& w, const Hyperparameters& p) {
+  using namespace hyperparameters_detail;
+  const auto write_all = [&](const auto& table) {
+    for (const auto& each : table) w.member(each.key, p.*each.member);
+  };
+  write_all(wholes), write_all(reals), write_all(flags);
+  for (const auto& each : optional_wholes)
+    if (const auto& value = p.*each.member) w.member(each.key, *value);
+  w.member("lora_alpha", p.lora_alpha);
+  w.array("target_modules", [&] {
+    for (const Module each : p.target_modules) w.value(short_name(each));
+  });
+  w.member("lr_scheduler", schedulers[static_cast<std::size_t>(p.lr_scheduler)]);
+  w.member("seed", p.seed);
+}
+
+const std::vector<HyperparameterRange>& hyperparameter_ranges() {
+  using namespace hyperparameters_detail;
+  static const std::vector<HyperparameterRange> ranges = [] {
+    std::vector<HyperparameterRange> out{{"lora_alpha", 0, static_cast<double>(most), false}};
+    for (const auto& each : wholes) out.push_back({each.key, each.least, each.most, true});
+    for (const auto& each : optional_wholes) out.push_back({each.key, each.least, each.most, true});
+    for (const auto& each : reals) out.push_back({each.key, each.least, each.most, false});
+    return out;
+  }();
+  return ranges;
+}
+
+std::optional<double> number_named(const Hyperparameters& p, std::string_view name) {
+  using namespace hyperparameters_detail;
+  if (name == "lora_alpha") return p.lora_alpha;
+  for (const auto& each : wholes)
+    if (each.key == name) return p.*each.member;
+  for (const auto& each : reals)
+    if (each.key == name) return p.*each.member;
+  for (const auto& each : optional_wholes)
+    if (each.key == name) return p.*each.member ? std::optional<double>(*(p.*each.member)) : std::nullopt;
+  return std::nullopt;
 }
 
 double lora_scale(const Hyperparameters& parameters) {
@@ -196,7 +244,7 @@ double lora_scale(const Hyperparameters& parameters) {
 
 std::string canonical_text(const Hyperparameters& p) {
   std::vector<std::string_view> targets;
-  for (const model::Module each : p.target_modules) targets.push_back(short_name(each));
+  for (const Module each : p.target_modules) targets.push_back(short_name(each));
   const auto number = [](const std::optional<std::uint32_t>& value) { return value ? fmt::to_string(*value) : "-"; };
   return fmt::format("{} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {}", p.lora_rank,
                      p.lora_alpha, p.lora_dropout, p.use_rslora, fmt::join(targets, ","), p.learning_rate,
@@ -218,7 +266,7 @@ std::vector<std::pair<std::string, std::string>> named_values(const Hyperparamet
   for (const auto& each : optional_wholes)
     if (const auto& value = p.*each.member) add(each.key, *value);
   std::vector<std::string_view> targets;
-  for (const model::Module each : p.target_modules) targets.push_back(short_name(each));
+  for (const Module each : p.target_modules) targets.push_back(short_name(each));
   add("lora_alpha", p.lora_alpha);
   add("target_modules", fmt::format("{}", fmt::join(targets, ",")));
   add("lr_scheduler", schedulers[static_cast<std::size_t>(p.lr_scheduler)]);
@@ -226,9 +274,9 @@ std::vector<std::pair<std::string, std::string>> named_values(const Hyperparamet
   return out;
 }
 
-std::string_view short_name(model::Module module) {
-  const std::string_view name = model::to_string(module);
+std::string_view short_name(Module module) {
+  const std::string_view name = to_string(module);
   return name.substr(name.find('.') + 1);
 }
 
-}  // namespace stackgate::trainer
+}  // namespace stackgate::model

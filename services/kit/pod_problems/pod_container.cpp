@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/text.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod_causes.hpp"
+#include "services/kit/pod_problems/text.hpp"
 
-namespace stackgate::reconcile::causes {
+namespace stackgate::pods::causes {
 namespace {
 
 /// couldn't find key KEY in Secret ns/name
@@ -103,4 +103,4 @@ std::optional<Problem> of_container(const Container& container) {
   return waiting == nullptr ? std::nullopt : of_waiting(container, *waiting);
 }
 
-}  // namespace stackgate::reconcile::causes
+}  // namespace stackgate::pods::causes

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stackgate::reconcile {
+namespace stackgate::pods {
 
 /// At most `limit` bytes of it, cut between two characters, with "…" where something is missing.
 inline std::string shortened(std::string_view text, std::size_t limit) {
@@ -16,4 +16,4 @@ inline std::string shortened(std::string_view text, std::size_t limit) {
   return std::string(text.substr(0, end)) + std::string(ellipsis);
 }
 
-}  // namespace stackgate::reconcile
+}  // namespace stackgate::pods

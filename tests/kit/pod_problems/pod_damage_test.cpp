@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "reconcile/status/pod.hpp"
 #include "services/kit/json/write.hpp"
-#include "tests/reconcile/status/parsed.hpp"
-#include "tests/reconcile/status/pods.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "tests/kit/pod_problems/pods.hpp"
 #include "tests/support/dice.hpp"
+#include "tests/support/parsed.hpp"
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::pods::tests {
 namespace damage {
 
 constexpr std::array<std::string_view, 8> anything{"null", "7", "-1", "\"\"", "\"\\u00fc \\\" {\"", "[]", "{}", "true"};
@@ -49,14 +49,14 @@ TEST(DamagedPods, AreReadAsFarAsTheyCanBe) {
   std::size_t troubled = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     testing::Dice dice(seed);
-    const Parsed whole(pod_text({.phase = dice.chance(50) ? "Running" : "Failed",
-                                 .scheduled = dice.pick(scheduled),
-                                 .container = dice.pick(states),
-                                 .init = dice.chance(50) ? dice.pick(states) : std::string_view{}}));
+    const test::Parsed whole(pod_text({.phase = dice.chance(50) ? "Running" : "Failed",
+                                       .scheduled = dice.pick(scheduled),
+                                       .container = dice.pick(states),
+                                       .init = dice.chance(50) ? dice.pick(states) : std::string_view{}}));
     std::string text;
     json::Writer w(text);
     write_damaged(w, *whole, dice);
-    const Parsed pod(text);
+    const test::Parsed pod(text);
     const PodFacts facts = pod_facts(*pod);
     if (!facts.problem) continue;
     ++troubled;
@@ -68,4 +68,4 @@ TEST(DamagedPods, AreReadAsFarAsTheyCanBe) {
 }
 
 }  // namespace damage
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::pods::tests

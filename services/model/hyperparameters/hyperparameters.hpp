@@ -1,5 +1,5 @@
-// What a training run is asked to do: the file of --config, whose members are those of a customization's
-// hyperparameters. Pure. Sources: PEFT's LoraConfig, transformers' TrainingArguments.
+// What a training run is asked to do: the file of the trainer's --config, whose members are those of a customization's
+// hyperparameters: one set of rules for both. Pure. Sources: PEFT's LoraConfig, transformers' TrainingArguments.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "services/kit/findings/finding.hpp"
+#include "services/kit/findings/json_report.hpp"
+#include "services/kit/json/write.hpp"
 #include "services/model/modules.hpp"
 
-namespace stackgate::trainer {
+namespace stackgate::model {
 
 enum class Scheduler : std::uint8_t { linear, cosine, constant };
 
@@ -19,7 +21,7 @@ struct Hyperparameters {
   std::uint32_t lora_rank = 8;
   double lora_alpha = 16, lora_dropout = 0;
   bool use_rslora = false;
-  std::vector<model::Module> target_modules = all_modules();  // in the order of Module
+  std::vector<Module> target_modules = all_modules();  // in the order of Module
 
   double learning_rate = 1e-4;
   Scheduler lr_scheduler = Scheduler::cosine;
@@ -41,7 +43,7 @@ struct Hyperparameters {
   std::uint32_t checkpoint_interval = 100;            // steps
   std::uint32_t log_every_n_steps = 1;
 
-  static std::vector<model::Module> all_modules();
+  static std::vector<Module> all_modules();
 };
 
 struct HyperparametersRead {
@@ -55,6 +57,22 @@ inline constexpr std::size_t largest_configuration = 1U << 20U;  // bytes
 /// findings call it.
 HyperparametersRead read_hyperparameters(std::string_view json, std::string_view file);
 
+/// The same for a part of a file or body, an object: `out` holds the defaults before. Findings go to `report`.
+void read_hyperparameters(const validate::JsonPlace& at, validate::JsonReport& report, Hyperparameters& out);
+
+/// Every member, absent ones left out: what is written reads as the same again.
+void write_hyperparameters(json::Writer& out, const Hyperparameters& parameters);
+
+/// The bounds of those that are numbers.
+struct HyperparameterRange {
+  std::string_view name;
+  double least = 0, most = 0;
+  bool whole = false;
+};
+const std::vector<HyperparameterRange>& hyperparameter_ranges();
+/// The value of one of these; nothing where it is absent, or there is no such number.
+std::optional<double> number_named(const Hyperparameters& parameters, std::string_view name);
+
 /// alpha / rank, or alpha / √rank: what B·A is multiplied with.
 double lora_scale(const Hyperparameters& parameters);
 
@@ -65,6 +83,6 @@ std::vector<std::pair<std::string, std::string>> named_values(const Hyperparamet
 std::string canonical_text(const Hyperparameters& parameters);
 
 /// Last part of a module's name: "q_proj".
-std::string_view short_name(model::Module module);
+std::string_view short_name(Module module);
 
-}  // namespace stackgate::trainer
+}  // namespace stackgate::model

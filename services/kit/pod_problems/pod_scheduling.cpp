@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/text.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod_causes.hpp"
+#include "services/kit/pod_problems/text.hpp"
 
-namespace stackgate::reconcile::causes {
+namespace stackgate::pods::causes {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -113,4 +113,4 @@ Problem of_scheduling(const json::Value& pod, std::string_view message) {
   return {.reason = "Unschedulable", .message = shortened(text, longest_text)};
 }
 
-}  // namespace stackgate::reconcile::causes
+}  // namespace stackgate::pods::causes

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/text.hpp"
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod_causes.hpp"
+#include "services/kit/pod_problems/text.hpp"
 
-namespace stackgate::reconcile::causes {
+namespace stackgate::pods::causes {
 namespace {
 
 constexpr std::size_t longest_detail = 300;
@@ -114,4 +114,4 @@ std::optional<Problem> of_image(const Container& container, std::string_view rea
   return Problem{.reason = "ImagePullBackOff", .message = text};
 }
 
-}  // namespace stackgate::reconcile::causes
+}  // namespace stackgate::pods::causes

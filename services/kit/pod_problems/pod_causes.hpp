@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "reconcile/status/status.hpp"
 #include "services/kit/json/value.hpp"
+#include "services/kit/pod_problems/problem.hpp"
 
-namespace stackgate::reconcile::causes {
+namespace stackgate::pods::causes {
 
 /// Of what others wrote, in bytes: conditions are read in a terminal.
 inline constexpr std::size_t longest_text = 1024;
@@ -46,4 +46,4 @@ Problem of_departure(std::string_view reason, std::string_view message);
 /// The last line that says something, without a time stamp in front, cut to what fits a status.
 std::string last_words(std::string_view text);
 
-}  // namespace stackgate::reconcile::causes
+}  // namespace stackgate::pods::causes

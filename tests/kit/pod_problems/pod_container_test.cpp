@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include "reconcile/status/pod.hpp"
-#include "tests/reconcile/status/parsed.hpp"
-#include "tests/reconcile/status/pods.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "tests/kit/pod_problems/pods.hpp"
+#include "tests/support/parsed.hpp"
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::pods::tests {
 namespace pod_containers {
 
 struct Case {
@@ -21,7 +21,7 @@ void PrintTo(const Case& each, std::ostream* out) { *out << each.what; }
 class Containers : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Containers, AreToldByTheirCause) {
-  const Parsed pod(pod_text(GetParam().pod));
+  const test::Parsed pod(pod_text(GetParam().pod));
   const auto problem = pod_problem(*pod);
   ASSERT_EQ(problem.has_value(), !GetParam().reason.empty()) << problem->reason << ": " << problem->message;
   if (!problem) return;
@@ -273,23 +273,23 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Containers, OfAPodThatIsBeingDeletedHaveNoProblem) {
   std::string text = pod_text({.phase = "Running", .container = crash_wait});
   text.replace(text.find(R"("labels")"), 0, R"("deletionTimestamp": "2026-11-20T10:00:00Z", )");
-  const Parsed pod(text);
+  const test::Parsed pod(text);
   EXPECT_FALSE(pod_problem(*pod));
   EXPECT_TRUE(pod_facts(*pod).deleting);
 }
 
 TEST(Containers, OnANodeThatHasGoneSilentAreTold) {
-  const Parsed pod(R"({"spec": {"nodeName": "gpu-7"}, "status": {"phase": "Running",
+  const test::Parsed pod(R"({"spec": {"nodeName": "gpu-7"}, "status": {"phase": "Running",
     "conditions": [{"type": "Ready", "status": "False"}, {"type": "ContainersReady", "status": "True"}],
     "containerStatuses": [{"name": "server", "ready": true, "state": {"running": {}}}]}})");
   EXPECT_EQ(pod_problem(*pod).value().message, "the node gpu-7 does not answer");
 }
 
 TEST(Containers, OfAReadyPodGiveItsFacts) {
-  const Parsed pod(pod_text({.phase = "Running",
-                             .ready = R"("status": "True")",
-                             .container = R"("state": {"running": {}})",
-                             .container_ready = true}));
+  const test::Parsed pod(pod_text({.phase = "Running",
+                                   .ready = R"("status": "True")",
+                                   .container = R"("state": {"running": {}})",
+                                   .container_ready = true}));
   EXPECT_EQ(pod_facts(*pod),
             (PodFacts{.name = "llm-7c9d8b6f5-x2kq9", .phase = "Running", .ready = true, .scheduled = true}));
 }
@@ -301,7 +301,7 @@ TEST(Containers, ThatNobodyHasCheckedAreReadWithoutFalling) {
        R"({"status": {"phase": 3, "conditions": {"type": 1}, "containerStatuses": "x"}})",
        R"({"status": {"containerStatuses": [7, {"state": 3}, {"state": {"terminated": 7}}, {"state": {"waiting": {"reason": ""}}}]}})",
        R"({"spec": {"containers": [{"name": 7}]}, "status": {"initContainerStatuses": [{"state": {"waiting": {"reason": "CreateContainerConfigError", "message": "couldn't find key "}}}]}})"}) {
-    const Parsed pod{std::string(text)};
+    const test::Parsed pod{std::string(text)};
     (void)pod_facts(*pod);
   }
 }
@@ -328,4 +328,4 @@ TEST(WorstProblem, DoesNotDependOnTheOrderOfThePods) {
 }
 
 }  // namespace pod_containers
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::pods::tests

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "reconcile/status/pod_causes.hpp"
-#include "reconcile/status/text.hpp"
 #include "services/kit/base/time.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod_causes.hpp"
+#include "services/kit/pod_problems/text.hpp"
 
-namespace stackgate::reconcile::causes {
+namespace stackgate::pods::causes {
 namespace {
 
 /// Kubelet waits 10, 20, 40, 80 and 160 s between the first ends: after so many it has failed for five minutes and
@@ -102,4 +102,4 @@ Problem of_departure(std::string_view reason, std::string_view message) {
                                  reason.empty() ? "" : ")", words.empty() ? "" : ": " + words)};
 }
 
-}  // namespace stackgate::reconcile::causes
+}  // namespace stackgate::pods::causes

@@ -1,12 +1,12 @@
 // The scheduler's texts: 1.20 to 1.24 in the old words for taints, later ones with a remark on preemption.
 #include <gtest/gtest.h>
 
-#include "reconcile/status/pod.hpp"
 #include "services/kit/json/write.hpp"
-#include "tests/reconcile/status/parsed.hpp"
-#include "tests/reconcile/status/pods.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "tests/kit/pod_problems/pods.hpp"
+#include "tests/support/parsed.hpp"
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::pods::tests {
 namespace pod_scheduling {
 
 struct Case {
@@ -19,7 +19,7 @@ class Scheduling : public ::testing::TestWithParam<Case> {};
 TEST_P(Scheduling, IsToldByWhatIsMissing) {
   std::string condition = R"("status": "False", "reason": "Unschedulable", "message": )";
   json::append_quoted(condition, GetParam().message);
-  const Parsed pod(pod_text({.scheduled = condition, .container = R"("state": {})"}));
+  const test::Parsed pod(pod_text({.scheduled = condition, .container = R"("state": {})"}));
   const auto problem = pod_problem(*pod);
   ASSERT_TRUE(problem);
   EXPECT_EQ(problem->reason, GetParam().reason);
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
 std::string told(std::string_view message) {
   std::string condition = R"("status": "False", "reason": "Unschedulable", "message": )";
   json::append_quoted(condition, message);
-  const Parsed pod(pod_text({.scheduled = condition}));
+  const test::Parsed pod(pod_text({.scheduled = condition}));
   return pod_problem(*pod).value().message;
 }
 
@@ -86,7 +86,7 @@ TEST(SchedulingWords, AreCutBeforeTheyFillTheStatus) {
 }
 
 TEST(SchedulingWords, NameNoAmountWhenSeveralContainersAsk) {
-  const Parsed pod(
+  const test::Parsed pod(
       R"({"spec": {"containers": [{"resources": {"requests": {"cpu": 1}}}, {"resources": {"requests": {"cpu": "1"}}}]},
     "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
       "message": "0/1 nodes are available: 1 Insufficient cpu."}]}})");
@@ -94,11 +94,11 @@ TEST(SchedulingWords, NameNoAmountWhenSeveralContainersAsk) {
 }
 
 TEST(SchedulingWords, TellOfGates) {
-  const Parsed pod(pod_text(
+  const test::Parsed pod(pod_text(
       {.scheduled =
            R"("status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates")"}));
   EXPECT_EQ(pod_problem(*pod).value().reason, "SchedulingGated");
 }
 
 }  // namespace pod_scheduling
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::pods::tests

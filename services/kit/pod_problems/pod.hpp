@@ -1,16 +1,16 @@
 // What a pod says of itself, as far as a status needs it: whether it runs, and what keeps it from running.
 // Sources: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/ and the texts that kubelet and scheduler
-// write, 1.20 to 1.36 (tests/reconcile/status/pod_*_test.cpp holds them).
+// write, 1.20 to 1.36 (tests/kit/pod_problems/pod_*_test.cpp holds them).
 // Pure and thread-safe.
 #pragma once
 #include <optional>
 #include <span>
 #include <string>
 
-#include "reconcile/status/status.hpp"
 #include "services/kit/json/value.hpp"
+#include "services/kit/pod_problems/problem.hpp"
 
-namespace stackgate::reconcile {
+namespace stackgate::pods {
 
 /// One pod of the resource, as far as the status needs it.
 struct PodFacts {
@@ -46,4 +46,4 @@ const Problem* worst_problem(std::span<const PodFacts> pods);
 /// True for what spec.md counts as waiting: scheduling, images, claims, Secrets and ConfigMaps, quota.
 bool is_waiting(const Problem& problem);
 
-}  // namespace stackgate::reconcile
+}  // namespace stackgate::pods

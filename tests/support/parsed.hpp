@@ -6,7 +6,7 @@
 #include "services/kit/json/document.hpp"
 #include "services/kit/json/parse.hpp"
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::test {
 
 class Parsed {
  public:
@@ -24,4 +24,4 @@ class Parsed {
   json::Document document_;
 };
 
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::test

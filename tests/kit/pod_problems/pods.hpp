@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace stackgate::reconcile::tests {
+namespace stackgate::pods::tests {
 
 struct PodText {
   std::string_view phase = "Pending";
@@ -52,4 +52,4 @@ inline std::string pod_text(const PodText& pod) {
                      pod.container);
 }
 
-}  // namespace stackgate::reconcile::tests
+}  // namespace stackgate::pods::tests
