@@ -1,0 +1,200 @@
+#include "services/customizer/observe/sight.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "services/customizer/objects/names.hpp"
+#include "services/customizer/observe/reports.hpp"
+#include "services/kit/json/read.hpp"
+#include "services/kit/pod_problems/pod.hpp"
+#include "services/kit/pod_problems/text.hpp"
+
+namespace stackgate::customizer {
+namespace sight_detail {
+
+using Objects = StageSight::Objects;
+using Pods = std::vector<const json::Value*>;
+
+constexpr int stopped = 143, exit_again = 75;
+
+bool condition_is_true(const json::Value& object, std::string_view type) {
+  return json::text(pods::condition_of(&object, type), {"status"}) == "True";
+}
+
+/// Of a pod that has failed: the code of its container, or nothing.
+std::optional<std::int64_t> exit_code(const json::Value& pod) {
+  for (const json::Value& each : json::items(&pod, {"status", "containerStatuses"}))
+    if (const json::Value* ended = json::at(&each, {"state", "terminated"}))
+      if (const std::int64_t code = json::integer(ended, {"exitCode"}); code != 0) return code;
+  return std::nullopt;
+}
+
+/// Exit codes that another attempt may not meet: the trainer's "stopped behind a checkpoint", the puller's "no answer"
+/// and "other bytes than were listed"; the upload's are those of the puller.
+bool may_retry_after(Stage stage, std::int64_t code) {
+  if (code == stopped) return true;
+  return stage == Stage::training ? code == exit_again : code == 1 || code == 6;
+}
+
+/// How pods have failed: the first that names a code decides.
+StageSight failure_of(Stage stage, const Pods& all, std::string_view otherwise) {
+  StageSight out{.objects = Objects::there, .state = State::failed};
+  std::vector<pods::PodFacts> facts;
+  bool lost = all.empty(), any_failed = false;
+  for (const json::Value* pod : all) {
+    if (json::text(pod, {"status", "phase"}) != "Failed") continue;
+    any_failed = true;
+    const std::string_view reason = json::text(pod, {"status", "reason"});
+    if (reason == "DeadlineExceeded") {
+      out.message = "it took longer than it may (timeout)";
+      return out;
+    }
+    facts.push_back(pods::pod_facts(*pod));
+    lost = lost || reason == "Evicted" || reason == "NodeLost" || reason == "Shutdown" || reason == "Terminated" ||
+           reason == "Preempting";
+    if (const auto code = exit_code(*pod)) out.may_retry = out.may_retry || may_retry_after(stage, *code);
+  }
+  // Whoever is stopped with the others ends with that code, too: a cause of its own is worth more.
+  const pods::Problem* worst = pods::worst_problem(facts);
+  out.may_retry = out.may_retry || lost || !any_failed;
+  out.message = worst != nullptr ? worst->message : std::string(otherwise);
+  for (const json::Value* pod : all)
+    if (const auto code = exit_code(*pod); code && !may_retry_after(stage, *code)) {
+      out.may_retry = false;
+      out.message = pods::pod_problem(*pod).value_or(pods::Problem{.message = out.message}).message;
+      break;
+    }
+  if (out.message.empty()) out.message = "it has failed, and no pod tells why";
+  return out;
+}
+
+/// Why pods that are there do not run; empty: nothing keeps them.
+std::string pods_wait(const StageObjects& objects, const Pods& all) {
+  std::vector<pods::PodFacts> facts;
+  for (const json::Value* pod : all) facts.push_back(pods::pod_facts(*pod));
+  const pods::Problem* worst = pods::worst_problem(facts);
+  const bool queued = objects.stage == Stage::training && !objects.queue.empty();
+  if (worst != nullptr) {
+    const bool placing = worst->reason == "Unschedulable" && queued;
+    return placing ? fmt::format("it waits in the queue {}: {}", objects.queue, worst->message) : worst->message;
+  }
+  if (const std::string event = reports::of_scheduling(objects.events); !event.empty())
+    return queued ? fmt::format("it waits in the queue {}: {}", objects.queue, event) : event;
+  const bool placed = std::ranges::any_of(facts, &pods::PodFacts::scheduled);
+  // A pod whose scheduler, or whose leaf queue, is not there stays as it is, without a word.
+  if (queued && !placed && !facts.empty())
+    return fmt::format("{} has not looked at it yet; it needs a leaf queue {}", to_string(objects.scheduler),
+                       objects.queue);
+  return {};
+}
+
+StageSight pending_or_running(const StageObjects& objects, const Pods& all, std::string waits) {
+  StageSight out{.objects = Objects::there, .state = State::pending, .message = std::move(waits)};
+  const auto runs = [](const json::Value* pod) { return json::text(pod, {"status", "phase"}) == "Running"; };
+  const auto count = std::ranges::count_if(all, runs);
+  const auto active = std::ranges::count_if(all, [](const json::Value* pod) {
+    const std::string_view phase = json::text(pod, {"status", "phase"});
+    return phase == "Pending" || phase == "Running";
+  });
+  if (count > 0 && count == active) return {.objects = Objects::there, .state = State::running};
+  if (out.message.empty()) out.message = pods_wait(objects, all);
+  if (count > 0)
+    out.message = fmt::format("{} of {} pods run{}{}", count, active, out.message.empty() ? "" : ": ", out.message);
+  return out;
+}
+
+StageSight of_batch_job(const StageObjects& objects, const json::Value& job, const Pods& all) {
+  if (condition_is_true(job, "Complete")) return {.objects = Objects::there, .state = State::completed};
+  if (condition_is_true(job, "Failed"))
+    return failure_of(objects.stage, all, json::text(pods::condition_of(&job, "Failed"), {"message"}));
+  std::string waits;
+  if (json::flag(&job, {"spec", "suspend"}) && objects.stage == Stage::training)
+    waits =
+        objects.workload == nullptr
+            ? fmt::format("Kueue has not looked at it yet; it needs a LocalQueue {} in the namespace", objects.queue)
+            : reports::of_workload(*objects.workload, objects.queue);
+  if (waits.empty() && all.empty()) waits = reports::of_refused_pods(objects.events);
+  return pending_or_running(objects, all, std::move(waits));
+}
+
+/// https://volcano.sh/en/docs/vcjob/: the phases of a Job.
+StageSight of_volcano_job(const StageObjects& objects, const json::Value& job) {
+  const std::string_view phase = json::text(&job, {"status", "state", "phase"}),
+                         message = json::text(&job, {"status", "state", "message"});
+  if (phase == "Completed") return {.objects = Objects::there, .state = State::completed};
+  if (phase == "Failed") return failure_of(objects.stage, objects.pods, message);
+  if (phase == "Aborted" || phase == "Terminated") {
+    const bool failed = std::ranges::any_of(
+        objects.pods, [](const json::Value* pod) { return json::text(pod, {"status", "phase"}) == "Failed"; });
+    if (failed) return failure_of(objects.stage, objects.pods, message);
+    return {.objects = Objects::there,
+            .state = State::failed,
+            .message = fmt::format("the Volcano Job was {}{}{}", phase == "Aborted" ? "aborted" : "terminated",
+                                   message.empty() ? "" : ": ", pods::shortened(message, reports::longest_text))};
+  }
+  if (phase == "Restarting")
+    return {.objects = Objects::there,
+            .state = State::running,
+            .message = fmt::format("Volcano starts it again ({} times so far)",
+                                   json::integer(&job, {"status", "retryCount"}))};
+  if (phase == "Running" || phase == "Completing") return pending_or_running(objects, objects.pods, {});
+  if (phase == "Aborting" || phase == "Terminating") return {.objects = Objects::there, .state = State::running};
+  std::string waits;
+  if (objects.pod_group != nullptr) waits = reports::of_pod_group(*objects.pod_group, objects.queue);
+  if (objects.pods.empty() && waits.empty()) waits = reports::of_refused_pods(objects.events);
+  if (objects.pods.empty() && waits.empty())
+    waits = objects.pod_group == nullptr ? "Volcano has not looked at it yet; are its controllers running?" : "";
+  StageSight out = pending_or_running(objects, objects.pods, waits);
+  // Which resource is missing is written in the pods.
+  if (const std::string why = pods_wait(objects, objects.pods); !waits.empty() && !why.empty())
+    out.message = fmt::format("{}; {}", waits, why.substr(why.starts_with("it waits in") ? why.find(": ") + 2 : 0));
+  return out;
+}
+
+bool is_foreign(const StageObjects& objects, const json::Value& job) {
+  return json::text(&job, {"metadata", "labels", customization_label}) != objects.id;
+}
+
+/// The dataset and the model: what has failed decides, then what is not done.
+StageSight with_model(StageSight dataset, StageSight model) {
+  for (StageSight* each : {&dataset, &model})
+    if (each->state == State::failed) {
+      each->message = fmt::format("{}: {}", each == &model ? "the model" : "the dataset", each->message);
+      return *each;
+    }
+  if (dataset.state == State::completed) return model;
+  if (model.state == State::completed) return dataset;
+  return model.state == State::running ? model : dataset;
+}
+
+}  // namespace sight_detail
+
+bool has_failed(const json::Value& batch_job) { return sight_detail::condition_is_true(batch_job, "Failed"); }
+
+std::string node_of(const std::vector<const json::Value*>& pods) {
+  for (const json::Value* each : pods)
+    if (const std::string_view node = json::text(each, {"spec", "nodeName"}); !node.empty()) return std::string(node);
+  return {};
+}
+
+StageSight sight_of(const StageObjects& objects) {
+  using namespace sight_detail;
+  if (objects.job == nullptr) return {};
+  if (is_foreign(objects, *objects.job))
+    return {.objects = Objects::foreign,
+            .message = fmt::format("there is a Job {} that is not this customization's; delete it",
+                                   json::text(objects.job, {"metadata", "name"}))};
+  if (objects.stage == Stage::training && objects.scheduler == Scheduler::volcano)
+    return of_volcano_job(objects, *objects.job);
+  const StageSight own = of_batch_job(objects, *objects.job, objects.pods);
+  if (objects.stage != Stage::download || !objects.needs_model) return own;
+  if (objects.model_job == nullptr) {
+    // Its time to live may be over before the dataset is here.
+    return own.state == State::failed || own.state == State::completed ? StageSight{} : own;
+  }
+  return with_model(own, of_batch_job(objects, *objects.model_job, objects.model_pods));
+}
+
+}  // namespace stackgate::customizer
