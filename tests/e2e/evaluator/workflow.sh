@@ -11,13 +11,14 @@ datastore=http://127.0.0.1:9 # nobody: these evaluations need none
 export STACKGATE_EVALUATION_IMAGE_LM_EVAL_HARNESS=registry.example.com/eval/lm:1
 export STACKGATE_EVALUATION_IMAGE_RAG=registry.example.com/eval/rag:1
 
-# The framework: task "slow" waits for a file, "broken" fails, others have half of it right.
+# The framework: task "slow" waits for a file (and no longer than this test), "broken" fails, others have half of it right.
 mkdir "$scratch/bin"
 cat >"$scratch/bin/lm_eval" <<'LM_EVAL'
 #!/bin/sh
+SLOW_UNTIL=
 echo "lm_eval $*"
 case $STACKGATE_TASKS in
-  slow) while [ ! -e "$SLOW_UNTIL" ]; do sleep 0.1; done ;;
+  slow) while [ -d "${SLOW_UNTIL%/*}" ] && [ ! -e "$SLOW_UNTIL" ]; do sleep 0.1; done ;;
   broken) echo "ValueError: no such task" && exit 1 ;;
 esac
 echo "Requesting API:  50%|#####     |"
@@ -27,7 +28,7 @@ printf '{"doc_id":%d,"doc":{"q":1},"target":"a","filtered_resps":["b"],"filter":
 printf '{"results":{"%s":{"alias":"x","exact_match,none":0.5,"exact_match_stderr,none":0.1,"bleu,none":NaN}},"versions":{"%s":3.0},"n-shot":{"%s":5},"higher_is_better":{},"n-samples":{"%s":{"original":9,"effective":9}}}' \
   "$STACKGATE_TASKS" "$STACKGATE_TASKS" "$STACKGATE_TASKS" "$STACKGATE_TASKS" >"$STACKGATE_OUTPUT/llama/results_2026-01-01T00-00-00.json"
 LM_EVAL
-sed -i "s|\$SLOW_UNTIL|$scratch/go|" "$scratch/bin/lm_eval"
+sed -i "s|SLOW_UNTIL=.*|SLOW_UNTIL=$scratch/go|" "$scratch/bin/lm_eval"
 chmod +x "$scratch/bin/lm_eval"
 
 openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=argo-ca -keyout "$scratch/ca.key" -out "$scratch/ca.crt" 2>/dev/null
