@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "services/customizer/api/adapter.hpp"
 #include "services/kit/findings/json_report.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/grammar/dataset_reference.hpp"
@@ -199,10 +200,7 @@ class Reader {
     if (found == nullptr) {
       out_.output_model = fmt::format("default/{}", out_.name);
     } else if (found->is_string()) {
-      const auto parsed = grammar::parse_dataset_reference(out_.output_model);
-      if (!parsed || !parsed->path.empty())
-        wrong("output_model", "is not <namespace>/<name>[@<version>]",
-              fmt::format("write for example \"default/{}\"", out_.name.empty() ? "my-adapter" : out_.name));
+      if (const auto fault = check_output_model(out_.output_model)) wrong("output_model", *fault);
     }
   }
 

@@ -26,7 +26,7 @@ struct CustomizationRequest {
   ConfigTemplate config{};  // likewise; without a name: none fits, and its values are our defaults
   DatasetChoice dataset{};
   model::Hyperparameters hyperparameters{};
-  std::string output_model{};  // "<namespace>/<name>[@<version>]"; without a version it gets the customization's id
+  std::string output_model{};  // "<namespace>/<name>[@<version>]"; without a version it gets one of its time
   std::vector<std::string> tags{};
 };
 

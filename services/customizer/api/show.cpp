@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/customizer/api/adapter.hpp"
 #include "services/kit/base/time.hpp"
 
 namespace stackgate::customizer {
@@ -156,11 +157,6 @@ void write_dataset(json::Writer& w, const DatasetChoice& dataset) {
 
 }  // namespace show_detail
 
-std::string output_model_of(const Customization& job, const CustomizationRequest& request) {
-  if (request.output_model.contains('@') || job.id.empty()) return request.output_model;
-  return fmt::format("{}@{}", request.output_model, job.id);
-}
-
 std::uint32_t percentage_done(const Customization& job, const Progress& progress) {
   // A training that is done and an adapter that is nowhere are not all of it.
   return job.state == State::completed ? 100 : std::min<std::uint32_t>(progress.percent, 99);
@@ -179,7 +175,7 @@ void write_customization(json::Writer& w, const Customization& job, Seconds now,
     write_snapshot(w, request);
     write_dataset(w, request.dataset);
     write_parameters(w, request.hyperparameters);
-    w.member("output_model", output_model_of(job, request));
+    w.member("output_model", output_model_of(job, request).text());
     w.array("tags", [&] {
       for (const std::string& each : request.tags) w.value(each);
     });

@@ -30,9 +30,6 @@ struct ShownWith {
   std::span<const StatusLog> logs{};
 };
 
-/// "default/support-bot@cust-…": the adapter that it makes.
-std::string output_model_of(const Customization& job, const CustomizationRequest& request);
-
 /// Of the whole: 100 once it is completed, whatever the training says.
 std::uint32_t percentage_done(const Customization& job, const Progress& progress);
 

@@ -75,7 +75,7 @@ TEST(Request, reads_the_specifications_body) {
   const RequestRead found =
       read(R"({"name":"bot","model":"meta/llama-3.1-8b@1.0","dataset_repo":"ada/tickets","dataset_path":"v2",
     "dataset_ref":"main","hyperparameters":{"lora_rank":16,"lora_alpha":32,"learning_rate":0.0001,"num_epochs":3},
-    "description":"d","output_model":"team/bot@2","tags":["a","b","a"]})");
+    "description":"d","output_model":"team/bot@2.0.0","tags":["a","b","a"]})");
   ASSERT_THAT(faults(found), IsEmpty());
   const CustomizationRequest& request = found.request;
   EXPECT_EQ(request.dataset.repository, "ada/tickets");
@@ -85,7 +85,7 @@ TEST(Request, reads_the_specifications_body) {
   EXPECT_EQ(request.hyperparameters.num_epochs, 3U);
   EXPECT_FALSE(request.hyperparameters.max_seq_length);
   EXPECT_EQ(request.config.name, "") << "no configuration is for this model";
-  EXPECT_EQ(request.output_model, "team/bot@2");
+  EXPECT_EQ(request.output_model, "team/bot@2.0.0");
   EXPECT_THAT(request.tags, ElementsAre("a", "b"));
   EXPECT_EQ(read(good(R"(,"hyperparameters":{"batch_size":2})")).request.hyperparameters.micro_batch_size, 2U)
       << "the configuration's size follows a smaller batch";
@@ -102,7 +102,8 @@ TEST(Request, reports_every_fault_at_once) {
       {"{}", {": lacks \"dataset\"", ": lacks \"model\"", ": lacks \"name\""}},
       {R"({"name":"Bot!","model":7,"dataset":"tickets","hyperparameters":[],"tags":"a","description":1,"output_model":"bot"})",
        {"dataset: ", "description: must be a text", "hyperparameters: must be an object", "model: must be a text",
-        "name: ", "output_model: is not <namespace>/<name>[@<version>]", "tags: must be a list of at most 50 texts"}},
+        "name: ", "output_model: is not <namespace>/<name>[@<version>] as the entitystore takes it",
+        "tags: must be a list of at most 50 texts"}},
       {good(
            R"(,"hyperparameters":{"lora_rnak":8,"lora_rank":0,"learning_rate":0.01,"num_epochs":1,"max_seq_length":8192})"),
        {"hyperparameters.learning_rate: is above 0.001, the most that is allowed here",

@@ -44,7 +44,7 @@ TEST(Show, is_NeMos_record) {
   EXPECT_EQ(found["hyperparameters"]["epochs"], 3);
   EXPECT_EQ(found["hyperparameters"]["num_epochs"], 3);
   EXPECT_EQ(found["hyperparameters"]["lora"]["adapter_dim"], 8);
-  EXPECT_EQ(found["output_model"], "default/bot@cust-1");
+  EXPECT_EQ(found["output_model"], "default/bot@1.19700101.100");
   EXPECT_EQ(found["created_at"], "1970-01-01T00:01:40Z");
   EXPECT_TRUE(found["ended_at"].is_null());
   EXPECT_EQ(found["warnings"], Tree::array());
@@ -99,11 +99,6 @@ TEST(Show, of_a_dry_run_has_no_id) {
   Customization dry = job();
   dry.id.clear();
   EXPECT_FALSE(shown(dry).contains("id"));
-  EXPECT_EQ(shown(dry)["output_model"], "default/bot");
-}
-
-TEST(Show, keeps_a_version_that_was_asked_for) {
-  EXPECT_EQ(output_model_of({.id = "cust-1"}, {.output_model = "team/bot@2"}), "team/bot@2");
 }
 
 TEST(Show, has_the_status_alone) {
