@@ -6,6 +6,7 @@
 
 #include "services/evaluator/api/known_tasks.hpp"
 #include "services/evaluator/runs/adapter.hpp"
+#include "services/evaluator/sandbox/sandbox.hpp"
 #include "services/evaluator/suite/make_tasks.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/findings/nearest.hpp"
@@ -67,6 +68,18 @@ std::expected<void, web::Failure> check_dataset(const Front& front, EvaluationRe
                                           : std::expected<void, web::Failure>();
 }
 
+/// Programs that cannot be run here would end the run before its first question.
+void check_sandbox(Findings& findings) {
+  const auto can = Sandbox({}).check();
+  if (can) return;
+  findings.push_back({.rule = "evaluation-sandbox",
+                      .path = "framework",
+                      .problem = can.error(),
+                      .fix =
+                          "run this service where Python 3 is installed and Landlock (Linux 5.13) or user namespaces "
+                          "are allowed, or write \"params\": {\"engine\": \"workflow\"}, so that an image runs them"});
+}
+
 void warn_of_unknown_tasks(const EvaluationRequest& request, Findings& warnings) {
   const auto known = known_tasks(request.framework);
   if (request.engine == Engine::native || known.empty()) return;
@@ -92,13 +105,17 @@ std::expected<void, web::Failure> validate_evaluation(const Front& front, Evalua
   Findings findings;
   if (request.engine == Engine::workflow) {
     findings = check_workflow(request, front.options.workflow);
-    for (validate::Finding& each : check_workflow_server(front.options.workflow)) findings.push_back(std::move(each));
+    // What is wrong already would only be refused once more.
+    if (!validate::has_errors(findings))
+      for (validate::Finding& each : check_workflow_server(request, front.options.workflow))
+        findings.push_back(std::move(each));
   } else if (request.retrieval.index == RetrievalSettings::Index::vector_db && !front.options.vector_database) {
     findings.push_back({.rule = "evaluation-value",
                         .path = "params.index",
                         .problem = "no vector database is configured",
                         .fix = "write \"hnsw\", or give the service --vector-db-url"});
   }
+  if (request.engine == Engine::native && request.framework == Framework::bigcode_eval_harness) check_sandbox(findings);
   const bool wrong = validate::has_errors(findings);
   for (validate::Finding& each : findings)
     if (each.severity == validate::Severity::warning) warnings.push_back(each);

@@ -82,7 +82,9 @@ void append_own(std::vector<settings::Setting>& out) {
        text("workflow-service-account", "that their pods run as"),
        text("workflow-token-file", "sent to the server; read for each call",
             "/var/run/secrets/kubernetes.io/serviceaccount/token"),
+       secret("workflow-server-token", "sent instead of the file's"),
        text("workflow-ca-file", "certificates to trust, besides the system's"),
+       text("workflow-ca", "the same as PEM itself, such as a ConfigMap's key"),
        text("workflow-key-secret", "a Secret beside them, with keys of endpoints: model, judge, embeddings",
             "stackgate-evaluator-keys"),
        text("workflow-template-prefix", "they are made of the WorkflowTemplates PREFIX-<framework>"),
@@ -163,7 +165,9 @@ WorkflowOptions workflow_options(const settings::Values& values) {
   WorkflowOptions out{.server_url = values.text("workflow-server-url"),
                       .kubernetes_namespace = values.text("workflow-namespace"),
                       .token_file = values.text("workflow-token-file"),
+                      .token = values.text("workflow-server-token"),
                       .ca_file = values.text("workflow-ca-file"),
+                      .ca_text = values.text("workflow-ca"),
                       .insecure = values.flag("workflow-insecure"),
                       .service_account = values.text("workflow-service-account")};
   out.api_key_secret = values.text("workflow-key-secret");
@@ -171,6 +175,8 @@ WorkflowOptions workflow_options(const settings::Values& values) {
   out.template_prefix = values.text("workflow-template-prefix");
   out.deadline = std::chrono::seconds(values.integer("workflow-deadline") / 1'000);
   out.work_directory = values.text("data-dir");
+  out.datastore_url = values.text("datastore-url");
+  out.datastore_token = values.text("datastore-token");
   if (out.kubernetes_namespace.empty()) out.kubernetes_namespace = values.text("namespace");
   for (std::size_t i = 1; i < image_settings.size(); ++i) out.images.at(i) = values.text(image_settings.at(i));
   out.image_pull_secrets = values.list("image-pull-secrets");

@@ -51,7 +51,8 @@ ArgoServer::ArgoServer(const WorkflowOptions& options)
     : options_(options),
       client_({.pause = argo_server_detail::silence,
                .retries = 0,
-               .ca_file = options.ca_file,
+               .ca_file = options.ca_text.empty() ? options.ca_file : std::string(),
+               .ca_text = options.ca_text,
                .skip_verification = options.insecure,
                .user_agent = "stackgate-evaluator"}) {}
 
@@ -62,8 +63,8 @@ std::string ArgoServer::path(std::string_view area, std::string_view rest) const
 
 http_client::Headers ArgoServer::headers() const {
   http_client::Headers out{{"Accept", "application/json"}};
-  if (const std::string token = argo_server_detail::token_in(options_.token_file); !token.empty())
-    out.emplace_back("Authorization", fmt::format("Bearer {}", token));
+  const std::string token = options_.token.empty() ? argo_server_detail::token_in(options_.token_file) : options_.token;
+  if (!token.empty()) out.emplace_back("Authorization", fmt::format("Bearer {}", token));
   return out;
 }
 

@@ -54,7 +54,7 @@ std::string_view path_variable() {
 
 /// Keys are in here, and nowhere else: not in arguments, which every user of the machine sees.
 std::vector<std::string> environment(const EvaluationRequest& request, std::string_view id,
-                                     const std::string& directory) {
+                                     const WorkflowOptions& options, const std::string& directory) {
   std::vector<std::string> out{fmt::format("PATH={}", path_variable()),
                                fmt::format("HOME={}", directory),
                                fmt::format("TMPDIR={}", directory),
@@ -71,6 +71,8 @@ std::vector<std::string> environment(const EvaluationRequest& request, std::stri
   key(key_variables()[0].name, request.target.api_key);
   if (request.judge) key(key_variables()[1].name, request.judge->api_key);
   if (request.embeddings) key(key_variables()[2].name, request.embeddings->api_key);
+  key(datastore_variable, options.datastore_url);
+  key(key_variables()[3].name, options.datastore_token);
   return out;
 }
 
@@ -109,7 +111,7 @@ std::expected<WorkflowResults, WorkflowFailure> run_process(const EvaluationRequ
                               std::generic_category().message(directory.fault())));
   watching.event(fmt::format("{} starts on this machine", program.program));
   auto started = subprocess::Process::start({.arguments = {"/bin/sh", "-c", script_of(program)},
-                                             .environment = environment(request, id, directory.path()),
+                                             .environment = environment(request, id, options, directory.path()),
                                              .directory = directory.path(),
                                              .errors = subprocess::Errors::with_output});
   if (!started) return failed(fmt::format("{} cannot be started: {}", program.program, started.error().message));

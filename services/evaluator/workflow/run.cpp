@@ -34,6 +34,15 @@ void check_server(const EvaluationRequest& request, const FrameworkProgram& prog
   if (request.embeddings) key("embeddings.api_key", request.embeddings->api_key, "embeddings");
 }
 
+std::expected<void, ServerFault> try_submit(const ArgoServer& server, const EvaluationRequest& request,
+                                            const WorkflowOptions& options) {
+  const bool by_template = !options.template_prefix.empty();
+  const auto made = server.submit((by_template ? submit_template_body : submit_body)(request, "dry-run", options, true),
+                                  by_template, {});
+  if (!made) return std::unexpected(made.error());
+  return {};
+}
+
 }  // namespace run_detail
 
 validate::Findings check_workflow(const EvaluationRequest& request, const WorkflowOptions& options) {
@@ -52,16 +61,18 @@ validate::Findings check_workflow(const EvaluationRequest& request, const Workfl
   return out;
 }
 
-validate::Findings check_workflow_server(const WorkflowOptions& options) {
+validate::Findings check_workflow_server(const EvaluationRequest& request, const WorkflowOptions& options) {
   if (options.server_url.empty()) return {};
-  const auto listed = ArgoServer(options).try_list();
-  if (listed) return {};
-  validate::Finding out = run_detail::finding("framework", listed.error().message, "see the message");
+  const ArgoServer server(options);
+  auto asked = server.try_list();
+  if (asked) asked = run_detail::try_submit(server, request, options);
+  if (asked) return {};
+  validate::Finding out = run_detail::finding("framework", asked.error().message, "see the message");
   if (const std::size_t cure = out.problem.find("; "); cure != std::string::npos) {
     out.fix = out.problem.substr(cure + 2);
     out.problem.resize(cure);
   }
-  if (listed.error().passes()) {
+  if (asked.error().passes()) {
     out.severity = validate::Severity::warning;
     out.fix = "the evaluation waits for it";
   }

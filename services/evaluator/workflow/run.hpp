@@ -52,8 +52,9 @@ std::expected<WorkflowResults, WorkflowFailure> run_workflow(const EvaluationReq
 /// program that is not installed. No call is made.
 validate::Findings check_workflow(const EvaluationRequest& request, const WorkflowOptions& options);
 
-/// Whether the server lets us list workflows: an error for 401, 403 and 404, a warning where it cannot be asked now.
-validate::Findings check_workflow_server(const WorkflowOptions& options);
+/// Whether the server lets us list workflows and would make this one, asked by a dry run: an error for 400, 401, 403
+/// and 404, a warning where it cannot be asked now.
+validate::Findings check_workflow_server(const EvaluationRequest& request, const WorkflowOptions& options);
 
 /// Ends what is left of it on the server, and removes it. A sentence, or nothing: done, or it is not there.
 std::string delete_workflow(std::string_view id, const WorkflowOptions& options);

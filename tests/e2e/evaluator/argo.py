@@ -6,8 +6,9 @@ A workflow's one container is run here as a shell script, or plays what was aske
 
   --token T            requests need "Authorization: Bearer T" (401 otherwise)
   --forbidden-token T  is known, and may do nothing (403)
+  --read-only-token T  is known, and may look only
   --cert F --key F     TLS
-  --run                run the container's command; without it "play" decides
+  --run                run the container's command; without it, or where "final" is given, "play" decides
   --port-file FILE     the port, written once it listens
 
 POST /-/play {...}: of workflows submitted from now on
@@ -21,6 +22,7 @@ POST /-/play {...}: of workflows submitted from now on
   ignore_stop          true: terminate alone ends it
   cut_events, cut_log  the first stream breaks after so many entries
   error_in_stream      true: the first event stream has an error in it
+  then                 how it goes on when it is retried
   fail                 {"submit": [503, "cut", 200-with-"html"], "get": [...], …}: answers before the real ones
 GET /-/requests: method, path and body of each request so far.
 """
@@ -61,7 +63,7 @@ class Server:
 
     # --- workflows ---
 
-    def create(self, namespace, workflow):
+    def create(self, namespace, workflow, dry_run=False):
         meta, spec = workflow.setdefault("metadata", {}), workflow.get("spec") or {}
         name = meta.get("name") or (meta.get("generateName", "") + uuid.uuid4().hex[:5])
         if not name or not re.fullmatch(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", name):
@@ -83,6 +85,8 @@ class Server:
             if (namespace, name) in self.workflows:
                 raise Refused(409, 'workflows.argoproj.io "%s" already exists' % name)
             meta.update(name=name, namespace=namespace, uid=str(uuid.uuid4()))
+            if dry_run:
+                return workflow
             workflow["status"] = {}
             record = {"object": workflow, "log": [], "play": copy.deepcopy(self.play), "events": [], "process": None}
             self.workflows[(namespace, name)] = record
@@ -120,7 +124,7 @@ class Server:
         self.phase(record, "Pending")
         time.sleep(TICK)
         self.phase(record, "Running", progress="0/1")
-        if self.options.run:
+        if self.options.run and "final" not in play:
             return self.run_container(record)
         for line in play.get("log", []):
             with self.changed:
@@ -184,7 +188,7 @@ class Server:
             raise Refused(400, "workflow must be Failed/Error to retry")
         with self.changed:
             record["object"]["status"] = {"phase": "Running"}
-            record["play"] = copy.deepcopy(self.play)
+            record["play"] = copy.deepcopy(record["play"].get("then", self.play))
             self.tell(record)
         threading.Thread(target=self.work, args=(record,), daemon=True).start()
 
@@ -297,6 +301,11 @@ class Handler(BaseHTTPRequestHandler):
         if app.options.forbidden_token and given == "Bearer " + app.options.forbidden_token:
             raise Refused(403, 'workflows.argoproj.io is forbidden: User "system:serviceaccount:models:evaluator" cannot '
                                'list resource "workflows" in API group "argoproj.io" in the namespace "models"')
+        if app.options.read_only_token and given == "Bearer " + app.options.read_only_token:
+            if self.command == "GET":
+                return
+            raise Refused(403, 'workflows.argoproj.io is forbidden: User "system:serviceaccount:models:reader" cannot '
+                               'create resource "workflows" in API group "argoproj.io" in the namespace "models"')
         if app.options.token and given != "Bearer " + app.options.token:
             raise Refused(401, "token not valid for running mode")
 
@@ -355,15 +364,19 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refused(400, "resource kind '%s' is not supported for submitting" % body.get("resourceKind"))
             parameters = [dict(zip(("name", "value"), each.split("=", 1))) for each in options.get("parameters", [])]
             labels = dict(each.split("=", 1) for each in options.get("labels", "").split(",") if each)
-            body = {"workflow": {"metadata": {"name": options.get("name"), "labels": labels,
+            body = {"serverDryRun": options.get("serverDryRun"),
+                    "workflow": {"metadata": {"name": options.get("name"), "labels": labels,
                                               "generateName": options.get("generateName", body.get("resourceName", "") + "-")},
                                  "spec": {"workflowTemplateRef": {"name": body.get("resourceName")},
                                           "arguments": {"parameters": parameters}}}}
-        elif rest:
+        elif rest and rest != ["lint"]:
             raise Refused(404, "Not Found")
         if not isinstance(body.get("workflow"), dict):
             raise Refused(400, "workflow body not specified")
-        made = app.create(namespace, body["workflow"])
+        dry_run = bool(body.get("serverDryRun")) or rest == ["lint"]
+        made = app.create(namespace, body["workflow"], dry_run)
+        if dry_run:
+            return self.answer(200, made)
         if app.play.get("cut_after_submit"):
             app.play["cut_after_submit"] = False
             return self.cut()
@@ -435,15 +448,17 @@ class Handler(BaseHTTPRequestHandler):
 
 
 parser = argparse.ArgumentParser()
+parser.add_argument("--host", default="127.0.0.1")
 parser.add_argument("--port", type=int, default=0)
 parser.add_argument("--token", default="")
 parser.add_argument("--forbidden-token", default="")
+parser.add_argument("--read-only-token", default="")
 parser.add_argument("--cert")
 parser.add_argument("--key")
 parser.add_argument("--run", action="store_true")
 parser.add_argument("--port-file")
 app = Server(parser.parse_args())
-httpd = ThreadingHTTPServer(("127.0.0.1", app.options.port), Handler)
+httpd = ThreadingHTTPServer((app.options.host, app.options.port), Handler)
 httpd.daemon_threads = True
 if app.options.cert:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -124,6 +124,15 @@ check "others' data unless it is forced" compare '{"evaluations":["first","hard"
 check "forced" compare '{"evaluations":["first","hard"],"force":true}' 200 '"forced":true'
 check "pages for browsers" bash -c "curl -sf $url/ | grep -q first && curl -sf $url/evaluations/first | grep -qi '<table'"
 
+kept=$url
+printf '#!/bin/sh\nexec env PATH=/nowhere "%s" "$@"\n' "$bin/stackgate-evaluator" >"$scratch/without-python"
+chmod +x "$scratch/without-python"
+evaluator_binary=$scratch/without-python start_evaluator plain || exit 1
+programs=$(printf '{"name":"programs","model_endpoint":"http://%s/v1","framework":"bigcode-eval-harness","dataset":"ada/qa","tasks":["qa"]}' "$endpoint")
+check "where programs cannot be run none is asked for" refused "$programs" 422 "programs cannot be run: "
+check "in the form of a finding" bash -c "jq -e '.detail[0].type == \"evaluation-sandbox\" and .detail[0].loc == [\"body\", \"framework\"] and (.detail[0].msg | contains(\"engine\"))' '$scratch/answer'"
+kill "$evaluator_pid"
+url=$kept
 kill "$datastore_pid"
 wait "$datastore_pid" 2>/dev/null || true
 check "without the datastore an evaluation is not taken, and may be tried again" refused "$(similar later qa)" 503 "the data set cannot be looked at"

@@ -39,7 +39,7 @@ openssl x509 -req -in "$scratch/tls.csr" -CA "$scratch/ca.crt" -CAkey "$scratch/
 start_argo() {
   rm -f "$scratch/argo.port"
   PATH=$scratch/bin:$PATH python3 "$here/argo.py" --run --port "${argo_port:-0}" --port-file "$scratch/argo.port" \
-    --cert "$scratch/tls.crt" --key "$scratch/tls.key" --token argo-token-1 --forbidden-token nobody &
+    --cert "$scratch/tls.crt" --key "$scratch/tls.key" --token argo-token-1 --forbidden-token nobody --read-only-token reader &
   argo_pid=$!
   pids+=("$argo_pid")
   within 10 test -e "$scratch/argo.port"
@@ -49,7 +49,7 @@ start_argo() {
 # asked METHOD PATTERN: how often the workflow server was
 asked() {
   curl -s --cacert "$scratch/ca.crt" "$argo/-/requests" |
-    jq --arg m "$1" --arg p "$2" '[.[] | select(.method == $m and (.path | test($p)))] | length'
+    jq --arg m "$1" --arg p "$2" '[.[] | select(.method == $m and (.path | test($p)) and (.body | contains("serverDryRun") | not))] | length'
 }
 start_argo
 printf argo-token-1 >"$scratch/token"
@@ -80,7 +80,7 @@ check "and holds no marked results" bash -c "! curl -s $url/v1/evaluations/first
 check "records of its samples are kept" bash -c "curl -s $url/v1/evaluations/first/samples | jq -e '.data | length == 2 and .[0].record.scores.exact_match == 1 and .[1].record.scores.exact_match == 0'"
 check "and in the zip" bash -c "curl -s '$url/v1/evaluations/first/results?format=zip' >$scratch/a.zip && python3 -m zipfile -e $scratch/a.zip $scratch/unpacked && [ \$(wc -l <$scratch/unpacked/gsm8k.jsonl) = 2 ]"
 check "one workflow was submitted, with the ServiceAccount" bash -c "
-  curl -s --cacert $scratch/ca.crt $argo/-/requests | jq -e '[.[] | select(.method == \"POST\")] | length == 1 and (.[0].body | fromjson | .workflow.spec.serviceAccountName == \"workflows\")'"
+  curl -s --cacert $scratch/ca.crt $argo/-/requests | jq -e '[.[] | select(.method == \"POST\" and (.body | contains(\"serverDryRun\") | not))] | length == 1 and (.[0].body | fromjson | .workflow.spec.serviceAccountName == \"workflows\")'"
 check "a framework that fails says why" is_created "$(harness broken broken)"
 check "and so does the evaluation" within 30 is_in broken failed
 check "in its words" bash -c "curl -s $url/v1/evaluations/broken | jq -e '.status_details.message | contains(\"ValueError: no such task\")'"
@@ -107,6 +107,8 @@ check "a key does not go into a workflow" refused "$(harness keyed gsm8k ',"api_
 check "a framework without an image is refused" refused '{"name":"mt","framework":"mt-bench","model_endpoint":"http://127.0.0.1:9/v1","model":"m","params":{"engine":"workflow"}}' "STACKGATE_EVALUATION_IMAGE_MT_BENCH"
 printf nobody >"$scratch/token"
 check "without rights nothing is taken" refused "$(harness forbidden gsm8k)" "give the ServiceAccount the verbs"
+printf reader >"$scratch/token"
+check "nor with the right to look only" refused "$(harness watched gsm8k)" "does not let us create workflows"
 printf wrong >"$scratch/token"
 check "with a token that it does not know neither" refused "$(harness unknown gsm8k)" "(401)"
 printf argo-token-1 >"$scratch/token"

@@ -91,6 +91,21 @@ TEST(EvaluatorOptions, of_init_containers_that_the_plan_makes_are_right) {
   EXPECT_EQ(seen, 1U);
 }
 
+TEST(EvaluatorOptions, take_the_workflow_servers_token_and_authority_from_variables) {
+  const auto got = read({{"STACKGATE_WORKFLOW_SERVER_TOKEN", "t"},
+                         {"STACKGATE_WORKFLOW_CA", "-----BEGIN CERTIFICATE-----\nA\n"},
+                         {"STACKGATE_DATASTORE_URL", "http://datastore:8000/v1/hf"},
+                         {"STACKGATE_DATASTORE_TOKEN", "hf"}});
+  EXPECT_TRUE(got.findings.empty()) << settings::to_text(program(), got.findings);
+  const WorkflowOptions workflow = workflow_options(got.values);
+  EXPECT_EQ(workflow.token, "t");
+  EXPECT_EQ(workflow.ca_text, "-----BEGIN CERTIFICATE-----\nA\n");
+  EXPECT_EQ(workflow.datastore_url, "http://datastore:8000/v1/hf");
+  EXPECT_EQ(workflow.datastore_token, "hf");
+  EXPECT_FALSE(read({}, {"--workflow-server-token", "t"}).findings.empty())
+      << "it would be seen in the list of processes";
+}
+
 TEST(EvaluatorOptions, turn_validation_off_by_either_name) {
   EXPECT_TRUE(wants_validation(read({}).values));
   EXPECT_FALSE(wants_validation(read({}, {"--validation", "off"}).values));

@@ -316,14 +316,18 @@ TEST_F(WorkflowRun, is_made_of_a_template_that_is_there) {
   const std::string yaml = workflow_templates_yaml(options_);
   EXPECT_THAT(yaml, HasSubstr("kind: WorkflowTemplate"));
   play(marked());
+  const auto refused = check_workflow_server(request(), options_);
+  ASSERT_EQ(refused.size(), 1U) << "a template that is not there is known before the run";
+  EXPECT_THAT(refused[0].problem, HasSubstr("\"eval-lm-eval-harness\" not found"));
   const auto missing = run();
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("\"eval-lm-eval-harness\" not found"));
   control(
       "/-/template",
       R"({"metadata":{"name":"eval-lm-eval-harness","namespace":"models"},"spec":{"entrypoint":"e","arguments":{"parameters":[{"name":"model"}]},"templates":[{"name":"e"}]}})");
+  EXPECT_TRUE(check_workflow_server(request(), options_).empty());
   expect_score(run());
-  EXPECT_EQ(count("POST /api/v1/workflows/models/submit"), 2U);
+  EXPECT_EQ(count("POST /api/v1/workflows/models/submit"), 4U) << "two of them dry";
 }
 
 TEST_F(WorkflowRun, speaks_tls_to_its_own_authority_with_a_token_that_may_change) {
@@ -337,7 +341,7 @@ TEST_F(WorkflowRun, speaks_tls_to_its_own_authority_with_a_token_that_may_change
   play(marked());
   options_.token_file = dir_ / "token";
   const auto words = [this] {
-    const auto findings = check_workflow_server(options_);
+    const auto findings = check_workflow_server(request(), options_);
     return findings.empty() ? std::string() : findings[0].problem + "; " + findings[0].fix;
   };
   EXPECT_THAT(words(), HasSubstr("does not know the token (401)")) << "there is none";
@@ -348,13 +352,34 @@ TEST_F(WorkflowRun, speaks_tls_to_its_own_authority_with_a_token_that_may_change
   EXPECT_EQ(words(), "");
   expect_score(run());
 
+  options_.token = "nobody";
+  EXPECT_THAT(words(), HasSubstr("(403)")) << "instead of the file's";
+  options_.token.clear();
   options_.ca_file.clear();
-  const auto refused = check_workflow_server(options_);
+  options_.ca_text = ca.certificates;
+  EXPECT_EQ(words(), "");
+
+  options_.ca_text.clear();
+  const auto refused = check_workflow_server(request(), options_);
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_EQ(refused[0].severity, validate::Severity::warning) << "it may be set right before the run";
   EXPECT_THAT(refused[0].problem, HasSubstr("certificate"));
   options_.insecure = true;
   EXPECT_EQ(words(), "");
+}
+
+TEST_F(WorkflowRun, may_list_workflows_and_not_make_them) {
+  serve({"--read-only-token", "reader"});
+  options_.token = "reader";
+  const auto refused = check_workflow_server(request(), options_);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_EQ(refused[0].severity, validate::Severity::error);
+  EXPECT_THAT(refused[0].problem, HasSubstr("does not let us create workflows (403)"));
+  options_.token.clear();
+  EXPECT_TRUE(check_workflow_server(request(), options_).empty());
+  EXPECT_EQ(count("POST /api/v1/workflows/models"), 2U);
+  play(marked());
+  expect_score(run());  // the dry runs made none that would be in its way
 }
 
 TEST_F(WorkflowRun, runs_the_containers_script) {

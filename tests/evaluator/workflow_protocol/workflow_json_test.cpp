@@ -24,6 +24,8 @@ WorkflowOptions options() {
   WorkflowOptions out{
       .server_url = "https://argo:2746", .kubernetes_namespace = "models", .service_account = "workflows"};
   out.image_pull_secrets = {"registry-pull"};
+  out.datastore_url = "http://datastore:8000/v1/hf";
+  out.datastore_token = "hf-very-secret";
   for (const FrameworkProgram& each : framework_programs())
     out.images.at(static_cast<std::size_t>(each.framework)) =
         "registry.example.com/eval/" + std::string(to_string(each.framework)) + ":1";

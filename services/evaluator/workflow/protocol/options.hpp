@@ -14,14 +14,19 @@ struct WorkflowOptions {
   std::string server_url{};  // "https://argo-server.argo:2746"; empty: processes on this machine
   std::string kubernetes_namespace{};
   std::string token_file{};       // read again for each call; empty, or not there: no token is sent
+  std::string token{};            // not empty: sent instead
   std::string ca_file{};          // PEM; empty: the system's authorities
+  std::string ca_text{};          // PEM itself; not empty: instead of ca_file
   bool insecure = false;          // TLS without asking who answers
   std::string service_account{};  // that the workflow's pods run as
   std::array<std::string, framework_names.size()> images{};  // by Framework; empty: not configured
   std::vector<std::string> image_pull_secrets{};
-  /// A Secret beside the workflows, with the keys of endpoints under "model", "judge" and "embeddings". Each may be
-  /// missing. Keys themselves are never part of a workflow.
+  /// A Secret beside the workflows, with the keys of endpoints under "model", "judge", "embeddings" and "datastore".
+  /// Each may be missing. Keys themselves are never part of a workflow.
   std::string api_key_secret = "stackgate-evaluator-keys";
+  /// Where frameworks read STACKGATE_DATASET, as huggingface_hub's HF_ENDPOINT; empty: nowhere. The token is for
+  /// processes here; workflows have one in the Secret, under "datastore".
+  std::string datastore_url{}, datastore_token{};
   /// Not empty: workflows are made of the WorkflowTemplates "<prefix>-<framework>" that are there; their spec is sent
   /// along otherwise.
   std::string template_prefix{};

@@ -22,9 +22,10 @@ constexpr std::array<FrameworkProgram, 9> programs{
      {Framework::bfcl, "bfcl", "STACKGATE_EVALUATION_IMAGE_BFCL", "evaluate-bfcl"},
      {Framework::agentic_eval, "agenticEval", "STACKGATE_EVALUATION_IMAGE_AGENTIC_EVAL", "evaluate-agentic-eval"}}};
 
-constexpr std::array<KeyVariable, 3> keys{{{"OPENAI_API_KEY", "model"},
+constexpr std::array<KeyVariable, 4> keys{{{"OPENAI_API_KEY", "model"},
                                            {"STACKGATE_JUDGE_API_KEY", "judge"},
-                                           {"STACKGATE_EMBEDDINGS_API_KEY", "embeddings"}}};
+                                           {"STACKGATE_EMBEDDINGS_API_KEY", "embeddings"},
+                                           {"STACKGATE_DATASTORE_TOKEN", "datastore"}}};
 
 std::string joined(std::span<const std::string> texts) {
   std::string out;

@@ -35,6 +35,8 @@ struct KeyVariable {
   std::string_view name{}, secret_key{};
 };
 std::span<const KeyVariable> key_variables();
+/// Of WorkflowOptions::datastore_url: the same for all requests, so no parameter.
+inline constexpr std::string_view datastore_variable = "STACKGATE_DATASTORE_URL";
 
 /// For /bin/sh -c: runs the program, then prints its samples_*.jsonl (of each 1,000 rows, of all 4 MB) and its
 /// results.json as marked lines (log_capture). STACKGATE_OUTPUT is

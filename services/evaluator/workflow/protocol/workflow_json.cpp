@@ -34,6 +34,11 @@ void write_environment(json::Writer& w, std::span<const Variable> variables, con
       w.member("name", "STACKGATE_OUTPUT");
       w.member("value", output_directory);
     });
+    if (!options.datastore_url.empty())
+      w.object([&] {
+        w.member("name", datastore_variable);
+        w.member("value", options.datastore_url);
+      });
     for (const KeyVariable& each : key_variables())
       w.object([&] {
         w.member("name", each.name);
@@ -157,11 +162,13 @@ std::string template_name(Framework framework, const WorkflowOptions& options) {
                      to_string(framework));
 }
 
-std::string submit_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options) {
+std::string submit_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options,
+                        bool dry_run) {
   using namespace workflow_json_detail;
   const FrameworkProgram* program = program_of(request.framework);
   if (program == nullptr) return {};
   return json::object_text([&](json::Writer& w) {
+    if (dry_run) w.member("serverDryRun", true);
     w.object("workflow", [&] {
       w.member("apiVersion", "argoproj.io/v1alpha1");
       w.member("kind", "Workflow");
@@ -174,12 +181,13 @@ std::string submit_body(const EvaluationRequest& request, std::string_view id, c
   });
 }
 
-std::string submit_template_body(const EvaluationRequest& request, std::string_view id,
-                                 const WorkflowOptions& options) {
+std::string submit_template_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options,
+                                 bool dry_run) {
   return json::object_text([&](json::Writer& w) {
     w.member("resourceKind", "WorkflowTemplate");
     w.member("resourceName", template_name(request.framework, options));
     w.object("submitOptions", [&] {
+      if (dry_run) w.member("serverDryRun", true);
       w.member("name", workflow_name(id));
       w.member("labels", fmt::format("{}={}", evaluation_label, workflow_name(id)));
       if (!options.service_account.empty()) w.member("serviceAccount", options.service_account);

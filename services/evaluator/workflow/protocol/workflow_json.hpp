@@ -15,10 +15,12 @@ inline constexpr std::string_view evaluation_label = "stackgate.dev/evaluation";
 /// A DNS label of at most 63 characters: the id itself where it is one.
 std::string workflow_name(std::string_view id);
 
-/// {"workflow": {…}}: the body of POST /api/v1/workflows/{namespace}.
-std::string submit_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options);
+/// {"workflow": {…}}: the body of POST /api/v1/workflows/{namespace}. `dry_run`: all is checked and nothing made.
+std::string submit_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options,
+                        bool dry_run = false);
 /// {"resourceKind": "WorkflowTemplate", …}: the body of POST /api/v1/workflows/{namespace}/submit.
-std::string submit_template_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options);
+std::string submit_template_body(const EvaluationRequest& request, std::string_view id, const WorkflowOptions& options,
+                                 bool dry_run = false);
 
 /// Of a framework whose image is configured.
 std::string workflow_template(const FrameworkProgram& program, const WorkflowOptions& options);
