@@ -3,6 +3,7 @@
 #
 #   postgres.sh start DIR     makes DIR/data on the first call, starts the server, prints its URL (user stackgate,
 #                             database stackgate; the password is in DIR/password). Started again it keeps its port.
+#                             POSTGRES_LISTEN: where it listens instead of 127.0.0.1, for clients of other addresses
 #   postgres.sh stop DIR [fast|immediate]
 #   postgres.sh pid DIR       the postmaster, for signals
 #   postgres.sh available     fails, saying why, where the server's binaries are missing
@@ -53,7 +54,7 @@ make_cluster() {
     --locale=C.UTF-8 --no-sync >"$dir/initdb.log" 2>&1 || die "initdb failed: $(tail -3 "$dir/initdb.log")"
   free_port >"$dir/port"
   cat >>"$dir/data/postgresql.conf" <<END
-listen_addresses = '127.0.0.1'
+listen_addresses = '${POSTGRES_LISTEN:-127.0.0.1}'
 port = $(cat "$dir/port")
 unix_socket_directories = '$dir/socket'
 fsync = ${POSTGRES_FSYNC:-off}
@@ -61,6 +62,7 @@ max_connections = 60
 shared_buffers = 16MB
 log_min_messages = warning
 END
+  [ -z "${POSTGRES_LISTEN:-}" ] || echo 'host all all all scram-sha-256' >>"$dir/data/pg_hba.conf"
   touch "$dir/server.log" && chmod 666 "$dir/server.log"
 }
 

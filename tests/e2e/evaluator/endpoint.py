@@ -1,6 +1,6 @@
 """An OpenAI endpoint that answers by rules, and remembers what it was asked.
 
-  PORT=0 python3 endpoint.py PORTFILE
+  [HOST=127.0.0.1] [PORT=0] python3 endpoint.py PORTFILE
 
 The last message's (or the prompt's) text decides:
   say X        X, without its ~ (up to the end of the line)
@@ -167,7 +167,7 @@ class Server(ThreadingHTTPServer):
         """Clients that are killed leave in the middle of an answer."""
 
 
-server = Server(("127.0.0.1", int(os.environ.get("PORT", "0"))), Handler)
+server = Server((os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "0"))), Handler)
 with open(sys.argv[1] + ".new", "w", encoding="utf-8") as out:
     out.write(str(server.server_port))
 os.rename(sys.argv[1] + ".new", sys.argv[1])
