@@ -1,11 +1,12 @@
-// What a workflow server answers: streams do not depend on how they were split; objects, errors and logs are read with
-// limits.
+// What a workflow server answers: streams do not depend on how they were split; objects, errors, logs and a framework's
+// samples are read with limits.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "services/evaluator/workflow/protocol/framework_samples.hpp"
 #include "services/evaluator/workflow/protocol/log_capture.hpp"
 #include "services/evaluator/workflow/protocol/next_step.hpp"
 #include "services/evaluator/workflow/protocol/result_stream.hpp"
@@ -52,6 +53,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto whole = read(bytes, size == 0 ? 1 : size);
   for (const std::size_t part : {std::size_t{1}, std::size_t{7}})
     if (read(bytes, part) != whole) std::abort();
+  for (const FrameworkSample& each :
+       read_framework_samples({{"samples_t_2026-01-01T00-00-00.jsonl", std::string(bytes)}})) {
+    json::Document record;
+    if (each.task != "t" || each.number < 0 || !json::parse(each.record, record)) std::abort();
+  }
   if (gateway_message(bytes).size() > 300) std::abort();
   json::Document document;
   if (const auto root = json::parse(bytes, document)) {
