@@ -33,7 +33,7 @@ std::unexpected<web::Failure> refused(DataFault fault) {
   return refused("dataset", std::move(fault.message), "name one that the datastore has, such as \"ada/questions\"");
 }
 
-/// A place in the data set's files, told at the member that names them.
+/// A place in the data set's files, reported at the member that names them.
 validate::Finding in_body(validate::Finding finding) {
   if (finding.rule != "evaluation-data") return finding;
   finding.problem = fmt::format("{} {}", finding.path, finding.problem);

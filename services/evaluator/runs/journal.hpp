@@ -1,5 +1,5 @@
-// What a run puts down about an evaluation: each write is insisted on while the database is away, until the run is to
-// stop. Thread-safe.
+// What a run writes about its evaluation: events, states, results. Each write is insisted on while the database is
+// away, until the run is to stop. Thread-safe.
 #pragma once
 #include <chrono>
 #include <functional>

@@ -42,13 +42,13 @@ std::expected<void, std::string> Searched::open(const RetrievalPlan& plan) {
   std::filesystem::create_directories(options.directory, error);
   if (error) return std::unexpected(fmt::format("cannot make {}: {}", options.directory, error.message()));
 
-  std::uint64_t told = 0;
+  std::uint64_t reported = 0;
   const RetrieverProgress progress{
       .embedded =
           [&](std::uint64_t embedded, std::uint64_t passages) {
             // A tenth at a time, as what was embedded before is there at once.
-            if (embedded < passages && embedded < told + std::max<std::uint64_t>(passages / 10, 1)) return;
-            told = embedded;
+            if (embedded < passages && embedded < reported + std::max<std::uint64_t>(passages / 10, 1)) return;
+            reported = embedded;
             journal.note(fmt::format("task {}: {} of {} passages embedded", task_.name(), embedded, passages));
           },
       .stop = [&] { return journal.stopping(); }};

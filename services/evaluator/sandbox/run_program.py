@@ -1,7 +1,7 @@
 """Runs one Python program of a model, shut in; behind kit/subprocess' confine.py.
 
 One line of JSON comes in: {"program", "word", "layers", "seconds", "scratch"}; one goes out: {"passed", "reason", "word"},
-or {"refused": why it was not run}. The word tells our line from one that the program wrote: it is there only when the
+or {"refused": why it was not run}. The word distinguishes our line from one that the program wrote: it is there only when the
 program came to its end.
 """
 import json

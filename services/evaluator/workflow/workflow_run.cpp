@@ -73,7 +73,7 @@ class Run {
   /// Whoever cancels it wants it ended; that comes first.
   bool is_left() { return !watching_.stop() && watching_.leave(); }
 
-  /// The state as it is now, and what the watcher is told of it.
+  /// The state as it is now, and what is reported of it.
   void seen(const std::optional<WorkflowFacts>& facts) {
     now_.workflow = facts;
     now_.stop_wanted = watching_.stop();
@@ -133,7 +133,7 @@ class Run {
     const bool by_template = !options_.template_prefix.empty();
     const std::string body =
         by_template ? submit_template_body(request_, id_, options_) : submit_body(request_, id_, options_);
-    // Whether it was just made, or was there: what is read next tells whose it is.
+    // Whether it was just made, or was there: what is read next shows whose it is.
     const auto made = server_.submit(body, by_template, {});
     if (!made) return std::unexpected(made.error());
     if (*made) watching_.event(fmt::format("the workflow {} was submitted", name_));
@@ -295,7 +295,7 @@ class Run {
     watching_.event(fault.message);
     if (now - *away_since_ > options_.patience) return WorkflowFailure{.message = fault.message, .away = true};
     const bool was_stopped = watching_.stop();
-    // Told to stop while nobody answers: what was never seen there has not been begun.
+    // Asked to stop while nobody answers: what was never seen there has not been begun.
     if (was_stopped && !now_.was_there)
       return WorkflowFailure{.message = "it was stopped while the workflow server was away", .stopped = true};
     pause(backoff_.next(jitter_));

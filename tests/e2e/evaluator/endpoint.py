@@ -10,7 +10,7 @@ The last message's (or the prompt's) text decides:
   nan          200, a body with NaN in it
   anything else: "echo: " and the text
 Prompts with "echo": true get log-probabilities: each character is a token of -0.5, those of upper case -0.25. Embeddings are
-counts of letters. POST /control {"delay_ms", "status", "models", "rules"} changes what all questions get; GET /seen gives what was
+counts of letters. POST /control {"delay_ms", "status", "models", "rules", "adapters"} changes what all questions get; GET /seen gives what was
 asked, {"bodies": [...], "questions": {text: times}}; GET /reset forgets it.
 
 Rules go before the above: of those whose "model" and "seed", if given, are the question's, the first whose "match" is found in its
@@ -27,7 +27,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 seen = []
 times = {}
 most_at_once = [0, 0]
-control = {"delay_ms": 0, "status": 0, "models": ["main-model"], "echo": True, "rules": []}
+control = {"delay_ms": 0, "status": 0, "models": ["main-model"], "echo": True, "rules": [], "adapters": []}
 lock = threading.Lock()
 
 
@@ -100,6 +100,8 @@ class Handler(BaseHTTPRequestHandler):
                 times.clear()
                 most_at_once[1] = 0
             self.give(200, {})
+        elif self.path.startswith("/v1/adapters?"):  # as an entitystore
+            self.give(200, {"adapters": control["adapters"]})
         elif control["status"]:
             self.error(control["status"])
         else:

@@ -19,7 +19,7 @@ dataset hard "$scratch/rows/hard.jsonl"
 dataset slow "$scratch/rows/slow.jsonl"
 dataset broken "$scratch/rows/broken.jsonl"
 # sqlite:…/server.data/evaluator.db
-start_evaluator server --lease 2s --patience 1h || exit 1
+start_evaluator server --lease 2s --patience 1h --entitystore-url "http://$endpoint" || exit 1
 
 # similar NAME DATASET [MEMBERS [PARAMS]]: the body of an evaluation of similarity
 similar() {
@@ -73,6 +73,16 @@ check "those without scores are counted" bash -c "curl -s $url/v1/evaluations/ha
 check "its message says so" bash -c "curl -s $url/v1/evaluations/hard | jq -e '.status_details.message | contains(\"3 of 5\")'"
 check "an event says why" bash -c "curl -s $url/v1/evaluations/hard/logs | grep -q 'sample 1: .*400'"
 check "the mean is of the others" same 0.5 "$(score hard similarity-metrics em em)"
+
+control '{"models":["main-model","tuned"],"adapters":[{"id":"a1","name":"tuned","version":"3","base_model":"llama","status":"ready","created_at":"2026-01-01T00:00:00Z"}]}'
+check "a model that is an adapter of the entitystore" is_created "$(similar tuned qa ',"model":"tuned"')"
+check "is named with its version" bash -c "curl -s $url/v1/evaluations/tuned | jq -e '.adapter.version == \"3\" and .adapter.base_model == \"llama\" and .warnings == []'"
+check "in the results, too" within 20 bash -c "curl -s $url/v1/evaluations/tuned/results | jq -e '.complete and .custom_fields.adapter.id == \"a1\"'"
+control '{"adapters":[{"id":"a2","name":"tuned","version":"4","status":"pending","created_at":"2026-02-01T00:00:00Z"}]}'
+check "one that is not ready is taken" is_created "$(similar untuned qa ',"model":"tuned"')"
+check "with a warning" bash -c "curl -s $url/v1/evaluations/untuned | jq -e '.warnings[0].loc == [\"body\",\"model\"] and (.warnings[0].msg | contains(\"pending\"))'"
+check "and runs" within 20 is_in untuned completed
+control '{"models":["main-model"],"adapters":[]}'
 
 control '{"status":503}'
 check "an endpoint that is away is no reason to refuse" is_created "$(similar waits qa)"
@@ -156,7 +166,7 @@ start_evaluator unchecked --validation off --lease 2s || exit 1
 check "killed, it is completed at the next start" within 30 is_in again completed
 check "all of it" same 1 "$(score again similarity-metrics em em)"
 check "nothing was asked twice but what was under way" bash -c "curl -s http://$endpoint/seen | jq -e '([.questions[] | select(. > 1)] | length) <= 4 and ([.questions[]] | max) <= 2 and (.questions | length) == 60'"
-check "metrics tell" bash -c "curl -s $url/metrics | grep -q '^stackgate_evaluator_known_answers_total [1-9]'"
+check "metrics count them" bash -c "curl -s $url/metrics | grep -q '^stackgate_evaluator_known_answers_total [1-9]'"
 check "no key is left in the database" same 0 "$(python3 -c "import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM evaluation WHERE secrets <> \'\' OR request LIKE \'%sk-secret%\'').fetchone()[0])" \
   "$scratch/server.data/evaluator.db")"

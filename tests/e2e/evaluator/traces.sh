@@ -46,7 +46,7 @@ check "it says what was run, and how it ended" holds "$of_first | \$run.attribut
 check "its stages follow each other below it" holds "$of_first | [map(select(.parentSpanId == \$run.spanId and .kind == 1)) | sort_by(.startTimeUnixNano)[].name] == [\"data\", \"endpoints\", \"task\"]"
 check "the task counts its samples" holds "$of_first | map(select(.name == \"task\" and .parentSpanId == \$run.spanId))[0].attributes | .[\"evaluation.samples\"] == \"8\" and .[\"evaluation.samples_without_scores\"] == \"0\""
 check "each call to the model is a span of the task" holds "$of_first | map(select(.name == \"task\" and .parentSpanId == \$run.spanId))[0] as \$task | map(select(.parentSpanId == \$task.spanId and .kind == 3)) | length == 8"
-check "and the model is told the trace" bash -c "curl -s http://$endpoint/seen | jq -e '[.bodies[].traceparent] | length == 8 and all(startswith(\"00-$trace-\"))'"
+check "and the model gets the trace" bash -c "curl -s http://$endpoint/seen | jq -e '[.bodies[].traceparent] | length == 8 and all(startswith(\"00-$trace-\"))'"
 check "the datastore's calls are below the data" holds "$of_first | map(select(.name == \"data\" and .parentSpanId == \$run.spanId))[0] as \$data | map(select(.parentSpanId == \$data.spanId and .kind == 3)) | length >= 1"
 
 check "another one" create "$(similar again)"

@@ -35,7 +35,8 @@ struct Question {
 std::string_view path_of(const Question& question);
 std::string write_question(const Question& question, std::string_view model);
 
-/// What tells a server that gives log-probabilities of generated tokens only from one that gives those of the prompt.
+/// What distinguishes a server that gives log-probabilities of generated tokens only from one that gives those of the
+/// prompt.
 Question likelihood_probe();
 
 }  // namespace stackgate::evaluator

@@ -18,7 +18,7 @@ std::string_view between(std::string_view before, std::string_view after, std::s
 }
 
 /// A choice, or the text itself.
-std::expected<std::string, std::string> said(const jinja::Value& value, const std::vector<std::string>& choices) {
+std::expected<std::string, std::string> chosen_text(const jinja::Value& value, const std::vector<std::string>& choices) {
   if (value.integer() == nullptr || choices.empty()) return python_text(value);
   if (*value.integer() < 0 || *value.integer() >= std::ssize(choices))
     return std::unexpected(fmt::format("names choice {} of {}", *value.integer(), choices.size()));
@@ -37,12 +37,12 @@ std::vector<ChatMessage> Prompt::chat() const {
 }
 
 std::expected<std::string, std::string> example_text(const Doc& doc, const Joints& joints, std::string_view prefix) {
-  std::string out = TRY(said(doc.text, doc.choices));
+  std::string out = TRY(chosen_text(doc.text, doc.choices));
   const bool several = doc.target.list() != nullptr;
   if (several && (*doc.target.list())->items.empty()) return out;
-  std::string answer = several
-                           ? python_text((*doc.target.list())->items.front())
-                           : TRY(said(doc.target, doc.has_many_contexts() ? std::vector<std::string>() : doc.choices));
+  std::string answer =
+      several ? python_text((*doc.target.list())->items.front())
+              : TRY(chosen_text(doc.target, doc.has_many_contexts() ? std::vector<std::string>() : doc.choices));
   if (answer.empty() || doc.target.is_none()) return out;
   out += prefix.empty() ? std::string_view(joints.target) : between(out, prefix, joints.target);
   out += prefix;
@@ -62,7 +62,7 @@ std::expected<Prompt, std::string> prompt_of(const Doc& doc, std::string descrip
   }
   if (doc.text.list() != nullptr || doc.text.dict() != nullptr)
     return std::unexpected(fmt::format("doc_to_text gives a {}", doc.text.type_name()));
-  const std::string question = TRY(said(doc.text, doc.choices));
+  const std::string question = TRY(chosen_text(doc.text, doc.choices));
   out.separator = between(question, out.prefix, joints.target);
   out.contexts.push_back(before + question + out.separator + out.prefix);
   return out;

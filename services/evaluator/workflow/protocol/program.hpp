@@ -43,7 +43,7 @@ inline constexpr std::string_view datastore_variable = "STACKGATE_DATASTORE_URL"
 /// its directory.
 std::string script_of(const FrameworkProgram& program);
 
-/// What these programs cannot be told: a model's name with a comma for lm_eval, "{{" in a workflow's parameter.
+/// What cannot be passed to these programs: a model's name with a comma for lm_eval, "{{" in a workflow's parameter.
 validate::Findings check_variables(const EvaluationRequest& request, bool as_workflow);
 
 }  // namespace stackgate::evaluator

@@ -95,25 +95,25 @@ std::string gateway_message(std::string_view body) {
 
 std::string status_words(int status, std::string_view action, std::string_view body) {
   const std::string message = gateway_message(body);
-  const std::string told = message.empty() ? std::string() : fmt::format(": {}", message);
+  const std::string reason = message.empty() ? std::string() : fmt::format(": {}", message);
   switch (status) {
     case 401:
       return fmt::format(
           "the workflow server does not know the token (401){}; check the token file and the server's "
           "--auth-mode",
-          told);
+          reason);
     case 403:
       return fmt::format(
           "the workflow server does not let us {} (403){}; give the ServiceAccount the verbs create, get, "
           "list, watch, patch and delete on workflows.argoproj.io",
-          action, told);
+          action, reason);
     case 404:
       return fmt::format(
           "the workflow server has no such thing (404) when asked to {}{}; check the server's address and "
           "the namespace",
-          action, told);
+          action, reason);
     default:
-      return fmt::format("the workflow server answered {} when asked to {}{}", status, action, told);
+      return fmt::format("the workflow server answered {} when asked to {}{}", status, action, reason);
   }
 }
 
