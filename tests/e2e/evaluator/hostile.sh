@@ -43,6 +43,8 @@ check "no rating is made up" same null "$(score nobody llm-as-judge llm-judge ra
 rag() {
   printf '{"name":"%s","model_endpoint":"http://%s/v1","model":"main-model","framework":"rag","dataset":"ada/rag","judge":{"model_endpoint":"http://%s/v1","model":"judge"},"embeddings":{"model_endpoint":"%s","model":"embedder"},"params":{"response":"{{ item.answer }}","max_retries":0,"request_timeout":1}}' "$1" "$endpoint" "$endpoint" "$2"
 }
+# Its question has "say" in it, too.
+control '{"rules":[{"model":"judge","match":"Decide for each of 1 statements","say":"{\"verdicts\":[1]}"}]}'
 check "a judge of answers from contexts that lies" is_created "$(rag rag "http://$endpoint/v1")"
 check "costs no evaluation" within 30 is_in rag completed
 check "nor the other row" samples rag '.[1].record.scores.context_recall == 1 and (.[0].record.scores.faithfulness == null) and (.[0].record.reasons | length >= 2)'
