@@ -18,7 +18,8 @@ std::string_view between(std::string_view before, std::string_view after, std::s
 }
 
 /// A choice, or the text itself.
-std::expected<std::string, std::string> chosen_text(const jinja::Value& value, const std::vector<std::string>& choices) {
+std::expected<std::string, std::string> chosen_text(const jinja::Value& value,
+                                                    const std::vector<std::string>& choices) {
   if (value.integer() == nullptr || choices.empty()) return python_text(value);
   if (*value.integer() < 0 || *value.integer() >= std::ssize(choices))
     return std::unexpected(fmt::format("names choice {} of {}", *value.integer(), choices.size()));
