@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "services/kit/base/terminal.hpp"
 #include "services/kit/base/version.hpp"
 #include "services/stackgate/command_line.hpp"
 #include "services/stackgate/plan/plan_command.hpp"
@@ -33,11 +34,7 @@ std::size_t terminal_columns() {
 int run(int argc, char** argv) {
   using namespace stackgate;
   std::ios::sync_with_stdio(false);
-  const char* const no_colour = std::getenv("NO_COLOR");  // https://no-color.org: counts when it is not empty
-  const char* const terminal = std::getenv("TERM");
-  const bool can_colour = terminal == nullptr || std::string_view(terminal) != "dumb";
-  const bool colour = isatty(STDOUT_FILENO) != 0 && can_colour && (no_colour == nullptr || *no_colour == '\0');
-  const Console console{std::cout, std::cerr, std::cin, colour, terminal_columns()};
+  const Console console{std::cout, std::cerr, std::cin, shows_colours(STDOUT_FILENO), terminal_columns()};
   const Command command = parse_command_line(argc, argv, console);
   const int status = std::visit(Overloaded{
                                     [](const Finished& finished) { return finished.exit_status; },

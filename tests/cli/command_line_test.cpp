@@ -10,7 +10,7 @@
 #include "services/kit/settings/variables.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/stackgate/command_tables.hpp"
-#include "services/stackgate/validate/terminal_text.hpp"
+#include "services/kit/findings/terminal_text.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace stackgate {
@@ -266,7 +266,7 @@ TEST(CommandLine, help_fits_eighty_columns) {
                                                                                      {"crds", "--help"},
                                                                                      {"version", "--help"}}) {
     std::istringstream help(run(words).out);
-    for (std::string line; std::getline(help, line);) EXPECT_LE(terminal_width(line), 80U) << line;
+    for (std::string line; std::getline(help, line);) EXPECT_LE(validate::terminal_width(line), 80U) << line;
   }
 }
 

@@ -65,6 +65,13 @@ std::vector<std::pair<std::string_view, Field>> wanted_keys(const Place& place) 
   return out;
 }
 
+/// "config.yaml" for "config.yml", "strict__config.yml" for that file of a folder.
+bool stands_for(std::string_view wanted, std::string_view key) {
+  if (const auto folder = key.rfind("__"); folder != std::string_view::npos) key.remove_prefix(folder + 2);
+  return key == wanted ||
+         (wanted.ends_with(".yml") && key == fmt::format("{}.yaml", wanted.substr(0, wanted.rfind('.'))));
+}
+
 std::string name_keys(const std::vector<std::pair<std::string_view, Field>>& keys) {
   if (keys.empty()) return {};
   if (keys.size() == 1) return fmt::format(" with the key {}", keys[0].first);
@@ -120,9 +127,8 @@ void check_keys(const Place& place, const ReferencedObject& found) {
   }
   for (const auto& [wanted, at] : wanted_keys(place)) {
     if (std::ranges::find(found.keys, wanted) != found.keys.end()) continue;
-    if (place.row.keys == Keys::flat && std::ranges::any_of(found.keys, [&](std::string_view key) {
-          return key.ends_with(fmt::format("__{}", wanted));
-        }))
+    if (place.row.keys == Keys::flat &&
+        std::ranges::any_of(found.keys, [&](std::string_view key) { return stands_for(wanted, key); }))
       continue;
     std::string problem = fmt::format("{} \"{}\" has no key {}", kind, place.name, wanted);
     if (found.keys.empty())

@@ -39,10 +39,11 @@ enum class Demand : std::uint8_t { required, other };
 
 /// Which keys of a Secret or ConfigMap are read.
 enum class Keys : std::uint8_t {
-  none,   // not looked at
-  any,    // at least one, whatever it is called
-  fixed,  // `key_names` are the keys
-  flat,   // the same, or that file of a folder as a key: strict__config.yml; all keys are a guardrail's configurations
+  none,     // not looked at
+  any,      // at least one, whatever it is called
+  fixed,    // `key_names` are the keys
+  flat,     // the same, as .yaml, or that file of a folder as a key: strict__config.yml; all keys are a guardrail's
+            // configurations
   written,  // `key_names` are fields beside the name, which hold the keys
 };
 

@@ -48,7 +48,4 @@ struct Compiled {
 };
 Compiled compile(std::span<const Source> sources, const KnownNames& names = {}, const CompileLimits& limits = {});
 
-/// A finding for people: "rails.co:12:7: problem", the line, a caret below, the cure. `sources` are those of compile().
-std::string with_caret(const validate::Finding& finding, std::span<const Source> sources);
-
 }  // namespace stackgate::guardrail::colang

@@ -17,6 +17,7 @@ void append_own(std::vector<settings::Setting>& out) {
             "false"),
        flag("disable-chat-ui", "no chat page at /", "false"),
        duration("reload-interval", "between two looks at the folder", "2s", 1, 3'600)});
+  append(out, "Check", {choice("output", {"text", "json"}, "of check: for people, or an array of findings", "text")});
   append(out, "Models",
          {url("inference-url", "the endpoint of models that name none: http://vllm:8000/v1"),
           by_variable("INFERENCE_ENDPOINT_API_KEY", secret("inference-api-key", "its key; or its -file")),
@@ -47,7 +48,7 @@ settings::Program program() {
                    {"check",
                     "DIR: every fault of these configurations, with file, line and cure",
                     true,
-                    {"default-config-id", "Actions"}}},
+                    {"default-config-id", "Actions", "output"}}},
       .settings = service::common_settings(),
       .examples =
           "  stackgate-guardrail check ./configs\n"

@@ -16,7 +16,9 @@ validate::Findings check_options(const settings::Values& values);
 
 PythonOptions python_options(const settings::Values& values);
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics);
-/// `migrate`, and `check DIR`: 0, or 1 when a configuration would not be served.
+/// `migrate`, for init containers, or `check`.
 int run_command(const settings::Values& values);
+/// `check DIR`: every fault of a folder's configurations on stdout; 0, or 1 when one would not be served.
+int check(const settings::Values& values);
 
 }  // namespace stackgate::guardrail

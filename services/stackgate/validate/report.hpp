@@ -7,19 +7,14 @@
 #include <vector>
 
 #include "services/kit/findings/finding.hpp"
+#include "services/kit/findings/terminal.hpp"
 #include "services/stackgate/validate/validate.hpp"
 
 namespace stackgate {
 
 /// One finding, its place, and whose it is. Views point into the inputs and the documents.
-struct Entry {
+struct Entry : validate::Excerpt {
   validate::Finding finding;
-  std::string_view file;
-  std::uint32_t line = 0;        // 1-based; 0 when the file could not be read at all
-  std::uint32_t column = 0;      // 1-based, in characters
-  std::uint32_t end_column = 0;  // behind the last character that the caret underlines
-  std::string_view source;       // the line's text; may be megabytes
-  std::size_t byte = 0;          // of the column in it
   std::string_view kind, ns, name;
 };
 
@@ -42,9 +37,6 @@ std::string write_github(const Report& report);
 
 /// "3 documents checked, 2 passed over: 4 errors, 1 warning"
 std::string summary(const Report& report);
-
-/// "problem (value: …)", as every format says it.
-std::string message_of(const validate::Finding& finding);
 
 /// How many characters, at least one, the token has that begins at byte `at` of `line`.
 std::uint32_t token_length(std::string_view line, std::size_t at);

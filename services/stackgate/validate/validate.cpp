@@ -11,12 +11,12 @@
 #include "cluster_state/lookup.hpp"
 #include "services/kit/base/error.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/findings/terminal_text.hpp"
 #include "services/kit/kube/client.hpp"
 #include "services/kit/kube/config.hpp"
 #include "services/stackgate/validate/check.hpp"
 #include "services/stackgate/validate/inputs.hpp"
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/validate/terminal_text.hpp"
 #include "validators/lookup.hpp"
 
 namespace stackgate {
@@ -65,7 +65,7 @@ std::string kustomization_among(const std::vector<Input>& inputs) {
     const std::string_view name = std::string_view(input.name).substr(input.name.rfind('/') + 1);
     return name == "kustomization.yaml" || name == "kustomization.yml";
   });
-  return found == inputs.end() ? std::string() : visible_text(found->name);
+  return found == inputs.end() ? std::string() : validate::visible_text(found->name);
 }
 
 }  // namespace

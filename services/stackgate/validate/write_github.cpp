@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/findings/terminal_text.hpp"
 #include "services/stackgate/validate/report.hpp"
-#include "services/stackgate/validate/terminal_text.hpp"
 
 namespace stackgate {
 
@@ -45,7 +45,7 @@ std::string write_github(const Report& report) {
     const validate::Finding& finding = entry.finding;
     fmt::format_to(std::back_inserter(out), "::{} file={}",
                    finding.severity == validate::Severity::error ? "error" : "warning",
-                   escaped(visible_text(entry.file), true));
+                   escaped(validate::visible_text(entry.file), true));
     if (entry.line > 0) {
       fmt::format_to(std::back_inserter(out), ",line={},col={},endColumn={}", entry.line, entry.column,
                      entry.end_column);
@@ -53,10 +53,10 @@ std::string write_github(const Report& report) {
     std::string title(entry.kind);
     if (!entry.name.empty()) title.append(title.empty() ? "" : " ").append(entry.name);
     title.append(title.empty() ? "" : ": ").append(finding.rule);
-    std::string message = finding.path.empty() ? "" : visible_text(finding.path) + ": ";
-    message += visible_text(message_of(finding));
-    if (!finding.fix.empty()) message.append("\n").append(visible_text(finding.fix));
-    fmt::format_to(std::back_inserter(out), ",title={}::{}\n", escaped(visible_text(title), true),
+    std::string message = finding.path.empty() ? "" : validate::visible_text(finding.path) + ": ";
+    message += validate::visible_text(validate::message_of(finding));
+    if (!finding.fix.empty()) message.append("\n").append(validate::visible_text(finding.fix));
+    fmt::format_to(std::back_inserter(out), ",title={}::{}\n", escaped(validate::visible_text(title), true),
                    escaped(message, false));
   }
   out += summary(report) + '\n';

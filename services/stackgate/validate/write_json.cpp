@@ -12,7 +12,7 @@ std::string write_json(const Report& report) {
         w.member("rule", entry.finding.rule);
         w.member("severity", entry.finding.severity == validate::Severity::error ? "error" : "warning");
         w.member("path", entry.finding.path);
-        w.member("message", message_of(entry.finding));
+        w.member("message", validate::message_of(entry.finding));
         w.member("fix", entry.finding.fix);
         w.member("file", entry.file);
         w.member("line", entry.line);

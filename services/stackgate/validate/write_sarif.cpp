@@ -113,7 +113,7 @@ std::string write_sarif(const Report& report, bool complete) {
                        static_cast<std::int64_t>(std::ranges::lower_bound(rules, entry.finding.rule) - rules.begin()));
               w.member("level", level(entry.finding.severity));
               std::string text = entry.finding.path.empty() ? "" : entry.finding.path + ": ";
-              text += message_of(entry.finding);
+              text += validate::message_of(entry.finding);
               if (!entry.finding.fix.empty()) text.append("; ").append(entry.finding.fix);
               write_text_member(w, "message", text);
               w.array("locations", [&] { write_location(w, entry); });

@@ -156,18 +156,6 @@ INSTANTIATE_TEST_SUITE_P(
                "rails.co:2:13 colang-syntax: \"x\" is left over at the end of the statement\n"}),
     [](const auto& each) { return std::string(each.param.name); });
 
-TEST(Findings, have_a_caret) {
-  const std::vector<Source> sources = {{"a.co", "define flow f\n  stop\n"},
-                                       {"b.co", "define flow g\n  $x = \"ä\" + nme\n\tstop"}};
-  const auto out = compile(sources);
-  ASSERT_EQ(out.findings.size(), 2);
-  EXPECT_EQ(with_caret(out.findings[0], sources),
-            "b.co:2:14: \"nme\" is no variable, function or word of expressions\n"
-            "    $x = \"ä\" + nme\n"
-            "               ^\n"
-            "  write $nme for the variable, \"nme\" for the text");
-}
-
 TEST(Findings, of_limits) {
   std::string deep = "define flow f\n";
   for (int i = 1; i <= 40; ++i) deep += std::string(2 * static_cast<std::size_t>(i), ' ') + "if $user_message\n";

@@ -27,7 +27,7 @@ bool is_action(std::string_view name) {
 TEST(Library, compiles_without_a_finding) {
   const auto sources = as_users();
   const auto out = colang::compile(sources, {.action = is_action});
-  for (const auto& finding : out.findings) ADD_FAILURE() << colang::with_caret(finding, sources);
+  for (const auto& finding : out.findings) ADD_FAILURE() << finding.path << ": " << validate::to_line(finding);
   std::set<std::string_view> flows;
   for (const BuiltInRail& rail : built_in_rails()) EXPECT_TRUE(flows.insert(rail.flow).second) << rail.flow;
   for (const Flow& flow : out.program.flows) EXPECT_NE(find_built_in_rail(flow.name), nullptr) << flow.name;

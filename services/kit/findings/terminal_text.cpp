@@ -1,4 +1,4 @@
-#include "services/stackgate/validate/terminal_text.hpp"
+#include "services/kit/findings/terminal_text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "services/kit/base/utf8.hpp"
 
-namespace stackgate {
+namespace stackgate::validate {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string visible_text(std::string_view text, std::size_t count) {
   return out;
 }
 
-}  // namespace stackgate
+}  // namespace stackgate::validate

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace stackgate {
+namespace stackgate::validate {
 
 /// Of a text without tabs and other control characters. A byte that is no UTF-8 counts as one column.
 std::size_t terminal_width(std::string_view text);
@@ -17,4 +17,4 @@ std::string blank_of(std::string_view text);
 /// becomes '?'.
 std::string visible_text(std::string_view text, std::size_t count = std::string_view::npos);
 
-}  // namespace stackgate
+}  // namespace stackgate::validate
