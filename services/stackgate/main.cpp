@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "services/kit/base/terminal.hpp"
 #include "services/kit/base/version.hpp"
+#include "services/kit/log/colours.hpp"
 #include "services/stackgate/command_line.hpp"
 #include "services/stackgate/plan/plan_command.hpp"
 #include "services/stackgate/validate/validate.hpp"

@@ -11,10 +11,10 @@
 
 #include "services/guardrail/program/program.hpp"
 #include "services/guardrail/store/folder.hpp"
-#include "services/kit/base/terminal.hpp"
 #include "services/kit/base/utf8.hpp"
 #include "services/kit/findings/terminal.hpp"
 #include "services/kit/json/write.hpp"
+#include "services/kit/log/colours.hpp"
 
 namespace stackgate::guardrail {
 namespace check_detail {
@@ -57,6 +57,7 @@ Entry placed(std::string configuration, Finding finding, const std::vector<File>
     rest.remove_prefix(file.shown.size());
     if (!rest.empty() && rest.front() != ':' && rest.front() != ' ') continue;  // another file, of a longer name
     out.at.file = file.shown;
+    out.at.may_hold_secret = !file.name.ends_with(".co");  // "$x = …" only looks like a variable of an environment
     if (const std::uint32_t line = take_number(rest); line > 0) {
       out.at.line = line;
       out.at.column = std::max(take_number(rest), 1U);

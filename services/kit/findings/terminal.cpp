@@ -37,7 +37,7 @@ void append_excerpt(std::string& out, std::string_view path, const Excerpt& at, 
     byte -= start;
   }
   const std::string shown = visible_text(source, widest_excerpt);
-  if (source_may_hold_secret(path, shown)) {
+  if (at.may_hold_secret && source_may_hold_secret(path, shown)) {
     fmt::format_to(std::back_inserter(out), "{}{:>5} |{} (not shown: the line may hold a secret)\n", paint.faint,
                    at.line, paint.plain);
     return;

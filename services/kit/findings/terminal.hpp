@@ -24,6 +24,7 @@ struct Excerpt {
   std::uint32_t end_column = 0;  // behind the last character that the caret underlines
   std::string_view source{};     // the line's text; may be megabytes
   std::size_t byte = 0;          // of the column in it
+  bool may_hold_secret = true;   // false: shown whatever it looks like
 };
 
 /// The colours of a terminal, or none.
