@@ -4,13 +4,13 @@
 
 #include <gmock/gmock.h>
 
+#include "services/kit/findings/terminal_text.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/settings/help.hpp"
 #include "services/kit/settings/names.hpp"
 #include "services/kit/settings/variables.hpp"
 #include "services/kit/yaml/parse.hpp"
 #include "services/stackgate/command_tables.hpp"
-#include "services/kit/findings/terminal_text.hpp"
 #include "tests/cli/run_command.hpp"
 
 namespace stackgate {
