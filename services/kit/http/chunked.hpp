@@ -32,8 +32,8 @@ class ChunkedDecoder {
   State check_size() const;
 
   std::unique_ptr<Parser> parser_;
-  std::string line_;  // what has come of a size line, or of the last chunk with its trailers
-  bool in_trailers_ = false;
+  std::string line_;          // what has come of a size line, or of the last chunk with its trailers
+  std::size_t trailers_ = 0;  // where they begin in it; 0: before them
 };
 
 }  // namespace stackgate::http

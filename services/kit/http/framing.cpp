@@ -34,6 +34,13 @@ bool ends_in_quotes(std::string_view line) {
   return quoted;
 }
 
+// A line of the trailers, or what is folded to one. Beast would refuse a Content-Length there as a second framing.
+bool is_trailer(std::string_view line, bool is_first) {
+  if (line.front() == ' ' || line.front() == '\t') return !is_first;
+  const std::size_t colon = line.find(':');
+  return colon != std::string_view::npos && colon > 0 && all(Char::token, line.substr(0, colon));
+}
+
 // Beast calls these as it reads; what is not of interest is dropped.
 class Parser : public beast::http::basic_parser<true> {
  public:
@@ -61,8 +68,16 @@ class Parser : public beast::http::basic_parser<true> {
 
 class HeadParser final : public Parser {
  public:
-  HeadParser(std::string_view bytes, Request& request, Head& head) : bytes_(bytes), request_(request), head_(head) {}
+  /// `read` is what Beast reads: `bytes`, or a copy that differs in single characters. The request's views are into
+  /// `bytes`.
+  HeadParser(std::string_view read, std::string_view bytes, Request& request, Head& head)
+      : read_(read), bytes_(bytes), request_(request), head_(head) {
+    head = {};
+    request.headers.clear();
+  }
   std::optional<Reject> parse();
+  /// After parse(): whether a value was refused by Beast, which does so with a Connection that is no list of tokens.
+  bool has_faulty_value() const { return fault_ == error::bad_value; }
 
  private:
   void on_request_impl(beast::http::verb, Text method, Text target, int version, error_code& fault) override;
@@ -73,19 +88,32 @@ class HeadParser final : public Parser {
   }
   std::optional<Reject> read_target(std::string_view target);
   std::optional<Reject> interpret(field name, std::string_view value);
+  std::string_view original(std::string_view part) const;
+  std::string_view first_line_of_value(std::size_t line) const;
   Reject explain(const error_code& fault) const;
   Reject explain_version() const;
+  Reject explain_transfer_encoding() const;
   std::optional<Reject> conclude();
 
-  const std::string_view bytes_;
+  const std::string_view read_, bytes_;
   Request& request_;
   Head& head_;
   int hosts_ = 0, lengths_ = 0, transfer_encodings_ = 0;
   bool closes_ = false;
   std::optional<Reject> reject_;
+  error_code fault_;
 };
 
-// The views are made from the sizes: a later minor version's line is read from a copy (parse_head).
+std::string_view HeadParser::original(std::string_view part) const {
+  return bytes_.substr(static_cast<std::size_t>(part.data() - read_.data()), part.size());
+}
+
+// Of the header line that begins at `line`, without the lines that are folded to it.
+std::string_view HeadParser::first_line_of_value(std::size_t line) const {
+  const std::string_view text = bytes_.substr(line, bytes_.find("\r\n", line) - line);
+  return trim(text.substr(text.find(':') + 1));
+}
+
 void HeadParser::on_request_impl(beast::http::verb, Text method, Text target, int version, error_code& fault) {
   head_.http10 = version == 10;
   request_.method = bytes_.substr(0, method.size());
@@ -115,17 +143,19 @@ std::optional<Reject> HeadParser::read_target(std::string_view target) {
 }
 
 void HeadParser::on_field_impl(field name, Text text, Text value, error_code& fault) {
-  const Header header{view(text), view(value)};
   // Beast joins folded lines, in memory of its own or by beginning the value on a later line.
-  const char* const colon = header.name.end();
+  const char* const colon = view(text).end();
   const std::less<const char*> is_before;
-  const bool elsewhere = is_before(header.value.data(), colon) || is_before(bytes_.end(), header.value.data());
-  if (elsewhere || std::string_view(colon, header.value.data()).contains('\n'))
-    return refuse({400, "a header line is folded"}, fault);
+  const bool elsewhere = is_before(value.data(), colon) || is_before(read_.end(), value.data());
+  if (elsewhere || std::string_view(colon, value.data()).contains('\n')) {
+    const auto line = static_cast<std::size_t>(text.data() - read_.data());
+    return refuse(interpret(name, first_line_of_value(line)).value_or(Reject{400, "a header line is folded"}), fault);
+  }
+  const Header header{original(view(text)), original(view(value))};
   if (!all(Char::field, header.value)) return refuse({400, "a header value has a control character"}, fault);
   if (request_.headers.size() == max_headers) return refuse({431, "too many headers"}, fault);
   request_.headers.push_back(header);
-  if (const auto wrong = interpret(name, header.value)) refuse(*wrong, fault);
+  if (const auto wrong = interpret(name, view(value))) refuse(*wrong, fault);
 }
 
 // What Beast allows and a server behind a proxy had better not: each has been used to smuggle requests.
@@ -173,15 +203,12 @@ Reject HeadParser::explain(const error_code& fault) const {
   if (fault == error::bad_method) return {400, "the method is not a token of at most 32 characters"};
   if (fault == error::bad_target) return {400, "the request target is empty or has a character that a URL must escape"};
   if (fault == error::bad_version) return explain_version();
-  if (fault == error::bad_value)
-    return {400, "a header value has a control character, or Connection is no list of tokens"};
+  if (fault == error::bad_value) return {400, "a header value has a control character"};
   if (fault == error::multiple_content_length) return {400, "more than one Content-Length"};
   if (fault == error::bad_content_length)
     return chunked() ? Reject{400, "both Content-Length and Transfer-Encoding"}
                      : Reject{400, "Content-Length is not a number"};
-  if (fault == error::bad_transfer_encoding)
-    return transfer_encodings_ > 0 ? Reject{400, "more than one Transfer-Encoding"}
-                                   : Reject{400, "both Content-Length and Transfer-Encoding"};
+  if (fault == error::bad_transfer_encoding) return explain_transfer_encoding();
   if (fault == error::bad_line_ending) return {400, "a line of the head does not end in CR LF"};
   return {400, "a header name is not a token"};
 }
@@ -196,23 +223,49 @@ Reject HeadParser::explain_version() const {
                            : Reject{505, "only HTTP/1.1 and HTTP/1.0 are spoken here"};
 }
 
+// Beast refuses a second framing before on_field_impl: the line is the one behind the last header.
+Reject HeadParser::explain_transfer_encoding() const {
+  if (transfer_encodings_ > 0) return {400, "more than one Transfer-Encoding"};
+  const auto last = static_cast<std::size_t>(request_.headers.back().name.data() - bytes_.data());
+  if (!equal_ignoring_case(first_line_of_value(bytes_.find("\r\n", last) + 2), "chunked"))
+    return {501, "the only transfer encoding known is chunked"};
+  return {400, "both Content-Length and Transfer-Encoding"};
+}
+
 std::optional<Reject> HeadParser::parse() {
-  error_code fault;
-  // RFC 9112, 2.3: a later minor version is read as 1.1, which Beast refuses.
-  const std::size_t line = bytes_.find("\r\n");
-  const bool is_later = line != std::string_view::npos && line >= 8 && bytes_.substr(line - 8).starts_with("HTTP/1.") &&
-                        bytes_[line - 1] >= '2' && bytes_[line - 1] <= '9';
-  std::string_view rest = bytes_;
-  if (is_later) {
-    std::string first(bytes_.substr(0, line + 2));
-    first[line - 1] = '1';
-    put(first, fault);
-    rest.remove_prefix(first.size());
-  }
-  if (!fault || fault == error::need_more) put(rest, fault);
+  put(read_, fault_);
   if (reject_) return reject_;
-  if (fault) return explain(fault);
+  if (fault_) return explain(fault_);
   return conclude();
+}
+
+// RFC 9112, 2.3: a later minor version is read as 1.1, which Beast refuses. Empty: it is none.
+std::string as_version_1_1(std::string_view head) {
+  const std::size_t line = head.find("\r\n");
+  std::string copy;
+  if (line == std::string_view::npos || line < 8 || !head.substr(line - 8).starts_with("HTTP/1.")) return copy;
+  if (head[line - 1] < '2' || head[line - 1] > '9') return copy;
+  copy = head;
+  copy[line - 1] = '1';
+  return copy;
+}
+
+// Makes other tokens of the options of Connection that are none (RFC 9110, 7.6.1): they mean nothing here, and Beast
+// would refuse the request. Neither close nor keep-alive has an x.
+void mend_connection_options(std::string& head) {
+  for (std::size_t line = head.find("\r\n"), end = 0; line != std::string::npos; line = end) {
+    line += 2;
+    end = head.find("\r\n", line);
+    const std::string_view text = std::string_view(head).substr(line, end - line);
+    const std::size_t colon = text.find(':');
+    const std::string_view name = text.substr(0, colon);
+    if (!equal_ignoring_case(name, "connection") && !equal_ignoring_case(name, "proxy-connection")) continue;
+    for (std::size_t at = colon, comma = 0; at < text.size(); at = comma) {
+      comma = std::min(text.find(',', ++at), text.size());
+      for (const char& c : trim(text.substr(at, comma - at)))
+        if (is(Char::field, c) && !is(Char::token, c)) head[static_cast<std::size_t>(&c - head.data())] = 'x';
+    }
+  }
 }
 
 }  // namespace framing_detail
@@ -231,9 +284,14 @@ HeadScanner::Found HeadScanner::scan(std::string_view bytes) {
 }
 
 std::optional<Reject> parse_head(std::string_view bytes, Request& request, Head& head) {
-  head = {};
-  request.headers.clear();
-  return framing_detail::HeadParser(bytes, request, head).parse();
+  using namespace framing_detail;
+  std::string copy = as_version_1_1(bytes);
+  HeadParser parser(copy.empty() ? bytes : copy, bytes, request, head);
+  const auto reject = parser.parse();
+  if (!parser.has_faulty_value()) return reject;
+  if (copy.empty()) copy = bytes;
+  mend_connection_options(copy);
+  return HeadParser(copy, bytes, request, head).parse();
 }
 
 // Begins behind the head of a chunked request.
@@ -257,7 +315,7 @@ ChunkedDecoder::~ChunkedDecoder() = default;
 void ChunkedDecoder::reset(std::uint64_t body_limit) {
   parser_ = std::make_unique<Parser>(body_limit);
   line_.clear();
-  in_trailers_ = false;
+  trailers_ = 0;
 }
 
 // Gathers the lines between the chunks, which may come in pieces; the parser gets each line whole.
@@ -289,14 +347,21 @@ ChunkedDecoder::State ChunkedDecoder::add_to_line(std::string_view piece) {
   while (!end.empty() && is(Char::field, end.front())) end.remove_prefix(1);
   const bool paired = line_.ends_with('\r') ? piece == "\n" : end.empty() || end == "\r" || end == "\r\n";
   line_ += piece;
-  if (const State size = in_trailers_ ? State::more : check_size(); size != State::more) return size;
-  if (!paired || line_.size() > (in_trailers_ ? max_trailers : max_size_line)) return State::malformed;
+  if (const State size = trailers_ > 0 ? State::more : check_size(); size != State::more) return size;
+  if (!paired || line_.size() > (trailers_ > 0 ? max_trailers : max_size_line)) return State::malformed;
   if (!line_.ends_with('\n')) return State::more;
-  if (!in_trailers_ && ends_in_quotes(line_)) return State::malformed;
+  if (trailers_ > 0) {
+    const std::size_t begin = line_.rfind('\n', line_.size() - 2) + 1;
+    const std::string_view trailer = std::string_view(line_).substr(begin);
+    if (trailer != "\r\n") return is_trailer(trailer, begin == trailers_) ? State::more : State::malformed;
+    line_.erase(trailers_, begin - trailers_);
+  } else if (ends_in_quotes(line_)) {
+    return State::malformed;
+  }
   error_code fault;
   parser_->put(line_, fault);
   if (fault == error::need_more) {  // the line end of a chunk, or of the last chunk's size
-    in_trailers_ = line_.size() > 2;
+    trailers_ = line_.size() > 2 ? line_.size() : 0;
     return State::more;
   }
   if (fault) return State::malformed;

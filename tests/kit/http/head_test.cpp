@@ -38,6 +38,12 @@ TEST(Head, accepts_what_RFC_9112_allows) {
       {"HTTP/1.0 may stay", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "GET", "/", ""},
       {"HTTP/1.0 that says both closes", "GET / HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n", "GET", "/", "",
        Head::Framing::none, 0, false},
+      {"Connection that is no list of tokens", "GET / HTTP/1.1\r\nHost: x\r\nConnection: a b, c/d\r\n\r\n", "GET", "/",
+       ""},
+      {"close behind what is no token", "GET / HTTP/1.1\r\nHost: x\r\nConnection: a b, close\r\n\r\n", "GET", "/", "",
+       Head::Framing::none, 0, false},
+      {"close within what is no token", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close b\r\n\r\n", "GET", "/", ""},
+      {"two oddities", "GET /a HTTP/1.7\r\nHost: x\r\nProxy-Connection: a b\r\n\r\n", "GET", "/a", ""},
       {"a later minor version", "GET / HTTP/1.7\r\nHost: x\r\n\r\n", "GET", "/", ""},
       {"obs-text in a value", "GET / HTTP/1.1\r\nHost: x\r\nX: \xe4\xff\r\n\r\n", "GET", "/", ""},
       {"extension method", "M-SEARCH /x HTTP/1.1\r\nHost: x\r\n\r\n", "M-SEARCH", "/x", ""},
@@ -124,6 +130,15 @@ TEST(Head, refuses_what_could_be_read_in_two_ways_and_what_is_no_request) {
     EXPECT_EQ(fault->status, test.status) << fault->reason;
     EXPECT_FALSE(fault->reason.empty());
   }
+}
+
+TEST(Head, a_Connection_that_is_no_list_of_tokens_is_passed_on_as_it_came) {
+  Request request;
+  Head head;
+  const std::string bytes = "GET / HTTP/1.2\r\nHost: x\r\nConnection: a b,\xe5\r\nA: b c\r\n\r\n";
+  ASSERT_FALSE(parse_head(bytes, request, head));
+  EXPECT_EQ(request.header("connection"), "a b,\xe5");
+  EXPECT_EQ(request.header("a"), "b c");
 }
 
 TEST(Head, headers_are_found_without_case_and_the_first_of_a_name_counts) {
