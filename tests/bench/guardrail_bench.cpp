@@ -193,8 +193,8 @@ std::string text_event(std::string_view text) {
                            text)});
 }
 
-/// In a process of its own: endless streams, a chunk a second on each, the first word of which is the time. It has more
-/// tokens than chunk_size, however long the time is: with the context that is held back it makes a window full.
+/// In a process of its own: endless streams, a chunk a second on each, the first word of which is the time: chunk_size
+/// tokens, or one more where the time is a long word. With the context that is held back they make a window full.
 int serve_streams(const std::string& port) {
   log::configure({.level = log::Level::warning});
   std::mutex mutex;
@@ -221,7 +221,7 @@ int serve_streams(const std::string& port) {
     std::this_thread::sleep_until(at += step);
     const std::lock_guard lock(mutex);
     for (std::size_t i = turn; i < all.size(); i += steps)
-      all[i]->write(text_event(fmt::format("QQ{} two chairs and a table for today, ", letters(now_ns()))));
+      all[i]->write(text_event(fmt::format("QQ{} two chairs and a table today, ", letters(now_ns()))));
   }
 }
 

@@ -112,9 +112,10 @@ std::size_t StreamWindow::window_end() const {
 
 std::optional<std::string> StreamWindow::next() {
   if (checking_ || blocked_ || pending_.size() == checked_) return std::nullopt;
+  // The last token may go on, unless white space ends it.
+  const std::size_t whole = starts_.size() - (is_space(pending_.back()) ? 0 : 1);
   const std::size_t wanted = std::size_t{rules_.chunk_size} + rules_.context_size;
-  if (!ended_ && (starts_.size() <= wanted || starts_.size() - checked_tokens_ <= rules_.chunk_size))
-    return std::nullopt;
+  if (!ended_ && (whole < wanted || whole < checked_tokens_ + rules_.chunk_size)) return std::nullopt;
   window_ = window_end();
   checking_ = true;
   return pending_.substr(0, window_);
