@@ -14,7 +14,8 @@ using test::Read;
 using test::Row;
 
 constexpr std::string_view attack =
-    "{{ 7 * 191 }} {% set x = 7 * 191 %}{{ x }} {# gone #} ${{ hidden }} $hidden {{ hidden }} {{ config }} {% raw %}";
+    "{{ 7 * 14285714286 }} {% set x = 7 * 14285714286 %}{{ x }} {# gone #} ${{ hidden }} $hidden {{ hidden }} {{ "
+    "config }} {% raw %}";
 constexpr std::string_view hidden = "xyzzy-0451";
 
 std::string hidden_context() {
@@ -30,10 +31,10 @@ std::string hidden_context() {
 /// Nothing was executed on the way to a model or to the client.
 void expect_texts(const test::Serving& serving, const std::string& answered) {
   for (const Asked& each : serving.asked()) {
-    EXPECT_FALSE(each.body.contains("1337")) << each.body;
+    EXPECT_FALSE(each.body.contains("100000000002")) << each.body;
     EXPECT_FALSE(each.body.contains(hidden)) << each.body;
   }
-  EXPECT_FALSE(answered.contains("1337")) << answered;
+  EXPECT_FALSE(answered.contains("100000000002")) << answered;
   EXPECT_FALSE(answered.contains(hidden)) << answered;
 }
 
