@@ -21,8 +21,8 @@ void check(const JobPtr& job, Job::Task task, WithVerdict then) {
   job->ask_task(std::move(task), [job, then](const Parsed& parsed) {
     if (!parsed.safe)
       log::warning("a check's answer is neither yes nor no", {{"action", job->request().action},
-                                                                {"configuration", job->configuration().id},
-                                                                {"rail", job->request().rail_name}});
+                                                              {"configuration", job->configuration().id},
+                                                              {"rail", job->request().rail_name}});
     then(job, parsed);
   });
 }
