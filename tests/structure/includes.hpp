@@ -215,7 +215,7 @@ inline const std::vector<Module>& modules() {
         "services/kit/crypto", "services/kit/findings", "services/kit/json", "services/kit/log", "services/kit/metrics",
         "services/kit/run", "services/kit/service", "services/kit/settings"}},
       {"services/guardrail", {"services/guardrail/program"}},
-      {"services/customizer/job", {"services/kit/json"}},
+      {"services/customizer/job", {"services/kit/jobs/run_state.hpp", "services/kit/json"}},
       {"services/customizer/api",
        {"services/customizer/catalogue", "services/customizer/job", "services/kit/base", "services/kit/findings",
         "services/kit/grammar", "services/kit/json", "services/model/hyperparameters"}},

@@ -6,24 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/jobs/run_state.hpp"
+
 namespace stackgate::evaluator {
 
-/// NeMo's words. The last three are final.
-///
-///   created ──▶ pending ──▶ running ──▶ completed, failed
-///                  │           └──▶ cancelling ──▶ cancelled
-///                  └──────────────────────────────────▲
-enum class State : std::uint8_t { created, pending, running, cancelling, completed, failed, cancelled };
-
-inline constexpr std::array<std::string_view, 7> state_names = {"created",   "pending", "running",  "cancelling",
-                                                                "completed", "failed",  "cancelled"};
-constexpr std::string_view to_string(State state) { return state_names.at(static_cast<std::size_t>(state)); }
-constexpr std::optional<State> state_named(std::string_view name) {
-  for (std::size_t i = 0; i < state_names.size(); ++i)
-    if (state_names.at(i) == name) return static_cast<State>(i);
-  return std::nullopt;
-}
-constexpr bool is_final(State state) { return state >= State::completed; }
+using State = jobs::RunState;
+using jobs::is_final;
+using jobs::to_string;
+inline constexpr const auto& state_names = jobs::run_state_names;
+constexpr std::optional<State> state_named(std::string_view name) { return jobs::run_state_named(name); }
 
 struct Evaluation {
   std::string id{};       // "eval-…"
