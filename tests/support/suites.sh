@@ -89,6 +89,14 @@ lanes() {
   lane_pids=()
 }
 
+# wait_for_lane FUNCTION: until it has ended. Fails when it did.
+wait_for_lane() {
+  local status=$log_dir/lane-$1.status
+  [ -s "$status" ] || echo "waiting for $1|$SECONDS" >"$lane"
+  while [ ! -s "$status" ]; do sleep 1; done
+  [ "$(cat "$status")" = 0 ]
+}
+
 # end_lanes: stops what still runs, and waits until it has cleaned up.
 end_lanes() {
   local pid

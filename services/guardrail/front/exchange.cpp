@@ -7,9 +7,9 @@
 #include "services/guardrail/actions/conversation.hpp"
 #include "services/guardrail/api/message.hpp"
 #include "services/guardrail/api/state.hpp"
-#include "services/kit/crypto/digest.hpp"
 #include "services/kit/json/write.hpp"
 #include "services/kit/log/log.hpp"
+#include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::guardrail {
 namespace {
@@ -48,7 +48,7 @@ Exchange::Exchange(FrontPtr front, ConfigurationPtr configuration, ChatRequest r
       configuration_(std::move(configuration)),
       request_(std::move(request)),
       parts_(std::move(parts)),
-      id_("chatcmpl-" + crypto::random_hex(id_digits)),
+      id_("chatcmpl-" + web::random_hex(id_digits)),
       model_(shown_model(request_, *configuration_)),
       created_(seconds_now()),
       began_(now()) {}
