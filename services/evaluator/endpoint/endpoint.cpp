@@ -16,6 +16,8 @@ http_client::Options client_options(const EndpointOptions& options) {
   return {.connect = std::chrono::seconds(5),
           .pause = std::chrono::seconds(options.timeout_seconds),
           .retries = options.max_retries,
+          .ca_file = options.authorities.file,
+          .ca_text = options.authorities.text,
           .user_agent = "stackgate-evaluator"};
 }
 

@@ -22,6 +22,7 @@ struct EndpointOptions {
   std::string api_key{};
   std::uint32_t timeout_seconds = 120;  // for one answer, without its repetitions
   std::uint32_t max_retries = 5;
+  http_client::Pem authorities{};  // to trust besides the system's
 };
 
 /// Why there is no answer. The message names the endpoint and its words, and no key.

@@ -1,4 +1,5 @@
 // GET: evaluations, how far they are, what came of them; cancelled and deleted.
+#include <algorithm>
 #include <array>
 #include <charconv>
 

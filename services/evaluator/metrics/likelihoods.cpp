@@ -50,7 +50,7 @@ LikelihoodSums likelihood_sums(std::string_view text, double loglikelihood, std:
 Perplexities perplexities(const LikelihoodSums& sums) {
   Perplexities out{.word_perplexity = std::exp(-ratio(sums.loglikelihood, sums.words)),
                    .byte_perplexity = std::exp(-ratio(sums.loglikelihood, sums.bytes)),
-                   .bits_per_byte = -ratio(sums.loglikelihood, sums.bytes) / std::numbers::ln2};
+                   .bits_per_byte = (0 - ratio(sums.loglikelihood, sums.bytes)) / std::numbers::ln2};
   if (sums.tokens > 0) out.perplexity = std::exp(-ratio(sums.loglikelihood, sums.tokens));
   return out;
 }

@@ -18,7 +18,7 @@ RankingAt scores_at(std::span<const double> gains, std::span<const double> ideal
   RankingAt out;
   double ideal_sum = 0;
   std::size_t found = 0;
-  for (std::size_t i = 0; i < k; ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(k, std::max(gains.size(), ideal.size())); ++i) {
     if (i < gains.size()) out.ndcg += gains[i] * discount(i);
     if (i < ideal.size()) ideal_sum += ideal[i] * discount(i);
     found += i < gains.size() && gains[i] > 0 ? 1U : 0U;

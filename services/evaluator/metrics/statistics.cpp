@@ -52,19 +52,6 @@ Mean mean_of(std::span<const double> values) {
   return out;
 }
 
-Interval bootstrap(std::span<const double> values, double level, std::uint32_t rounds, std::uint64_t seed) {
-  const std::vector<double> known = numbers(values);
-  if (known.empty() || rounds == 0) return {nan, nan};
-  std::mt19937_64 random(seed);
-  std::vector<double> means;
-  for (std::uint32_t i = 0; i < rounds; ++i) means.push_back(drawn_mean(known, random));
-  std::ranges::sort(means);
-  const auto at = [&](double share) {
-    return means[std::min(means.size() - 1, static_cast<std::size_t>(share * static_cast<double>(means.size())))];
-  };
-  return {at((1 - level) / 2), at(1 - (1 - level) / 2)};
-}
-
 double paired_bootstrap(std::span<const double> a, std::span<const double> b, std::uint32_t rounds,
                         std::uint64_t seed) {
   std::vector<double> differences;
@@ -91,13 +78,6 @@ double mcnemar(std::uint64_t only_a, std::uint64_t only_b) {
     tail += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) - n * std::log(2.0));
   }
   return std::min(1.0, 2 * tail);
-}
-
-double mcnemar_chi_squared(std::uint64_t only_a, std::uint64_t only_b) {
-  if (only_a == only_b) return 1;
-  const auto a = static_cast<double>(only_a), b = static_cast<double>(only_b);
-  const double apart = std::abs(a - b) - 1;
-  return std::erfc(std::sqrt(apart * apart / (a + b) / 2));  // the upper tail of chi² with one degree of freedom
 }
 
 }  // namespace stackgate::evaluator

@@ -12,12 +12,6 @@ struct Mean {
 };
 Mean mean_of(std::span<const double> values);
 
-/// An interval of the mean that holds `level` of the means of samples drawn with replacement (percentile bootstrap).
-struct Interval {
-  double low, high;
-};
-Interval bootstrap(std::span<const double> values, double level, std::uint32_t rounds, std::uint64_t seed);
-
 /// Two systems over the same items: how often a sample of the differences, drawn with replacement and centred, has a
 /// mean as far from 0 as theirs. Two-sided; 1 where there is no difference at all.
 double paired_bootstrap(std::span<const double> a, std::span<const double> b, std::uint32_t rounds, std::uint64_t seed);
@@ -25,8 +19,5 @@ double paired_bootstrap(std::span<const double> a, std::span<const double> b, st
 /// The same for scores of 0 and 1: exact binomial over the items in which they differ, two-sided. McNemar (1947).
 /// `only_a`: items that only the first got right.
 double mcnemar(std::uint64_t only_a, std::uint64_t only_b);
-/// The approximation by chi² with Edwards' continuity correction, (|a − b| − 1)² / (a + b) with one degree of freedom,
-/// for comparison with what others report.
-double mcnemar_chi_squared(std::uint64_t only_a, std::uint64_t only_b);
 
 }  // namespace stackgate::evaluator

@@ -1,7 +1,6 @@
 #include "services/evaluator/metrics/tool_calls.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <list>
 
 #include <fmt/format.h>
@@ -101,10 +100,9 @@ bool may_be_left_out(const json::Value& choices) {
                              [](const json::Value& each) { return each.is_string() && each.string().empty(); });
 }
 
-/// Whether a value has the type that a schema names; an integer is a number, too.
+/// Whether a value has the type that a schema names; an integer is a number, too. 1.0 is no integer, as in Python.
 bool has_type(const json::Value& value, std::string_view type) {
-  if (type == "integer")
-    return value.is_integer() || (value.is_number() && value.number() == std::floor(value.number()));
+  if (type == "integer") return value.is_integer();
   if (type == "number" || type == "float") return value.is_number();
   if (type == "string") return value.is_string();
   if (type == "boolean") return value.is_boolean();

@@ -81,7 +81,8 @@ Words squad_words(std::string_view text) {
 }
 
 Words bleu_words(std::string_view text) {
-  std::string line = replaced(replaced(replaced(std::string(text), "<skipped>", ""), "-\n", ""), "\n", " ");
+  std::string line =
+      replaced(replaced(replaced(std::string(jinja::strip_right(text)), "<skipped>", ""), "-\n", ""), "\n", " ");
   for (const auto& [entity, is] :
        {std::pair<std::string_view, std::string_view>{"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}})
     line = replaced(std::move(line), entity, is);

@@ -73,7 +73,9 @@ void append_own(std::vector<settings::Setting>& out) {
           duration("lease", "a replica that dies holds its evaluations for so long", "30s", 2, 3'600),
           duration("patience", "how long an endpoint that is not there is waited for before the first question", "24h",
                    1, 30 * 86'400),
-          duration("answer-patience", "the same for each sample, and for judges", "5m", 1, 86'400)});
+          duration("answer-patience", "the same for each sample, and for judges", "5m", 1, 86'400),
+          text("endpoint-ca-file", "certificates to trust at https endpoints of models, besides the system's"),
+          text("endpoint-ca", "the same as PEM itself, such as a ConfigMap's key")});
   append(
       out, "Workflows",
       {url("workflow-server-url", "of Argo Workflows: https://argo-server:2746; without it a process on this machine"),

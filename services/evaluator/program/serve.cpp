@@ -33,6 +33,7 @@ RunnerOptions runner_options(const settings::Values& values, const FailPoint& fa
   const auto of = [&](std::string_view name) { return std::chrono::milliseconds(values.integer(name)); };
   return {.run = {.datasets = open_datasets(values),
                   .workflow = workflow_options(values),
+                  .authorities = {.text = values.text("endpoint-ca"), .file = values.text("endpoint-ca-file")},
                   .retrieval = {.database = {.url = values.text("vector-db-url"),
                                              .token = values.text("vector-db-token"),
                                              .ca_file = values.text("vector-db-ca-file")},

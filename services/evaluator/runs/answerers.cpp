@@ -43,8 +43,9 @@ bool asks_model(const EvaluationRequest& request) {
          request.framework != Framework::agentic_eval;
 }
 
-RunAnswerers::RunAnswerers(const EvaluationRequest& request, std::function<bool()> stop, RunMetrics& metrics)
-    : request_(request), stop_(std::move(stop)), metrics_(metrics) {
+RunAnswerers::RunAnswerers(const EvaluationRequest& request, http_client::Pem authorities, std::function<bool()> stop,
+                           RunMetrics& metrics)
+    : request_(request), authorities_(std::move(authorities)), stop_(std::move(stop)), metrics_(metrics) {
   if (asks_model(request)) add(Whom::model, request.target);
   add(Whom::judge, request.judge);
   add(Whom::embedder, request.embeddings);
@@ -60,7 +61,8 @@ void RunAnswerers::add(Whom whom, const std::optional<ModelEndpoint>& endpoint) 
                                                  .model = endpoint->model,
                                                  .api_key = endpoint->api_key,
                                                  .timeout_seconds = request_.requests.timeout_seconds,
-                                                 .max_retries = request_.requests.max_retries},
+                                                 .max_retries = request_.requests.max_retries,
+                                                 .authorities = authorities_},
                                  stop_);
 }
 

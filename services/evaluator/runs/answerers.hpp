@@ -27,7 +27,9 @@ struct Waiting {
 /// The endpoints of a request, and what else answers. Thread-safe once prepare() has returned.
 class RunAnswerers {
  public:
-  RunAnswerers(const EvaluationRequest& request, std::function<bool()> stop, RunMetrics& metrics);
+  /// `authorities` of the endpoints, besides the system's.
+  RunAnswerers(const EvaluationRequest& request, http_client::Pem authorities, std::function<bool()> stop,
+               RunMetrics& metrics);
 
   /// Waits until they are there. The model must come; a judge or an embedder that does not costs the answers that it
   /// would have given. `likelihoods`: the model must give log-probabilities of given texts. The error is why the
@@ -49,6 +51,7 @@ class RunAnswerers {
   Answerer programs();
 
   const EvaluationRequest& request_;
+  const http_client::Pem authorities_;
   const std::function<bool()> stop_;
   RunMetrics& metrics_;
   std::array<std::unique_ptr<Endpoint>, whom_count> endpoints_{};  // by Whom; null: nobody

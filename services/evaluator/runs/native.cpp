@@ -49,7 +49,8 @@ class NativeRun {
     if (!tasks) return stage->failed(failed(text_of(tasks.error())));
     stage.emplace(context_, "endpoints");
     for (const auto& task : *tasks) progress_.push_back({.name = task->name(), .total = task->samples()});
-    RunAnswerers answerers(context_.request, [this] { return journal_.stopping(); }, context_.metrics);
+    RunAnswerers answerers(
+        context_.request, context_.options.authorities, [this] { return journal_.stopping(); }, context_.metrics);
     const bool likelihoods = std::ranges::any_of(*tasks, [](const auto& task) { return task->wants_likelihoods(); });
     const Waiting model{context_.options.patience, context_.options.pause};
     const Waiting others{context_.options.answer_patience, context_.options.pause};

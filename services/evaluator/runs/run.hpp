@@ -20,7 +20,8 @@ using FailPoint = std::function<void(std::string_view point)>;
 struct RunOptions {
   OpenDatasets datasets{};  // empty: no datastore is configured
   WorkflowOptions workflow{};
-  RetrieverOptions retrieval{};  // directory and database; each evaluation says its index
+  http_client::Pem authorities{};  // of endpoints of models, besides the system's
+  RetrieverOptions retrieval{};    // directory and database; each evaluation says its index
   /// How long endpoint and datastore are waited for before the first question; and how long an endpoint that goes away
   /// later is, for each sample.
   std::chrono::milliseconds patience{24 * 3'600'000}, answer_patience{300'000};

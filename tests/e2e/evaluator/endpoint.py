@@ -1,6 +1,6 @@
 """An OpenAI endpoint that answers by rules, and remembers what it was asked.
 
-  [HOST=127.0.0.1] [PORT=0] python3 endpoint.py PORTFILE
+  [HOST=127.0.0.1] [PORT=0] [CERT=… KEY=…] python3 endpoint.py PORTFILE
 
 The last message's (or the prompt's) text decides:
   say X        X, without its ~ (up to the end of the line)
@@ -19,6 +19,7 @@ messages gives "say" and "calls", a list of {"name", "arguments"}.
 import json
 import os
 import re
+import ssl
 import sys
 import threading
 import time
@@ -170,6 +171,10 @@ class Server(ThreadingHTTPServer):
 
 
 server = Server((os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "0"))), Handler)
+if "CERT" in os.environ:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(os.environ["CERT"], os.environ["KEY"])
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
 with open(sys.argv[1] + ".new", "w", encoding="utf-8") as out:
     out.write(str(server.server_port))
 os.rename(sys.argv[1] + ".new", sys.argv[1])

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 
 #include "services/kit/log/log.hpp"
+#include "tests/certs/pairs.hpp"
+#include "tests/kit/http_client/serving.hpp"
 #include "tests/kit/web/app_support.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace stackgate::evaluator {
 namespace {
@@ -99,6 +102,37 @@ TEST_F(EndpointTest, that_is_away_is_left_when_asked_to_stop) {
   fails_ = 100;
   stop_ = true;
   EXPECT_EQ(endpoint("m", 20).ask({.prompt = "x"}).error().kind, Kind::stopped);
+}
+
+struct Identity final : http::TlsSource {
+  std::shared_ptr<ssl_ctx_st> context;
+  std::shared_ptr<ssl_ctx_st> current() const override { return context; }
+};
+
+using TlsEndpointTest = http_client::test::Serving;
+
+TEST_F(TlsEndpointTest, is_trusted_by_its_own_authority_only) {
+  const auto ca = certs::test::make_ca(), other = certs::test::make_ca("another CA");
+  const auto identity = std::make_shared<Identity>();
+  identity->context =
+      certs::test::must(certs::make_identity(certs::test::make_leaf(ca), std::chrono::system_clock::now())).context;
+  serve([](const http::Request&,
+           http::Responder respond) { respond(http_client::test::text(200, R"({"data":[{"id":"llama"}]})")); },
+        identity);
+  test::TempDir dir;
+  dir.write("ca.crt", ca.certificates);
+  const auto check = [&](http_client::Pem authorities) {
+    return Endpoint({.url = base_ + "/v1", .max_retries = 0, .authorities = std::move(authorities)}, {}).check();
+  };
+  EXPECT_TRUE(check({.file = dir / "ca.crt"}));
+  EXPECT_TRUE(check({.text = ca.certificates}));
+  for (const auto& authorities :
+       {http_client::Pem{}, http_client::Pem{.text = other.certificates}, http_client::Pem{.file = dir / "none.crt"}}) {
+    const auto refused = check(authorities);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, Kind::away);
+    EXPECT_THAT(refused.error().message, HasSubstr("certificate"));
+  }
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ TEST(Words, are_cut_as_13a_does) {
               ElementsAre("Hello", ",", "world", "!", "It's", "3.5", "-", "4.0", ",", "e", ".", "g", ".", "“x”", "."));
   EXPECT_THAT(bleu_words("&quot;a&amp;lt;b&quot;"), ElementsAre("\"", "a", "<", "b", "\""));  // one after the other
   EXPECT_THAT(bleu_words("hyphen-\nated and-so\non"), ElementsAre("hyphenated", "and-so", "on"));
+  EXPECT_THAT(bleu_words("cut off-\n"), ElementsAre("cut", "off-"));  // white space at the end goes first
   EXPECT_THAT(bleu_words("1,000.5 .5 5."), ElementsAre("1,000.5", ".", "5", "5", "."));
   EXPECT_THAT(bleu_words(""), ElementsAre());
 }
