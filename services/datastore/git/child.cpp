@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/datastore/git/library.hpp"
+#include "services/kit/base/out_of_space.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::datastore::git {
@@ -65,7 +66,7 @@ Expected<std::unique_ptr<Child>> start_git(const ChildSpec& spec) {
   return std::move(*child);
 }
 
-bool is_out_of_space(const Child& child) { return child.errors().find("No space left on device") != std::string::npos; }
+bool is_out_of_space(const Child& child) { return reports_out_of_space(child.errors()); }
 
 Expected<std::string> run_git(const ChildSpec& spec, std::string_view input, std::size_t most) {
   auto child = TRY(start_git(spec));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/out_of_space.hpp"
 #include "services/kit/files/file.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -64,15 +65,13 @@ std::unexpected<GitError> library_error(int code, std::string_view what) {
       fault = Fault::conflict;
       break;
     default:
-      if (reason.find(std::strerror(ENOSPC)) != std::string_view::npos) fault = Fault::full;
+      if (reports_out_of_space(reason)) fault = Fault::full;
   }
   return git_error_of(fault, fmt::format("{}: {}", what, reason));
 }
 
 std::unexpected<GitError> system_error(int number, std::string_view what) {
-  const Fault fault = number == ENOSPC || number == EDQUOT || number == EFBIG ? Fault::full
-                      : number == ENOENT                                      ? Fault::missing
-                                                                              : Fault::broken;
+  const Fault fault = is_out_of_space(number) ? Fault::full : number == ENOENT ? Fault::missing : Fault::broken;
   return git_error_of(fault, fmt::format("{}: {}", what, std::strerror(number)));
 }
 

@@ -36,7 +36,7 @@ std::unexpected<GitError> library_error(int code, std::string_view what);
 inline std::unexpected<GitError> git_error_of(Fault fault, std::string message) {
   return std::unexpected(GitError{fault, std::move(message)});
 }
-/// From errno: ENOSPC and EDQUOT are Fault::full, ENOENT is Fault::missing.
+/// From errno: no room is Fault::full, ENOENT is Fault::missing.
 std::unexpected<GitError> system_error(int number, std::string_view what);
 
 /// A small file; Fault::missing when there is none, Fault::full beyond `most` bytes.

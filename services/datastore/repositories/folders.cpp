@@ -8,6 +8,7 @@
 #include "services/datastore/clock.hpp"
 #include "services/datastore/repositories/rows.hpp"
 #include "services/kit/base/number.hpp"
+#include "services/kit/base/out_of_space.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::datastore::folders {
@@ -43,7 +44,7 @@ std::expected<void, ServiceError> make_parent(std::string_view data, std::int64_
   fs::create_directories(fs::path(path_of(data, id)).parent_path(), error);
   if (!error) return {};
   log::error("a folder cannot be made", {{"folder", path_of(data, id)}, {"cause", error.message()}});
-  if (error == std::errc::no_space_on_device) return refused(ServiceFault::full, "no space is left on the data volume");
+  if (is_out_of_space(error.value())) return refused(ServiceFault::full, "no space is left on the data volume");
   return refused(ServiceFault::broken, "the repository's folder cannot be made; the server's log says why");
 }
 

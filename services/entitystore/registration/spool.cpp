@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include "services/kit/base/out_of_space.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 
@@ -32,7 +33,7 @@ std::expected<std::string, std::string> read_instance(const std::string& path) {
 }  // namespace spool_detail
 
 ServiceError storage_error(std::string_view what, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT;
+  const bool full = is_out_of_space(code);
   return {full ? ServiceFault::full : ServiceFault::broken,
           fmt::format("{}: {}", what, full ? "the disk is full" : std::strerror(code))};
 }

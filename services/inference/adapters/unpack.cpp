@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "services/kit/archive/tar_gz.hpp"
+#include "services/kit/base/out_of_space.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/crypto/digest.hpp"
 #include "services/kit/files/file.hpp"
@@ -117,7 +118,7 @@ class Unpacker final : public archive::Sink {
 
 FetchFailure system_failure(std::string_view what, int error) {
   return {fmt::format("cannot {}: {}", what, std::strerror(error)),
-          error == ENOSPC || error == EDQUOT || error == EIO || error == EMFILE || error == ENFILE};
+          is_out_of_space(error) || error == EIO || error == EMFILE || error == ENFILE};
 }
 
 std::expected<void, FetchFailure> unpack_adapter(archive::Source source, const std::string& directory,

@@ -1,9 +1,12 @@
 // What is below every API fails: the same status whichever way a request came, in its API's own shape.
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
+#include <fmt/format.h>
 #include <sys/mount.h>
 
+#include "services/kit/files/file.hpp"
 #include "services/kit/sql/database.hpp"
 #include "tests/datastore/whole/contract_support.hpp"
 
@@ -151,6 +154,17 @@ class FullDisk : public Failing {
     Failing::TearDown();
     EXPECT_EQ(::umount2(data().c_str(), MNT_DETACH), 0);
   }
+  /// What git prints; empty when it was let in.
+  std::string failed_push() const {
+    const test::TempDir clone;
+    const std::string out = clone / "out";
+    const std::string push = fmt::format(
+        "cd {} && export GIT_CONFIG_GLOBAL=/dev/null && git init -q -b main . && git -c user.name=A -c user.email=a@b "
+        "commit -q --allow-empty -m c && git push -f http://ann:{}@127.0.0.1:{}/ann/whole.git main >{} 2>&1",
+        clone / "", password, app_->port(), out);
+    if (std::system(push.c_str()) == 0) return "";
+    return files::read_file(out, 1U << 16U).value_or("");
+  }
   bool mounted_ = false;
 };
 
@@ -203,6 +217,7 @@ TEST_F(FullDisk, is507OnEveryPath) {
       {.request = "GET /ann/whole/raw/main/README.md", .body = {"=# whole, changed\n"}},
   };
   holds(rows);
+  EXPECT_THAT(failed_push(), testing::HasSubstr("No space left on device"));
   std::filesystem::remove(data() + "/filler");
   const Row with_room[] = {
       {.as = As::ann,
