@@ -29,6 +29,9 @@ class CustomActions {
   /// `then` once, from any thread; `environment` is the run's own.
   virtual void run(ActionRequest request, std::shared_ptr<const ActionEnvironment> environment,
                    OnActionResult then) = 0;
+  /// Calls `work` once, on a thread that may block, with the code's filters and output parsers; nullptr: there are none
+  /// or they cannot be called now.
+  virtual void call(std::move_only_function<void(const CallCode* code)> work) { work(nullptr); }
 };
 
 /// Who gets the main model's answer while it comes. Called on the HTTP client's thread: must not block.

@@ -16,25 +16,48 @@ void take_answer(const JobPtr& job, ModelAnswer answer) {
   job->answer(jinja::Value(std::move(answer.text)), std::move(updates));
 }
 
+/// The configuration's own; without one the conversation itself is asked.
+const Prompt* general_prompt(const Configuration& configuration, const Job::Target& target) {
+  if (configuration.passthrough) return nullptr;
+  const Prompt* const found = configuration.prompts.find("general", target.engine, target.endpoint.model);
+  return found == nullptr || found->built_in ? nullptr : found;
+}
+
+void ask(const JobPtr& job, const Job::Target& target, ModelRequest request, const Prompt* prompt) {
+  if (job->environment().stream)
+    return job->stream(target, std::move(request), [job](ModelAnswer answer) { take_answer(job, std::move(answer)); });
+  job->ask(target, std::move(request), [job, prompt](ModelAnswer answer) mutable {
+    if (prompt == nullptr || prompt->output_parser.empty()) return take_answer(job, std::move(answer));
+    std::string text = answer.text;
+    job->parse_answer(*prompt, "general", std::move(text), [job, answer = std::move(answer)](Parsed parsed) mutable {
+      answer.text = std::move(parsed.text);
+      take_answer(job, std::move(answer));
+    });
+  });
+}
+
 void generate(const JobPtr& job) {
   const auto target = *job->target("main");
   const ActionEnvironment& environment = job->environment();
-  ModelRequest request{.task = "general", .body = environment.body};
-  const Prompt* const prompt = job->configuration().prompts.find("general", target.engine, target.endpoint.model);
-  if (prompt != nullptr && !prompt->built_in && !job->configuration().passthrough) {
-    auto rendered = render(*prompt, task_context(*prompt, environment, job->context(), {}));
-    if (!rendered) return job->fail("the prompt of general cannot be rendered: too long, or a fault of its template");
-    request.messages = std::move(rendered->messages);
-    request.max_tokens = rendered->max_tokens;
-    request.stop = std::move(rendered->stop);
-  } else {
-    Conversation conversation = plain_conversation(environment, job->context());
-    request.messages = std::move(conversation.before);
-    request.messages_json = std::move(conversation.messages);
+  const Prompt* const prompt = general_prompt(job->configuration(), target);
+  if (prompt != nullptr) {
+    return job->render_prompt(*prompt, task_context(*prompt, environment, job->context(), {}),
+                              [job, target, prompt](Rendered rendered) mutable {
+                                ModelRequest request{.task = "general",
+                                                     .messages = std::move(rendered.messages),
+                                                     .body = job->environment().body,
+                                                     .max_tokens = rendered.max_tokens,
+                                                     .stop = std::move(rendered.stop)};
+                                ask(job, target, std::move(request), prompt);
+                              });
   }
-  auto then = [job](ModelAnswer answer) { take_answer(job, std::move(answer)); };
-  if (environment.stream) return job->stream(target, std::move(request), std::move(then));
-  job->ask(target, std::move(request), std::move(then));
+  Conversation conversation = plain_conversation(environment, job->context());
+  ask(job, target,
+      {.task = "general",
+       .messages = std::move(conversation.before),
+       .messages_json = std::move(conversation.messages),
+       .body = environment.body},
+      nullptr);
 }
 
 }  // namespace

@@ -140,20 +140,69 @@ void Job::ask_task(Task task, OnParsed then) {
   if (!whom) return fail(fmt::format("the configuration has no model of type {}", task.type));
   const Prompt* const prompt = configuration().prompts.find(task.name, whom->engine, whom->endpoint.model);
   if (prompt == nullptr) return fail(fmt::format("there is no prompt for {}", task.name));
-  auto rendered = render(*prompt, task_context(*prompt, *environment_, context(), task.values));
-  if (!rendered)
-    return fail(rendered.error().too_long
-                    ? fmt::format("the prompt of {} is longer than its max_length of {}", task.name, prompt->max_length)
-                    : fmt::format("the prompt of {} cannot be rendered", task.name));
-  ModelRequest request{.task = task.name.substr(0, task.name.find(' ')),
-                       .messages = std::move(rendered->messages),
-                       .temperature = task.temperature,
-                       .max_tokens = rendered->max_tokens,
-                       .stop = std::move(rendered->stop)};
-  ask(*whom, std::move(request),
-      [parser = prompt->output_parser, task = task.name, then = std::move(then)](const ModelAnswer& answer) mutable {
-        then(parse_output(parser, task, answer.text));
+  jinja::Value values = task_context(*prompt, *environment_, context(), task.values);
+  render_prompt(*prompt, std::move(values),
+                [self = shared_from_this(), prompt, whom, name = std::move(task.name), temperature = task.temperature,
+                 then = std::move(then)](Rendered rendered) mutable {
+                  ModelRequest request{.task = name.substr(0, name.find(' ')),
+                                       .messages = std::move(rendered.messages),
+                                       .temperature = temperature,
+                                       .max_tokens = rendered.max_tokens,
+                                       .stop = std::move(rendered.stop)};
+                  self->ask(*whom, std::move(request),
+                            [self, prompt, name = std::move(name), then = std::move(then)](ModelAnswer answer) mutable {
+                              self->parse_answer(*prompt, std::move(name), std::move(answer.text), std::move(then));
+                            });
+                });
+}
+
+void Job::with_code(std::string_view what, std::move_only_function<void(const CallCode& code)> work) {
+  if (!environment_->custom)
+    return fail(fmt::format("{} wants the configuration's Python code, which is not run", what));
+  environment_->custom->call(
+      [self = shared_from_this(), what = std::string(what), work = std::move(work)](const CallCode* code) mutable {
+        if (code == nullptr)
+          return self->fail(what + " wants the configuration's Python code, which has no time for it");
+        work(*code);
       });
+}
+
+void Job::take_rendered(const Prompt& prompt, std::expected<Rendered, RenderFault> rendered, std::string_view why,
+                        std::move_only_function<void(Rendered)> then) {
+  if (rendered) return then(std::move(*rendered));
+  fail(rendered.error().too_long
+           ? fmt::format("the prompt of {} is longer than its max_length of {}", prompt.task, prompt.max_length)
+           : fmt::format("the prompt of {} cannot be rendered{}{}", prompt.task, why.empty() ? "" : ": ", why));
+}
+
+void Job::render_prompt(const Prompt& prompt, jinja::Value values, std::move_only_function<void(Rendered)> then) {
+  if (prompt.code_filters().empty()) return take_rendered(prompt, render(prompt, values), {}, std::move(then));
+  with_code(fmt::format("the prompt of {}", prompt.task),
+            [self = shared_from_this(), &prompt, values = std::move(values),
+             then = std::move(then)](const CallCode& code) mutable {
+              std::string why;  // faults of templates may hold texts of users, those of code do not
+              const auto noting = [&](CodeFunction kind, std::string_view name, const jinja::Arguments& arguments) {
+                auto made = code(kind, name, arguments);
+                if (!made) why = made.error();
+                return made;
+              };
+              auto rendered = render(prompt, values, noting);
+              self->take_rendered(prompt, std::move(rendered), why, std::move(then));
+            });
+}
+
+void Job::parse_answer(const Prompt& prompt, std::string task, std::string answer, OnParsed then) {
+  if (!prompt.parsed_by_code) return then(parse_output(prompt.output_parser, task, answer));
+  with_code(fmt::format("the output parser of {}", prompt.task),
+            [self = shared_from_this(), &prompt, task = std::move(task), answer = std::move(answer),
+             then = std::move(then)](const CallCode& code) mutable {
+              const auto made = code(CodeFunction::parser, prompt.output_parser, {{jinja::Value(answer)}, {}});
+              if (!made) return self->fail(made.error());
+              auto parsed = parsed_by_code(task, *made);
+              if (!parsed)
+                return self->fail(fmt::format("the output parser {}: {}", prompt.output_parser, parsed.error()));
+              then(std::move(*parsed));
+            });
 }
 
 void Job::answer(jinja::Value value, Variables updates) {

@@ -56,6 +56,10 @@ class Job : public std::enable_shared_from_this<Job> {
   };
   using OnParsed = std::move_only_function<void(Parsed answer)>;
   void ask_task(Task task, OnParsed then);
+  /// A prompt's text, made here or where the configuration's code runs. When it cannot be, the job fails.
+  void render_prompt(const Prompt& prompt, jinja::Value values, std::move_only_function<void(Rendered)> then);
+  /// What an answer to `prompt` means, in the same way. `task`: its name, "$model=…" included.
+  void parse_answer(const Prompt& prompt, std::string task, std::string answer, OnParsed then);
   /// One call; it becomes part of the log. A failure ends the job.
   void ask(const Target& target, ModelRequest request, std::move_only_function<void(ModelAnswer)> then);
   /// The same as a stream for the environment's AnswerStream.
@@ -71,6 +75,10 @@ class Job : public std::enable_shared_from_this<Job> {
   void fail(std::string cause);
 
  private:
+  void take_rendered(const Prompt& prompt, std::expected<Rendered, RenderFault> rendered, std::string_view why,
+                     std::move_only_function<void(Rendered)> then);
+  /// Where the configuration's code runs; fails the job where it cannot.
+  void with_code(std::string_view what, std::move_only_function<void(const CallCode& code)> work);
   OnModelAnswer logged(const Target& target, const ModelRequest& request,
                        std::move_only_function<void(ModelAnswer)> then);
   void keep(ModelCallHandle call);

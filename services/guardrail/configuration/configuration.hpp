@@ -107,6 +107,7 @@ struct Configuration {
   std::vector<KnowledgePage> knowledge{};
   std::vector<PythonFile> python_files{};  // actions.py, config.py, and those of the folder actions/
   std::vector<PythonAction> python_actions{};
+  PromptCode prompt_code{};  // of python_files
   std::vector<StreamObstacle> stream_obstacles{};
   colang::Program program{};
   std::uint32_t built_in_files = 0;  // of Program::files: the library's, which come first
@@ -134,6 +135,8 @@ struct File {
 struct ReadConfiguration {
   ConfigurationPtr configuration{};  // empty when there is an error
   validate::Findings findings{};     // `path`: "default/config.yml:12:3 rails.input.flows[1]"
+  /// What could be read, errors or not: for further checks, never to be served.
+  ConfigurationPtr draft{};
 };
 
 /// Reads one configuration. Pure: no file, no network, no environment is looked at.

@@ -23,7 +23,7 @@ Tree read_yaml(const std::vector<File>& files, const std::vector<std::size_t>& p
 void check_secrets(const Tree& root, Report& report);
 
 std::vector<Model> read_models(const Tree& root, Report& report);
-Prompts read_prompts(const Tree& root, const std::vector<Model>& models, Report& report);
+Prompts read_prompts(const Tree& root, const std::vector<Model>& models, const PromptCode& code, Report& report);
 std::shared_ptr<const Detectors> read_detectors(const Tree& root, Report& report);
 /// Scalars, instructions, streaming, dialog: all that no other part reads.
 void read_settings(const Tree& root, Configuration& out, Report& report);

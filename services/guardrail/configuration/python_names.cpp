@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "services/kit/base/ascii.hpp"
 
@@ -17,9 +18,9 @@ struct Token {
   bool plain = true;      // of a text: no f-string, no escapes
 };
 
-/// What init(app) of NeMo Guardrails' servers may call besides register_action and register_action_param.
-constexpr std::string_view not_served[] = {"register_filter", "register_output_parser", "register_prompt_context",
-                                           "register_embedding_search_provider", "register_embedding_provider"};
+/// What init(app) of NeMo Guardrails' servers may call, too.
+constexpr std::string_view not_served[] = {"register_prompt_context", "register_embedding_search_provider",
+                                           "register_embedding_provider"};
 
 /// Python's tokens as far as names, texts and symbols go.
 class Tokens {
@@ -94,7 +95,7 @@ class Reader {
         decorator();
       else if (is_name("def") || is_name("class"))
         definition();
-      else if (is_name("register_action"))
+      else if (is_name("register_action") || is_name("register_filter") || is_name("register_output_parser"))
         registration();
       else if (now_.kind == TokenKind::name && std::ranges::find(not_served, now_.text) != std::end(not_served))
         unserved();
@@ -180,54 +181,78 @@ class Reader {
     step();
   }
 
-  /// register_action(f, "x"), register_action(f, name="x"), register_action(f).
+  /// register_action(f, "x"), register_action(f, name="x"), register_action(f); the same of filters and parsers.
   void registration() {
     const bool defined = before_.kind == TokenKind::name && before_.text == "def";
+    const std::string_view function = now_.text;
     step();
-    if (!is_symbol('(') || defined) return;
-    step();
-    PythonAction action;
-    if (now_.kind == TokenKind::name) action.name = now_.text;
-    bool known = now_.kind == TokenKind::name;
-    step();
-    while (is_symbol('.')) {  // module.function
-      step();
-      if (now_.kind == TokenKind::name) action.name = now_.text;
-      step();
-    }
-    if (is_symbol(',')) {
-      step();
-      if (is_name("name")) {
-        step();
-        if (is_symbol('=')) step();
-      }
-      known = now_.kind == TokenKind::text && now_.plain;
-      if (known) action.name = now_.text;
-    } else if (!is_symbol(')')) {
-      known = false;
-    }
-    if (known)
-      add(std::move(action));
+    if (defined) return;
+    const std::string name = is_symbol('(') ? registered_name() : "";
+    if (function == "register_action")
+      name.empty() ? void(out_.dynamic = true) : add({.name = name});
+    else if (function == "register_filter")
+      add(name, out_.prompts.filters, out_.prompts.any_filter);
     else
-      out_.dynamic = true;
+      add(name, out_.prompts.parsers, out_.prompts.any_parser);
+  }
+
+  /// From '(' to its ')': the last argument, or the function's own name where there is one argument. Empty where only
+  /// running the code gives it.
+  std::string registered_name() {
+    std::vector<Token> argument;
+    bool is_first = true;
+    bool ended = false;  // by a comma, which may be the last one
+    std::size_t depth = 0;
+    do {
+      const bool opens = is_symbol('(') || is_symbol('[') || is_symbol('{');
+      const bool closes = is_symbol(')') || is_symbol(']') || is_symbol('}');
+      if (closes) --depth;
+      if (depth == 1 && is_symbol(',')) {
+        ended = true;
+      } else if (depth > 0) {
+        if (std::exchange(ended, false)) {
+          is_first = false;
+          argument.clear();
+        }
+        if (argument.size() < most_names) argument.push_back(now_);
+      }
+      if (opens) ++depth;
+      step();
+    } while (depth > 0 && now_.kind != TokenKind::end);
+    if (!is_first) {
+      const bool has_key = argument.size() == 3 && argument[0].text == "name" && argument[1].text == "=";
+      const bool known = (argument.size() == 1 || has_key) && argument.back().kind == TokenKind::text;
+      return known && argument.back().plain ? std::string(argument.back().text) : "";
+    }
+    const bool known = std::ranges::all_of(argument, [](const Token& each) {  // module.function
+      return each.kind == TokenKind::name || (each.kind == TokenKind::symbol && each.text == ".");
+    });
+    return known && !argument.empty() ? std::string(argument.back().text) : "";
   }
 
   void unserved() {
-    constexpr std::size_t most = 20;
+    constexpr std::size_t most_lines = 20;
     const bool defined = before_.kind == TokenKind::name && before_.text == "def";
     const std::string_view name = now_.text;
     const std::size_t line = tokens_.line_of(name);
     step();
-    if (is_symbol('(') && !defined && out_.unserved.size() < most)
+    if (is_symbol('(') && !defined && out_.unserved.size() < most_lines)
       out_.unserved.push_back({std::string(name), static_cast<std::uint32_t>(line)});
   }
 
-  void add(PythonAction action) {
-    constexpr std::size_t most = 10'000;
-    const bool there = std::ranges::any_of(out_.actions, [&](const auto& each) { return each.name == action.name; });
-    if (!action.name.empty() && !there && out_.actions.size() < most) out_.actions.push_back(std::move(action));
+  static void add(const std::string& name, std::vector<std::string>& names, bool& any) {
+    if (name.empty() || names.size() == most_names)
+      any = true;
+    else
+      names.push_back(name);
   }
 
+  void add(PythonAction action) {
+    const bool there = std::ranges::any_of(out_.actions, [&](const auto& each) { return each.name == action.name; });
+    if (!action.name.empty() && !there && out_.actions.size() < most_names) out_.actions.push_back(std::move(action));
+  }
+
+  static constexpr std::size_t most_names = 10'000;
   Tokens tokens_;
   Token before_, now_;
   std::optional<PythonAction> pending_;

@@ -1,4 +1,4 @@
-// Which actions Python code defines, read from its text without running it. Pure.
+// Which actions, filters and parsers Python code defines, read from its text without running it. Pure.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,6 +13,7 @@ struct PythonNames {
   std::vector<PythonAction> actions{};
   bool has_init = false;  // def init(app)
   bool dynamic = false;   // registers actions under names that only running it tells
+  PromptCode prompts{};
   struct Unserved {
     std::string name;  // "register_filter"
     std::uint32_t line = 0;

@@ -51,22 +51,31 @@ std::vector<File> usable(std::vector<File> files, Report& report) {
   return out;
 }
 
+void add(PromptCode more, PromptCode& out) {
+  std::ranges::move(more.filters, std::back_inserter(out.filters));
+  std::ranges::move(more.parsers, std::back_inserter(out.parsers));
+  out.any_filter = out.any_filter || more.any_filter;
+  out.any_parser = out.any_parser || more.any_parser;
+}
+
 void read_python(const std::vector<File>& files, Configuration& out, bool& any_action, Report& report) {
   for (const File& each : files) {
     if (kind_of(each.name) != FileKind::python) continue;
     // Of several configurations that are joined, files of one name are equal.
     if (std::ranges::find(out.python_files, each.name, &PythonFile::name) != out.python_files.end()) continue;
     out.python_files.push_back({each.name, each.text});
-    if (!out.actions_server_url.empty())
+    const bool runs = out.actions_server_url.empty();
+    if (!runs)
       report.file_warning(rule::unsupported, each.shown, "is not run, as there is an actions_server_url",
                           "let the server of actions have it, or remove the address");
     PythonNames names = python_names(each.text);
     any_action = any_action || names.dynamic;
     std::ranges::move(names.actions, std::back_inserter(out.python_actions));
+    if (runs) add(std::move(names.prompts), out.prompt_code);
     for (const PythonNames::Unserved& call : names.unserved)
       report.file_warning(rule::unsupported, fmt::format("{}:{}:1", each.shown, call.line),
                           concat({call.name, "() has no effect: prompts and vectors are made by the server"}),
-                          "prompts take Jinja's filters and the parsers of the README");
+                          "register filters and output parsers, which prompts take");
     if (each.name == "config.py" && !names.has_init)
       report.file_warning(rule::unsupported, each.shown, "runs in the process of the actions, not in the server",
                           "define init(app), which registers actions");
@@ -142,10 +151,10 @@ ReadConfiguration read_together(std::string_view id, std::vector<std::vector<Fil
   check_keys(root, report);
   read_settings(root, *out, report);
   out->models = read_models(root, report);
-  out->prompts = read_prompts(root, out->models, report);
-  out->detectors = read_detectors(root, report);
   bool any_action = !out->actions_server_url.empty();
   read_python(*files, *out, any_action, report);
+  out->prompts = read_prompts(root, out->models, out->prompt_code, report);
+  out->detectors = read_detectors(root, report);
   out->built_in_files = static_cast<std::uint32_t>(library_sources().size());
   out->program = read_program(*files, *out, any_action, report);
   if (whole) {  // else they would miss what could not be read
@@ -155,10 +164,10 @@ ReadConfiguration read_together(std::string_view id, std::vector<std::vector<Fil
   read_knowledge(root, *files, *out);
   out->config_value = config_value(root);
 
-  ReadConfiguration result{.findings = report.take()};
+  ReadConfiguration result{.findings = report.take(), .draft = out};
   if (validate::has_errors(result.findings) || report.failed()) return result;
   for (const validate::Finding& each : result.findings) out->warnings.push_back(each);
-  result.configuration = std::move(out);
+  result.configuration = result.draft;
   return result;
 }
 

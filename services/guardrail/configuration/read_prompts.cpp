@@ -10,8 +10,8 @@ namespace {
 
 class PromptReader {
  public:
-  PromptReader(const Tree& tree, std::string path, Report& report)
-      : tree_(tree), path_(std::move(path)), report_(report) {}
+  PromptReader(const Tree& tree, std::string path, const PromptCode& code, Report& report)
+      : tree_(tree), path_(std::move(path)), code_(code), report_(report) {}
 
   Prompt read() {
     Prompt out{.task = text_of(&tree_, "task"), .models = texts_of(&tree_, "models"), .parts = {}};
@@ -24,16 +24,25 @@ class PromptReader {
     // Of a parser that is named here nobody knows how much it reads.
     else if (out.output_parser.empty())
       out.max_tokens = usual_max_tokens(out.task);
-    if (!out.output_parser.empty() && std::ranges::find(known_parsers(), out.output_parser) == known_parsers().end())
-      error(*tree_.find("output_parser"), "output_parser",
-            concat({"there is no parser ", in_quotes(out.output_parser),
-                    did_you_mean(out.output_parser, known_parsers())}),
-            "write one of the README's, or leave it out: each task has its own");
+    if (!out.output_parser.empty()) find_parser(out);
     parts(out);
     return out;
   }
 
  private:
+  void find_parser(Prompt& out) {
+    out.parsed_by_code = std::ranges::find(code_.parsers, out.output_parser) != code_.parsers.end();
+    if (out.parsed_by_code) return;
+    std::vector<std::string_view> known = known_parsers();
+    if (std::ranges::find(known, out.output_parser) != known.end()) return;
+    out.parsed_by_code = code_.any_parser;
+    if (out.parsed_by_code) return;
+    known.insert(known.end(), code_.parsers.begin(), code_.parsers.end());
+    error(*tree_.find("output_parser"), "output_parser",
+          concat({"there is no parser ", in_quotes(out.output_parser), did_you_mean(out.output_parser, known)}),
+          "write one of the README's, register it in config.py, or leave it out: each task has its own");
+  }
+
   void error(const Tree& at, std::string_view key, std::string problem, std::string fix) {
     report_.error(rule::prompt, at.origin, concat({path_, ".", key}), std::move(problem), std::move(fix));
   }
@@ -45,7 +54,7 @@ class PromptReader {
       return error(tree_, "content", content == nullptr ? "is missing" : "stands beside messages",
                    "write either content or messages");
     if (content != nullptr) {
-      if (content->is(json::Type::string)) add(out, *content, "content", content_part(content->text));
+      if (content->is(json::Type::string)) add(out, *content, "content", content_part(content->text, code_));
       return;
     }
     if (!messages->is(json::Type::array) || messages->items.empty())
@@ -55,7 +64,7 @@ class PromptReader {
   }
 
   void message(Prompt& out, const Tree& item, const std::string& key) {
-    if (item.is(json::Type::string)) return add(out, item, key, messages_part(item.text));
+    if (item.is(json::Type::string)) return add(out, item, key, messages_part(item.text, code_));
     const Tree* type = item.find("type");
     const Tree* content = item.find("content");
     if (type == nullptr || content == nullptr || !type->is(json::Type::string) || !content->is(json::Type::string))
@@ -65,7 +74,7 @@ class PromptReader {
       if (each.key != "type" && each.key != "content")
         report_.warning(rule::unknown_key, each.key_origin, concat({path_, ".", key, ".", each.key}),
                         concat({"there is no key ", in_quotes(each.key)}), "remove it");
-    add(out, *content, key + ".content", message_part(type->text, content->text));
+    add(out, *content, key + ".content", message_part(type->text, content->text, code_));
   }
 
   void add(Prompt& out, const Tree& at, std::string_view key, std::expected<PromptPart, jinja::Fault> part) {
@@ -88,6 +97,7 @@ class PromptReader {
 
   const Tree& tree_;
   std::string path_;
+  const PromptCode& code_;
   Report& report_;
 };
 
@@ -120,7 +130,7 @@ void check_model(const Prompt& prompt, const std::vector<Model>& models, const T
 
 }  // namespace
 
-Prompts read_prompts(const Tree& root, const std::vector<Model>& models, Report& report) {
+Prompts read_prompts(const Tree& root, const std::vector<Model>& models, const PromptCode& code, Report& report) {
   Prompts out;
   out.mode = text_of(&root, "prompting_mode", "standard");
   const Tree* prompts = root.find("prompts");
@@ -129,7 +139,7 @@ Prompts read_prompts(const Tree& root, const std::vector<Model>& models, Report&
     const Tree& tree = prompts->items[i];
     if (!tree.is(json::Type::object)) continue;
     const std::string path = fmt::format("prompts[{}]", i);
-    Prompt prompt = PromptReader(tree, path, report).read();
+    Prompt prompt = PromptReader(tree, path, code, report).read();
     if (prompt.task.empty()) continue;
     const Tree& at = *tree.find("task");
     check_task(prompt, at, path, report);

@@ -48,6 +48,7 @@ class PythonCode final : public CustomActions {
   void run(ActionRequest request, std::shared_ptr<const ActionEnvironment>, OnActionResult then) override {
     python_.run(std::move(request), std::move(then));
   }
+  void call(std::move_only_function<void(const CallCode* code)> work) override { python_.call(std::move(work)); }
 
  private:
   static ConfigurationPtr without_instructions(const Configuration& configuration) {

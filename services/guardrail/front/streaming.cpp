@@ -1,5 +1,6 @@
 #include "services/guardrail/front/streaming.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -20,6 +21,12 @@ bool has_output_rails(const Configuration& configuration, const ChatRequest& req
 
 bool has_tool_rails(const Configuration& configuration, const ChatRequest& request) {
   return request.options.tool_calls.on && !configuration.tool_output.flows.empty();
+}
+
+/// Its prompt's output parser wants the whole answer.
+bool is_parsed(const Configuration& configuration) {
+  return std::ranges::any_of(configuration.prompts.prompts,
+                             [](const Prompt& each) { return each.task == "general" && !each.output_parser.empty(); });
 }
 
 /// Calls of tools are judged as a whole.
@@ -263,7 +270,7 @@ void stream_answer(const std::shared_ptr<Exchange>& exchange, std::shared_ptr<we
   const Configuration& configuration = *exchange->configuration();
   const bool rails = has_output_rails(configuration, exchange->request());
   const bool given = exchange->parts().bot_message.has_value();
-  if (configuration.has_dialog() || given || !exchange->request().options.rails.dialog.on ||
+  if (configuration.has_dialog() || given || !exchange->request().options.rails.dialog.on || is_parsed(configuration) ||
       (rails && !configuration.streaming.enabled) ||
       ((rails || has_tool_rails(configuration, exchange->request())) && has_tools(exchange->request())))
     return stream_at_the_end(exchange, std::move(client));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -130,10 +131,8 @@ int check(const settings::Values& values) {
   for (const Finding& each : content.findings) entries.push_back(placed("", each, content.files));
   for (const auto& [id, own] : all) {
     ReadConfiguration read = read_configuration(id, own);
-    if (auto fault = read.configuration ? try_python(*read.configuration, python_options(values)) : std::nullopt) {
-      read.findings.push_back(std::move(*fault));
-      read.configuration = nullptr;
-    }
+    std::ranges::move(try_python(*read.draft, python_options(values)), std::back_inserter(read.findings));
+    if (validate::has_errors(read.findings)) read.configuration = nullptr;
     for (Finding& each : read.findings) entries.push_back(placed(id, std::move(each), own));
     served[id] = read.configuration != nullptr;
   }

@@ -144,4 +144,11 @@ const jinja::Environment& prompt_environment() {
   return environment;
 }
 
+jinja::Environment prompt_environment(const PromptCode& code) {
+  jinja::Environment out = prompt_environment();
+  out.late_filters.insert(code.filters.begin(), code.filters.end());
+  out.unknown_filters_are_late = code.any_filter;
+  return out;
+}
+
 }  // namespace stackgate::guardrail

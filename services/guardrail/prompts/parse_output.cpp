@@ -139,6 +139,8 @@ std::string_view verdict_parser(std::string_view task) {
   return "";
 }
 
+bool yes_is_safe(std::string_view task) { return task == "self_check_facts" || task == "self_check_hallucination"; }
+
 }  // namespace
 
 Parsed parse_output(std::string_view parser, std::string_view task, std::string_view answer) {
@@ -152,8 +154,27 @@ Parsed parse_output(std::string_view parser, std::string_view task, std::string_
     if (task == "generate_next_steps") out.steps = next_steps_in(*said);
     return out;
   }
-  const bool yes_is_safe = task == "self_check_facts" || task == "self_check_hallucination";
-  return verdict(meant, *said, yes_is_safe);
+  return verdict(meant, *said, yes_is_safe(task));
+}
+
+std::expected<Parsed, std::string> parsed_by_code(std::string_view task, const jinja::Value& made) {
+  constexpr std::size_t most_categories = 100;
+  task = task.substr(0, task.find(" $"));
+  if (made.text() != nullptr) return parse_output({}, task, made.bytes());
+  if (verdict_parser(task).empty()) return std::unexpected("it gives no text");
+  const jinja::ListPtr* list = made.list();
+  const bool* first = list == nullptr ? made.boolean() : (*list)->items.empty() ? nullptr : (*list)->items[0].boolean();
+  if (first == nullptr) return std::unexpected("it gives neither true nor false, nor a list that begins with one");
+  Parsed out{.safe = *first != yes_is_safe(task)};
+  const auto add = [&](const jinja::Value& each) {
+    if (each.text() != nullptr && out.categories.size() < most_categories) out.categories.emplace_back(each.bytes());
+  };
+  for (std::size_t i = 1; list != nullptr && i < (*list)->items.size(); ++i) {
+    const jinja::Value& each = (*list)->items[i];
+    add(each);
+    if (each.list() != nullptr) std::ranges::for_each((*each.list())->items, add);
+  }
+  return out;
 }
 
 const std::vector<std::string_view>& known_parsers() {

@@ -52,13 +52,14 @@ Status append_list(const Prompt& prompt, const jinja::Value& list, std::vector<M
   return {};
 }
 
-Status append(const Prompt& prompt, const PromptPart& part, const TaskContext& context, std::vector<Message>& out) {
+Status append(const Prompt& prompt, const PromptPart& part, const TaskContext& context, const jinja::LateFilter& late,
+              std::vector<Message>& out) {
   if (part.messages) {
-    const auto list = part.messages->evaluate(context, limits);
+    const auto list = part.messages->evaluate(context, limits, late);
     if (!list) return std::unexpected(fault_of(prompt, list.error()));
     return append_list(prompt, *list, out);
   }
-  auto text = part.content.render_marked(context, limits);
+  auto text = part.content.render_marked(context, limits, late);
   if (!text) return std::unexpected(fault_of(prompt, text.error()));
   if (!trimmed(text->text).empty()) out.push_back({part.role.empty() ? "user" : part.role, std::move(text->text)});
   return {};
@@ -66,18 +67,21 @@ Status append(const Prompt& prompt, const PromptPart& part, const TaskContext& c
 
 }  // namespace
 
-std::expected<PromptPart, jinja::Fault> message_part(std::string_view role, std::string_view source) {
-  auto content = TRY(jinja::Template::parse(source, prompt_environment()));
+std::expected<PromptPart, jinja::Fault> message_part(std::string_view role, std::string_view source,
+                                                     const PromptCode& code) {
+  auto content = TRY(jinja::Template::parse(source, prompt_environment(code)));
   const std::string_view known = known_role(role);
   if (known.empty() && !role.empty())
     return std::unexpected(jinja::Fault{jinja::FaultKind::type, concat({"there is no message type \"", role, "\""})});
   return PromptPart{std::string(known), std::move(content), std::string(source)};
 }
 
-std::expected<PromptPart, jinja::Fault> content_part(std::string_view source) { return message_part({}, source); }
+std::expected<PromptPart, jinja::Fault> content_part(std::string_view source, const PromptCode& code) {
+  return message_part({}, source, code);
+}
 
-std::expected<PromptPart, jinja::Fault> messages_part(std::string_view source) {
-  auto part = TRY(message_part({}, source));
+std::expected<PromptPart, jinja::Fault> messages_part(std::string_view source, const PromptCode& code) {
+  auto part = TRY(message_part({}, source, code));
   const std::string_view inside = trimmed(source);
   if (!inside.starts_with("{{") || !inside.ends_with("}}") || inside.size() < 5)
     return std::unexpected(jinja::Fault{jinja::FaultKind::syntax,
@@ -92,7 +96,7 @@ std::expected<PromptPart, jinja::Fault> messages_part(std::string_view source) {
   expression.replace(end - 2, 2, "  ");
   if (expression[begin + 2] == '-') expression[begin + 2] = ' ';
   if (expression[end - 3] == '-') expression[end - 3] = ' ';
-  part.messages = TRY(jinja::Expression::parse(expression, prompt_environment()));
+  part.messages = TRY(jinja::Expression::parse(expression, prompt_environment(code)));
   return part;
 }
 
@@ -100,10 +104,23 @@ bool Prompt::mentions(std::string_view variable) const {
   return std::ranges::any_of(parts, [&](const PromptPart& part) { return part.content.mentions(variable); });
 }
 
-std::expected<Rendered, RenderFault> render(const Prompt& prompt, const TaskContext& context) {
+std::vector<std::string> Prompt::code_filters() const {
+  std::vector<std::string> out;
+  for (const PromptPart& each : parts)
+    out.insert(out.end(), each.content.late_filters().begin(), each.content.late_filters().end());
+  return out;
+}
+
+std::expected<Rendered, RenderFault> render(const Prompt& prompt, const TaskContext& context, const CallCode& code) {
+  jinja::LateFilter late;
+  if (code)
+    late = [&code](std::string_view name, const jinja::Arguments& arguments) {
+      return code(CodeFunction::filter, name, arguments);
+    };
   Rendered out{.messages = {}, .stop = prompt.stop, .max_tokens = prompt.max_tokens};
   for (const PromptPart& part : prompt.parts)
-    if (auto done = append(prompt, part, context, out.messages); !done) return std::unexpected(std::move(done.error()));
+    if (auto done = append(prompt, part, context, late, out.messages); !done)
+      return std::unexpected(std::move(done.error()));
   std::size_t length = 0;
   for (const Message& each : out.messages) length += characters(each.content);
   if (prompt.max_length > 0 && length > prompt.max_length)

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,16 @@
 #include "services/kit/jinja/value.hpp"
 
 namespace stackgate::guardrail {
+
+/// What Python code adds to prompts, by name; it comes before what is built in.
+struct PromptCode {
+  std::vector<std::string> filters{}, parsers{};
+  bool any_filter = false, any_parser = false;  // and others, whose names only running it gives
+};
+enum class CodeFunction : std::uint8_t { filter, parser };
+/// Calls one of them, and blocks: a value, or why there is none (no text of a user).
+using CallCode = std::function<std::expected<jinja::Value, std::string>(CodeFunction kind, std::string_view name,
+                                                                        const jinja::Arguments& arguments)>;
 
 struct PromptPart {
   std::string role;  // "system", "user", "assistant"; of `content` and of a part that gives messages: empty
@@ -34,6 +45,10 @@ struct Prompt {
   std::optional<std::uint32_t> max_tokens{};
   std::string mode{"standard"};
   bool built_in = false;
+  bool parsed_by_code = false;  // output_parser is one of PromptCode
+
+  /// Of PromptCode, and "map" where that may call one. Empty: render() needs no CallCode.
+  std::vector<std::string> code_filters() const;
 
   /// Whether a part of it names this variable at all.
   bool mentions(std::string_view variable) const;
@@ -41,9 +56,10 @@ struct Prompt {
 
 /// A part as a configuration writes it: of `content`, of one of `messages` with its type ("bot" is "assistant"), or of
 /// a text among them, which must be one expression.
-std::expected<PromptPart, jinja::Fault> content_part(std::string_view source);
-std::expected<PromptPart, jinja::Fault> message_part(std::string_view role, std::string_view source);
-std::expected<PromptPart, jinja::Fault> messages_part(std::string_view source);
+std::expected<PromptPart, jinja::Fault> content_part(std::string_view source, const PromptCode& code = {});
+std::expected<PromptPart, jinja::Fault> message_part(std::string_view role, std::string_view source,
+                                                     const PromptCode& code = {});
+std::expected<PromptPart, jinja::Fault> messages_part(std::string_view source, const PromptCode& code = {});
 
 /// Of a configuration: the user's before the defaults; those of the asked model before those of its engine before those
 /// of all; the later of equals. A task with arguments ("… $model=x") without a prompt has that of the task without
@@ -75,7 +91,8 @@ struct Rendered {
   std::optional<std::uint32_t> max_tokens{};
 };
 /// Values are put in as values: what a user wrote is never read as a template.
-std::expected<Rendered, RenderFault> render(const Prompt& prompt, const TaskContext& context);
+std::expected<Rendered, RenderFault> render(const Prompt& prompt, const TaskContext& context,
+                                            const CallCode& code = {});
 
 /// What a task's answer takes at most where its prompt does not say it; nothing: no limit is sent.
 std::optional<std::uint32_t> usual_max_tokens(std::string_view task);
@@ -84,6 +101,7 @@ std::optional<std::uint32_t> usual_max_tokens(std::string_view task);
 const std::vector<Prompt>& default_prompts();
 /// Templates of prompts know the filters of services.md 5.4 ("colang", "to_messages", …).
 const jinja::Environment& prompt_environment();
+jinja::Environment prompt_environment(const PromptCode& code);
 /// Tasks that a prompt may be given for, without their "$model=…".
 const std::vector<std::string_view>& known_tasks();
 
@@ -99,6 +117,9 @@ struct Parsed {
 /// "yes" is safe (they ask whether the answer is supported), in all others "no" (they ask whether it is to be blocked).
 /// Of generate_user_intent and generate_next_steps the text is the intent's name, of generate_bot_message what is said.
 Parsed parse_output(std::string_view parser, std::string_view task, std::string_view answer);
+/// What a parser of PromptCode made of an answer. A text is read as an answer of the task; of checks it may be what
+/// "is_content_safe" gives: true, or a list of true and categories, where "no" is true. An error: it is none of these.
+std::expected<Parsed, std::string> parsed_by_code(std::string_view task, const jinja::Value& made);
 const std::vector<std::string_view>& known_parsers();
 
 /// Of generate_intent_steps_message: what its answer's lines say; empty where they say nothing.

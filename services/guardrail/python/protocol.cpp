@@ -65,6 +65,12 @@ WorkerAsks asks_of(const json::Value& asked) {
   return out;
 }
 
+std::vector<std::string> names_of(const json::Value& root, std::string_view key) {
+  std::vector<std::string> out;
+  for (const json::Value& each : json::items(&root, {key})) out.emplace_back(each.string());
+  return out;
+}
+
 }  // namespace
 
 std::string to_line(const WorkerStart& start) {
@@ -94,6 +100,18 @@ std::string to_line(const ActionRequest& request) {
   });
 }
 
+std::string to_line(const FunctionRequest& request) {
+  return line_of([&](json::Writer& w) {
+    w.member(request.kind == CodeFunction::filter ? "filter" : "parser", request.name);
+    w.array("arguments", [&] {
+      for (const jinja::Value& each : request.arguments.positional) jinja::write_json(w, each);
+    });
+    w.object("named", [&] {
+      for (const auto& [name, value] : request.arguments.named) write_variable(w, name, value);
+    });
+  });
+}
+
 std::string to_line(const std::expected<std::string, std::string>& answer) {
   return line_of([&](json::Writer& w) { w.member(answer ? "text" : "error", answer ? *answer : answer.error()); });
 }
@@ -109,11 +127,8 @@ WorkerLine read_worker_line(std::string_view line) {
                        .line = number == nullptr ? 0 : static_cast<std::uint32_t>(number->integer())};
   }
   if (const json::Value* asked = root->find("llm")) return asks_of(*asked);
-  if (const json::Value* actions = root->find("actions")) {
-    WorkerReady out;
-    for (const json::Value& each : actions->items()) out.actions.emplace_back(each.string());
-    return out;
-  }
+  if (root->find("actions") != nullptr)
+    return WorkerReady{names_of(*root, "actions"), names_of(*root, "filters"), names_of(*root, "parsers")};
   if (root->find("value") == nullptr) return WorkerFault{"the worker gave no value"};
   WorkerDone out;
   out.result.value = value_of(root->find("value"));

@@ -22,11 +22,18 @@ struct WorkerStart {
 std::string to_line(const WorkerStart& start);
 /// `request` with what its action may read.
 std::string to_line(const ActionRequest& request);
+/// A filter or an output parser.
+struct FunctionRequest {
+  CodeFunction kind = CodeFunction::filter;
+  std::string_view name;
+  const jinja::Arguments& arguments;
+};
+std::string to_line(const FunctionRequest& request);
 /// A model's answer, or why there is none.
 std::string to_line(const std::expected<std::string, std::string>& answer);
 
 struct WorkerReady {
-  std::vector<std::string> actions;
+  std::vector<std::string> actions{}, filters{}, parsers{};
 };
 /// It asks a model: the members of the request as JSON.
 struct WorkerAsks {

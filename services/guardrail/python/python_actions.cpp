@@ -1,10 +1,12 @@
 #include "services/guardrail/python/python_actions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "services/guardrail/python/worker_script.hpp"
+#include "services/kit/jinja/to_json.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/subprocess/lines.hpp"
 #include "services/kit/subprocess/process.hpp"
@@ -12,6 +14,7 @@
 namespace stackgate::guardrail {
 
 using subprocess::Process;
+using Clock = std::chrono::steady_clock;
 
 /// One process; used by one thread.
 class PythonActions::Worker {
@@ -32,8 +35,8 @@ class PythonActions::Worker {
     const WorkerStart first{owner_.files_, owner_.options_.network,
                             static_cast<std::uint32_t>(owner_.options_.timeout.count() / 1'000 + 1)};
     WorkerLine answer = exchange(to_line(first));
-    if (const auto* ready = std::get_if<WorkerReady>(&answer)) {
-      actions_ = ready->actions;
+    if (auto* ready = std::get_if<WorkerReady>(&answer)) {
+      ready_ = std::move(*ready);
       return std::nullopt;
     }
     process_.reset();
@@ -61,14 +64,29 @@ class PythonActions::Worker {
     }
   }
 
-  const std::vector<std::string>& actions() const { return actions_; }
+  /// A filter or parser; `until` ends all that belong together.
+  std::expected<jinja::Value, std::string> call(const FunctionRequest& request, Clock::time_point until) {
+    for (const jinja::Value& each : request.arguments.positional)
+      if (each.weight() > jinja::most_json_weight || each.depth() > jinja::most_json_depth)
+        return std::unexpected("its argument is too large");
+    if (const auto why = start()) return std::unexpected("the Python code cannot be loaded: " + why->message);
+    WorkerLine answer = exchange(to_line(request), until);
+    while (std::holds_alternative<WorkerAsks>(answer))
+      answer = exchange(to_line(std::unexpected("filters and output parsers ask no model")), until);
+    if (auto* done = std::get_if<WorkerDone>(&answer)) return std::move(done->result.value);
+    auto* fault = std::get_if<WorkerFault>(&answer);
+    return std::unexpected(fault == nullptr ? "no answer" : std::move(fault->error));
+  }
+
+  const WorkerReady& ready() const { return ready_; }
 
  private:
+  WorkerLine exchange(const std::string& line) { return exchange(line, Clock::now() + owner_.options_.timeout); }
+
   /// Sends a line and reads one. A process that gives none in time, or too much, is killed.
-  WorkerLine exchange(const std::string& line) {
+  WorkerLine exchange(const std::string& line, Clock::time_point until) {
     std::optional<std::string> answer = take();
     if (answer) return abandon("the worker wrote without being asked");
-    const auto until = std::chrono::steady_clock::now() + owner_.options_.timeout;
     const auto output = [&](std::string_view piece) {
       lines_ += piece;
       return lines_.size() <= longest_worker_line && !lines_.contains('\n');
@@ -80,7 +98,7 @@ class PythonActions::Worker {
     });
     if (!lines_.contains('\n'))
       process_->drain(output, [&] {
-        late = std::chrono::steady_clock::now() > until;
+        late = Clock::now() > until;
         return late || owner_.ending_.load();
       });
     answer = take();
@@ -106,7 +124,7 @@ class PythonActions::Worker {
   const PythonActions& owner_;
   std::unique_ptr<Process> process_{};
   std::string lines_{};
-  std::vector<std::string> actions_{};
+  WorkerReady ready_{};
 };
 
 PythonActions::PythonActions(std::vector<PythonFile> files, std::string shown, PythonOptions options,
@@ -125,20 +143,48 @@ PythonActions::~PythonActions() {
   }
   changed_.notify_all();
   for (std::thread& each : threads_) each.join();
-  for (Job& job : dropped) job.done({.id = job.request.id, .failed = true, .error = "the server ends"});
+  for (Job& job : dropped) job(nullptr, "the server ends");
 }
 
 void PythonActions::run(ActionRequest request, Done done) {
+  submit([request = std::move(request), done = std::move(done)](Worker* worker, std::string_view refused) mutable {
+    ActionResult result =
+        worker == nullptr ? ActionResult{.failed = true, .error = std::string(refused)} : worker->run(request);
+    result.id = request.id;
+    done(std::move(result));
+  });
+}
+
+void PythonActions::call(std::move_only_function<void(const CallCode* code)> work) {
+  constexpr std::size_t most_calls = 1'000;
+  submit([work = std::move(work), timeout = options_.timeout](Worker* worker, std::string_view) mutable {
+    if (worker == nullptr) return work(nullptr);
+    std::size_t calls = 0;
+    const CallCode code = [&, until = Clock::now() + timeout](
+                              CodeFunction kind, std::string_view name,
+                              const jinja::Arguments& arguments) -> std::expected<jinja::Value, std::string> {
+      const std::string shown =
+          fmt::format("the {} {}", kind == CodeFunction::filter ? "filter" : "output parser", name);
+      if (++calls > most_calls) return std::unexpected(shown + ": more than 1,000 calls in one prompt");
+      auto made = worker->call({kind, name, arguments}, until);
+      if (!made) return std::unexpected(fmt::format("{}: {}", shown, made.error()));
+      return made;
+    };
+    work(&code);
+  });
+}
+
+void PythonActions::submit(Job job) {
   {
     const std::scoped_lock lock(mutex_);
     if (!ending_ && jobs_.size() < options_.waiting) {
       if (idle_ <= jobs_.size() && threads_.size() < options_.processes) threads_.emplace_back([this] { serve(); });
-      jobs_.push_back({std::move(request), std::move(done)});
+      jobs_.push_back(std::move(job));
       changed_.notify_one();
       return;
     }
   }
-  done({.id = request.id, .failed = true, .error = "too many actions of actions.py wait"});
+  job(nullptr, "too many actions of actions.py wait");
 }
 
 void PythonActions::serve() {
@@ -152,35 +198,65 @@ void PythonActions::serve() {
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    ActionResult result = worker.run(job.request);
-    result.id = job.request.id;
-    job.done(std::move(result));
+    job(&worker, {});
+    job = nullptr;
     lock.lock();
   }
 }
 
-std::expected<std::vector<std::string>, PythonFault> PythonActions::list() {
+std::expected<WorkerReady, PythonFault> PythonActions::list() {
   Worker worker(*this);
   if (auto why = worker.start()) return std::unexpected(std::move(*why));
-  return worker.actions();
+  return worker.ready();
 }
 
-std::optional<validate::Finding> try_python(const Configuration& configuration, const PythonOptions& options) {
+namespace {
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Names that the text of the code promises, or leaves open.
+validate::Findings unregistered(const Configuration& configuration, const WorkerReady& ready, const std::string& path) {
+  validate::Findings out;
+  const auto add = [&](const Prompt& prompt, std::string_view kind, const std::string& name) {
+    out.push_back({.rule = "guardrail-python",
+                   .path = path,
+                   .problem = fmt::format("init(app) registers no {} \"{}\", which the prompt of {} uses", kind, name,
+                                          prompt.task),
+                   .fix = fmt::format("call app.register_{}(function, \"{}\") in it",
+                                      kind == "filter" ? "filter" : "output_parser", name)});
+  };
+  for (const Prompt& prompt : configuration.prompts.prompts) {
+    for (const std::string& each : prompt.code_filters())
+      if (each != "map" && !holds(ready.filters, each)) add(prompt, "filter", each);
+    if (prompt.parsed_by_code && !holds(ready.parsers, prompt.output_parser))
+      add(prompt, "output parser", prompt.output_parser);
+  }
+  return out;
+}
+
+}  // namespace
+
+validate::Findings try_python(const Configuration& configuration, const PythonOptions& options) {
   if (configuration.python_files.empty() || !configuration.actions_server_url.empty() || options.python.empty())
-    return std::nullopt;
+    return {};
   PythonActions actions(configuration.python_files, configuration.id, options,
                         [](const WorkerAsks&) { return std::unexpected("no model is asked while code is loaded"); });
   const auto listed = actions.list();
-  if (listed) return std::nullopt;
+  const auto shown = [&](std::string_view name) {
+    const auto found = std::ranges::find(*configuration.files, name, &File::name);
+    return found == configuration.files->end() ? configuration.id : found->shown;
+  };
+  const std::string& first = configuration.python_files.front().name;
+  if (listed) return unregistered(configuration, *listed, shown(first));
   const PythonFault& fault = listed.error();
-  std::string path = configuration.id;
-  for (const File& each : *configuration.files)
-    if (each.name == (fault.file.empty() ? configuration.python_files.front().name : fault.file)) path = each.shown;
+  std::string path = shown(fault.file.empty() ? first : fault.file);
   if (fault.line > 0) path += fmt::format(":{}:1", fault.line);
-  return validate::Finding{.rule = "guardrail-python",
-                           .path = std::move(path),
-                           .problem = "cannot be loaded: " + fault.message,
-                           .fix = "correct it; what it imports must be installed where the server runs"};
+  return {{.rule = "guardrail-python",
+           .path = std::move(path),
+           .problem = "cannot be loaded: " + fault.message,
+           .fix = "correct it; what it imports must be installed where the server runs"}};
 }
 
 }  // namespace stackgate::guardrail

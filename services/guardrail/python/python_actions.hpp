@@ -1,4 +1,5 @@
-// actions.py in processes of its own: its actions by name, limits, and a new process when one hangs or dies.
+// actions.py in processes of its own: its actions, filters and output parsers by name, limits, and a new process when
+// one hangs or dies.
 //
 // The process: no environment of ours, no sockets (unless allowed), user `nobody` where we are root, bounded memory and
 // CPU, one action at a time; killed when an action takes too long. What fails is a failed ActionResult, with the type
@@ -13,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,15 +57,18 @@ class PythonActions {
   /// Calls back once, on a thread of its own.
   void run(ActionRequest request, Done done);
 
-  /// Starts a process and asks which actions there are; blocks.
-  std::expected<std::vector<std::string>, PythonFault> list();
+  /// Calls `work` once, on a thread of its own, with the code's filters and parsers: 1,000 calls, which together may
+  /// take as long as an action. nullptr: too many wait, or the server ends.
+  void call(std::move_only_function<void(const CallCode* code)> work);
+
+  /// Starts a process and asks what there is; blocks.
+  std::expected<WorkerReady, PythonFault> list();
 
  private:
   class Worker;
-  struct Job {
-    ActionRequest request;
-    Done done;
-  };
+  /// Without a worker: why it is refused.
+  using Job = std::move_only_function<void(Worker* worker, std::string_view refused)>;
+  void submit(Job job);
   void serve();
 
   const std::vector<PythonFile> files_;
@@ -80,8 +83,8 @@ class PythonActions {
   std::atomic<bool> ending_ = false;
 };
 
-/// Loads the configuration's code in a process, which ends at once: what is wrong with it, or nothing. Blocks, for as
-/// long as an action may take.
-std::optional<validate::Finding> try_python(const Configuration& configuration, const PythonOptions& options);
+/// Loads the configuration's code in a process, which ends at once: what is wrong with it, and filters and parsers of
+/// prompts that it does not register. Blocks, for as long as an action may take.
+validate::Findings try_python(const Configuration& configuration, const PythonOptions& options);
 
 }  // namespace stackgate::guardrail

@@ -2,9 +2,10 @@
 
 Behind kit/subprocess' confine.py, which has close_network() and become_nobody().
 Lines of JSON come in at descriptor 0 and go out at what was descriptor 1; what user code prints goes to standard error.
-First line: {"files": [{"name", "text"}], "network", "seconds"}; its answer: {"actions", "network_is_off"} or {"error"}.
-Each further one: {"action", "parameters", "context", "config"}; its answer: {"value", "context_updates", "events"} or
-{"error"}. Before that, any number of {"llm": {…}}, each answered by {"text"} or {"error"}.
+First line: {"files": [{"name", "text"}], "network", "seconds"}; its answer: {"actions", "filters", "parsers",
+"network_is_off"} or {"error"}. Each further one: {"action", "parameters", "context", "config"} or {"filter" or "parser",
+"arguments", "named"}; its answer: {"value", "context_updates", "events"} or {"error"}. Before that, any number of
+{"llm": {…}}, each answered by {"text"} or {"error"}.
 """
 import asyncio
 import inspect
@@ -125,8 +126,9 @@ async def llm_call(llm, prompt, stop=None, **members):
 class App:
     """What init(app) gets."""
 
-    def __init__(self, actions, parameters):
-        self.actions, self.parameters = actions, parameters
+    def __init__(self, loaded):
+        self.actions, self.parameters = loaded.actions, loaded.parameters
+        self.filters, self.parsers = loaded.filters, loaded.parsers
         self.config = types.SimpleNamespace()
 
     def register_action(self, function, name=None):
@@ -137,11 +139,19 @@ class App:
         self.parameters[name] = value
         return self
 
-    def _no_effect(self, *_, **__):
-        """The configuration has a warning for each; a prompt that uses one is a fault there."""
+    def register_filter(self, filter_fn, name=None):
+        self.filters[name or filter_fn.__name__] = filter_fn
         return self
 
-    register_filter = register_output_parser = register_prompt_context = _no_effect
+    def register_output_parser(self, output_parser, name):
+        self.parsers[name] = output_parser
+        return self
+
+    def _no_effect(self, *_, **__):
+        """The configuration has a warning for each."""
+        return self
+
+    register_prompt_context = _no_effect
     register_embedding_search_provider = register_embedding_provider = _no_effect
 
 
@@ -181,7 +191,7 @@ class Loaded:
     def __init__(self, wanted):
         import importlib
 
-        self.actions, self.parameters = {}, {}
+        self.actions, self.parameters, self.filters, self.parsers = {}, {}, {}, {}
         files = ConfigurationFinder(wanted["files"])
         sys.meta_path.insert(0, files)
         sys.meta_path.append(StubFinder())
@@ -196,10 +206,21 @@ class Loaded:
         for name in ("config", "actions"):
             init = getattr(modules.get(name), "init", None)
             if callable(init):
-                init(App(self.actions, self.parameters))
+                init(App(self))
                 break
 
     def run(self, asked):
+        """What was asked for: an action, a filter or a parser."""
+        if "action" in asked:
+            return self.run_action(asked)
+        kind, known = ("filter", self.filters) if "filter" in asked else ("parser", self.parsers)
+        function = known.get(asked[kind])
+        if function is None:
+            raise LookupError(f"there is no {kind} {asked[kind]!r}")
+        value = function(*asked["arguments"], **asked["named"])
+        return asyncio.run(wait_for(value)) if inspect.isawaitable(value) else value
+
+    def run_action(self, asked):
         function = self.actions.get(asked["action"])
         if function is None:
             raise LookupError(f"there is no action {asked['action']!r}")
@@ -266,7 +287,8 @@ def main():
     except BaseException as error:
         file, line = place(error)
         return pipe.write({"error": f"{reason(error)}: {error}", "file": file, "line": line})
-    pipe.write({"actions": sorted(loaded.actions), "network_is_off": off})
+    pipe.write({"actions": sorted(loaded.actions), "filters": sorted(loaded.filters), "parsers": sorted(loaded.parsers),
+                "network_is_off": off})
     while True:
         asked = pipe.read()
         used = int(resource.getrusage(resource.RUSAGE_SELF).ru_utime) + 1

@@ -1,6 +1,7 @@
 #include "services/guardrail/store/store.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "services/kit/log/log.hpp"
@@ -125,10 +126,8 @@ StoredConfiguration Store::compiled(const std::string& id, std::vector<File> fil
     ReadConfiguration read = read_configuration(id, *out.files);
     out.configuration = std::move(read.configuration);
     out.findings = std::move(read.findings);
-    if (auto fault = out.configuration && options_.trial ? options_.trial(*out.configuration) : std::nullopt) {
-      out.findings.push_back(std::move(*fault));
-      if (validate::has_errors(out.findings)) out.configuration = nullptr;
-    }
+    if (options_.trial) std::ranges::move(options_.trial(*read.draft), std::back_inserter(out.findings));
+    if (validate::has_errors(out.findings)) out.configuration = nullptr;
   } else {
     out.findings = std::move(unread);
   }

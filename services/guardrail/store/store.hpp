@@ -19,8 +19,9 @@ struct StoreOptions {
   std::string folder{};                   // "": there is none
   std::chrono::milliseconds look{1'000};  // how often it is looked at; 0: only by reload()
   FolderLimits limits{};
-  /// What a configuration that compiles cannot do here: asked once for each, before it is served.
-  std::function<std::optional<validate::Finding>(const Configuration&)> trial{};
+  /// What a configuration cannot do here: asked once for each, before it is served; also of one that does not compile,
+  /// so that all its faults are known at once.
+  std::function<validate::Findings(const Configuration&)> trial{};
 };
 
 class Store {

@@ -50,7 +50,7 @@ struct Expr {
   std::uint32_t at = 0;     // offset in the source
   std::uint32_t depth = 1;  // levels below and with this one
   Symbol symbol = 0;        // name
-  Value constant;           // constant; attribute: its name
+  Value constant;           // constant; attribute, late filter: its name
   Value missing;            // name, attribute: the undefined value when there is none
   std::vector<ExprPtr> parts;
   std::vector<std::pair<std::string, ExprPtr>> named;
@@ -122,7 +122,8 @@ enum class Fixed : Symbol { loop, caller, varargs, kwargs };
 
 struct Program {
   std::vector<std::string> names;  // by symbol
-  std::string source;              // line ends are '\n'
+  std::vector<std::string> late_filters;
+  std::string source;  // line ends are '\n'
   std::shared_ptr<const Environment> environment;
   Body body;        // of a template
   ExprPtr formula;  // of an expression

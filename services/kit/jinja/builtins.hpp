@@ -21,7 +21,8 @@ using Registered = std::function<std::expected<Value, std::string>(const Argumen
 struct Callee {
   Builtin builtin = nullptr;
   const Registered* registered = nullptr;  // of the environment
-  explicit operator bool() const { return builtin != nullptr || registered != nullptr; }
+  bool late = false;                       // of the rendering
+  explicit operator bool() const { return builtin != nullptr || registered != nullptr || late; }
 };
 
 struct NamedBuiltin {

@@ -193,11 +193,20 @@ Result Machine::call(const Value& callee, Arguments& arguments) {
 Result Machine::apply(const Callee& callee, const Value& subject, Arguments& arguments) {
   TRY(spend());
   if (callee.builtin != nullptr) return callee.builtin(*this, subject, arguments);
-  auto out = (*callee.registered)(arguments);
-  if (!out) return type_fault(std::move(out).error());
-  TRY(allocate(64 * std::min<std::uint64_t>(out->weight(), UINT32_MAX)));
-  if (out->depth() > limits().value_depth) return limit_fault("values are nested too deeply");
-  return *std::move(out);
+  return taken((*callee.registered)(arguments));
+}
+
+Result Machine::apply_late(std::string_view filter, const Arguments& arguments) {
+  TRY(spend());
+  if (!late_) return type_fault(concat({"the filter \"", filter, "\" is not there in this rendering"}));
+  return taken(late_(filter, arguments));
+}
+
+Result Machine::taken(std::expected<Value, std::string> made) {
+  if (!made) return type_fault(std::move(made).error());
+  TRY(allocate(64 * std::min<std::uint64_t>(made->weight(), UINT32_MAX)));
+  if (made->depth() > limits().value_depth) return limit_fault("values are nested too deeply");
+  return *std::move(made);
 }
 
 Result Machine::eval_filter(const Expr& expr, const Value* subject) {
@@ -207,9 +216,9 @@ Result Machine::eval_filter(const Expr& expr, const Value* subject) {
     input = TRY(is_chain ? eval_filter(*expr.parts[0], subject) : eval(*expr.parts[0]));
   }
   Arguments arguments;
-  if (expr.callee.registered != nullptr) arguments.positional.push_back(input);
+  if (expr.callee.builtin == nullptr) arguments.positional.push_back(input);
   TRY(arguments_of(expr, arguments));
-  return apply(expr.callee, input, arguments);
+  return expr.callee.late ? apply_late(expr.constant.bytes(), arguments) : apply(expr.callee, input, arguments);
 }
 
 Result Machine::eval_test(const Expr& expr) {

@@ -27,8 +27,12 @@ void Frame::set(Symbol symbol, Value value) {
   names.emplace_back(symbol, std::move(value));
 }
 
-Machine::Machine(const Program& program, const Dict& context, const Limits& limits)
-    : Budget(limits), program_(program), globals_(program.names.size()), frame_(std::make_shared<Frame>()) {
+Machine::Machine(const Program& program, const Dict& context, const Limits& limits, const LateFilter& late)
+    : Budget(limits),
+      program_(program),
+      late_(late),
+      globals_(program.names.size()),
+      frame_(std::make_shared<Frame>()) {
   for (std::size_t i = 0; i < program.names.size(); ++i) {
     if (const Value* given = context.find(std::string_view(program.names[i]))) {
       globals_[i] = *given;
@@ -74,10 +78,10 @@ std::expected<ListPtr, Fault> Machine::items_of(const Value& value) {
 Result Machine::filter(std::string_view name, const Value& subject, Arguments& arguments) {
   const Callee callee = find_filter(name, environment());
   if (!callee) return type_fault(concat({"there is no filter \"", name, "\"", suggest_filter(name, environment())}));
-  if (callee.registered == nullptr) return apply(callee, subject, arguments);
+  if (callee.builtin != nullptr) return apply(callee, subject, arguments);
   Arguments all = arguments;
   all.positional.insert(all.positional.begin(), subject);
-  return apply(callee, subject, all);
+  return callee.late ? apply_late(name, all) : apply(callee, subject, all);
 }
 
 std::expected<bool, Fault> Machine::test(std::string_view name, const Value& subject, Arguments& arguments) {

@@ -31,7 +31,8 @@ class Machine : public Budget {
  public:
   using Ran = std::expected<Flow, Fault>;
 
-  Machine(const Program& program, const Dict& context, const Limits& limits);
+  /// All of them outlive it.
+  Machine(const Program& program, const Dict& context, const Limits& limits, const LateFilter& late);
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -48,6 +49,8 @@ class Machine : public Budget {
   std::expected<ListPtr, Fault> items_of(const Value& value);
   Result call(const Value& callee, Arguments& arguments);
   Result apply(const Callee& callee, const Value& subject, Arguments& arguments);
+  /// `arguments` begin with the subject.
+  Result apply_late(std::string_view filter, const Arguments& arguments);
   /// A filter or test by its name in a text: map("upper").
   Result filter(std::string_view name, const Value& subject, Arguments& arguments);
   std::expected<bool, Fault> test(std::string_view name, const Value& subject, Arguments& arguments);
@@ -99,7 +102,11 @@ class Machine : public Budget {
   /// The body's output instead of writing it.
   Ran capture(const Body& body, std::string& out);
 
+  /// What others made, paid for.
+  Result taken(std::expected<Value, std::string> made);
+
   const Program& program_;
+  const LateFilter& late_;
   std::vector<Value> globals_;  // by symbol; undefined: there is none
   FramePtr frame_;
   std::string* out_ = nullptr;

@@ -60,23 +60,26 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 }
 
 Callee find_filter(std::string_view name, const Environment& environment) {
-  if (const auto at = environment.filters.find(name); at != environment.filters.end()) return {nullptr, &at->second};
+  if (environment.late_filters.contains(name)) return {.late = true};
+  if (const auto at = environment.filters.find(name); at != environment.filters.end())
+    return {.registered = &at->second};
   for (const Table table : filter_tables())
-    if (const Builtin found = find_named(table, name)) return {found, nullptr};
-  return {};
+    if (const Builtin found = find_named(table, name)) return {.builtin = found};
+  return {.late = environment.unknown_filters_are_late};
 }
 
-Callee find_test(std::string_view name) { return {find_named(all_tests(), name), nullptr}; }
+Callee find_test(std::string_view name) { return {.builtin = find_named(all_tests(), name)}; }
 
 Callee find_function(std::string_view name, const Environment& environment) {
   if (const auto at = environment.functions.find(name); at != environment.functions.end())
-    return {nullptr, &at->second};
+    return {.registered = &at->second};
   if (needs_clock(name) && !environment.clock) return {};
-  return {find_named(functions(), name), nullptr};
+  return {.builtin = find_named(functions(), name)};
 }
 
 std::string suggest_filter(std::string_view name, const Environment& environment) {
   std::vector<std::string_view> known;
+  known.assign(environment.late_filters.begin(), environment.late_filters.end());
   for (const auto& [each, function] : environment.filters) known.emplace_back(each);
   for (const Table table : filter_tables()) add_names(known, table);
   return suggest(name, known);

@@ -151,6 +151,9 @@ Parser::Parsed Parser::filter(ExprPtr subject) {
   if (!out.callee)
     return std::unexpected(
         fault(out.at, concat({"there is no filter \"", name, "\"", suggest_filter(name, *program_.environment)})));
+  const bool has_late = !program_.environment->late_filters.empty() || program_.environment->unknown_filters_are_late;
+  if (out.callee.late || (has_late && name == "map")) program_.late_filters.push_back(name);
+  if (out.callee.late) out.constant = Value(std::move(name));
   out.parts.push_back(std::move(subject));
   if (is_op("(")) TRY(arguments(out));
   return finish(std::move(out));

@@ -37,14 +37,17 @@ std::expected<Template, Fault> Template::parse(std::string_view source, const En
   return Template(std::move(program));
 }
 
-std::expected<Rendering, Fault> Template::render_marked(const Value& context, const Limits& limits) const {
+std::expected<Rendering, Fault> Template::render_marked(const Value& context, const Limits& limits,
+                                                        const LateFilter& late) const {
   const Dict* names = TRY(variables(context));
-  return Machine(*program_, *names, limits).render();
+  return Machine(*program_, *names, limits, late).render();
 }
 
 bool Template::mentions(std::string_view variable) const {
   return std::ranges::find(program_->names, variable) != program_->names.end();
 }
+
+const std::vector<std::string>& Template::late_filters() const { return program_->late_filters; }
 
 std::expected<Expression, Fault> Expression::parse(std::string_view source, const Environment& environment) {
   auto program = TRY(program_of(source, environment));
@@ -53,9 +56,10 @@ std::expected<Expression, Fault> Expression::parse(std::string_view source, cons
   return Expression(std::move(program));
 }
 
-std::expected<Value, Fault> Expression::evaluate(const Value& context, const Limits& limits) const {
+std::expected<Value, Fault> Expression::evaluate(const Value& context, const Limits& limits,
+                                                 const LateFilter& late) const {
   const Dict* names = TRY(variables(context));
-  return Machine(*program_, *names, limits).evaluate_formula();
+  return Machine(*program_, *names, limits, late).evaluate_formula();
 }
 
 }  // namespace stackgate::jinja

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ struct Program;
 /// What a service adds: values in, a value or what is wrong with them out. Called by whichever thread renders; owns
 /// what it refers to. A filter's subject is its first argument.
 using Function = std::function<std::expected<Value, std::string>(const Arguments&)>;
+/// A filter that one rendering brings; called by the thread that renders. Its subject is its first argument.
+using LateFilter = std::function<std::expected<Value, std::string>(std::string_view name, const Arguments&)>;
 
 /// What transformers sets up; Jinja2's own defaults are all false.
 struct Environment {
@@ -37,6 +40,9 @@ struct Environment {
   bool strict = false;                 // printing, testing or walking an undefined value is a fault
   std::map<std::string, Function, std::less<>> functions{};  // in addition to the built-in ones, or instead
   std::map<std::string, Function, std::less<>> filters{};
+  /// Filters that each rendering brings, before all others of their names.
+  std::set<std::string, std::less<>> late_filters{};
+  bool unknown_filters_are_late = false;
   /// The local time that strftime_now() prints; without it there is no such function.
   std::function<std::chrono::local_seconds()> clock{};
 };
@@ -70,10 +76,13 @@ class Template {
   std::expected<std::string, Fault> render(const nlohmann::ordered_json& context, const Limits& limits = {}) const;
   std::expected<Rendering, Fault> render_marked(const nlohmann::ordered_json& context, const Limits& limits = {}) const;
   /// `context` is a dict.
-  std::expected<Rendering, Fault> render_marked(const Value& context, const Limits& limits = {}) const;
+  std::expected<Rendering, Fault> render_marked(const Value& context, const Limits& limits = {},
+                                                const LateFilter& late = {}) const;
 
   /// Whether the template names this variable at all: "tools".
   bool mentions(std::string_view variable) const;
+  /// Late filters that it names; "map" where that may call one.
+  const std::vector<std::string>& late_filters() const;
 
  private:
   explicit Template(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
@@ -85,7 +94,8 @@ class Expression {
  public:
   static std::expected<Expression, Fault> parse(std::string_view source, const Environment& environment = {});
   std::expected<Value, Fault> evaluate(const nlohmann::ordered_json& context, const Limits& limits = {}) const;
-  std::expected<Value, Fault> evaluate(const Value& context, const Limits& limits = {}) const;
+  std::expected<Value, Fault> evaluate(const Value& context, const Limits& limits = {},
+                                       const LateFilter& late = {}) const;
 
  private:
   explicit Expression(std::shared_ptr<const Program> program) : program_(std::move(program)) {}

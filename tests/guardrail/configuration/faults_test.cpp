@@ -225,7 +225,8 @@ TEST(ConfigurationFaults, Prompts) {
        "error d/config.yml:2:83 prompts[0].max_length: is 0, beyond its bounds; write a number from 1 to 100000000 "
        "[guardrail-value]\n"
        "error d/config.yml:2:54 prompts[0].output_parser: there is no parser \"is_content_save\"; did you mean "
-       "\"is_content_safe\"?; write one of the README's, or leave it out: each task has its own [guardrail-prompt]\n"
+       "\"is_content_safe\"?; write one of the README's, register it in config.py, or leave it out: each task has its "
+       "own [guardrail-prompt]\n"
        "warning d/config.yml:2:10 prompts[0].task: there is no task \"self_chek_input\"; did you mean "
        "\"self_check_input\"?; its prompt is used only by code of your own [guardrail-prompt]\n"},
       {"prompts:\n- {task: my own task, content: x}\n", ""},
@@ -329,14 +330,42 @@ TEST(ConfigurationFaults, Files) {
   EXPECT_EQ(lines(read({{"config.yml", "models: []\n"},
                         {"config.py",
                          "def register_filter(f):\n  pass\n\ndef init(app):\n  app.register_action(f, 'x')\n"
-                         "  app.register_filter(f, 'loud')  # app.register_output_parser(f)\n"}})
+                         "  app.register_prompt_context('a', f)  # app.register_embedding_provider(f)\n"}})
                       .findings),
-            "warning d/config.py:6:1: register_filter() has no effect: prompts and vectors are made by the server; "
-            "prompts take Jinja's filters and the parsers of the README [guardrail-unsupported]\n");
+            "warning d/config.py:6:1: register_prompt_context() has no effect: prompts and vectors are made by the "
+            "server; register filters and output parsers, which prompts take [guardrail-unsupported]\n");
   EXPECT_EQ(
       lines(read({{"config.yml", "models: []\nactions_server_url: http://a\n"}, {"actions.py", "x = 1\n"}}).findings),
       "warning d/actions.py: is not run, as there is an actions_server_url; let the server of actions have it, or "
       "remove the address [guardrail-unsupported]\n");
+}
+
+TEST(ConfigurationFaults, FiltersAndParsersOfTheCodeAreKnown) {
+  const auto findings = [](std::string_view prompt, std::string_view code, std::string_view more = "") {
+    return lines(read({{"config.yml", std::string("models: []\nprompts:\n- {task: self_check_input, ")
+                                          .append(prompt)
+                                          .append("}\n")
+                                          .append(more)},
+                       {"config.py", "def init(app):\n  " + std::string(code) + "\n"}})
+                     .findings);
+  };
+  constexpr std::string_view loud = "app.register_filter(lambda a, b=1: a, 'loud')";
+  EXPECT_EQ(findings("content: '{{ user_input | loud(2) }}'", loud), "");
+  EXPECT_EQ(findings("messages: ['{{ history | colang | loud }}']", loud), "");
+  EXPECT_EQ(findings("content: '{{ user_input | lout }}'", loud),
+            "error d/config.yml:3:37 prompts[0].content: is no template: line 1, column 17: there is no filter "
+            "\"lout\"; did you mean \"loud\"? in \"{{ user_input | lout }}\"; correct the template; its lines count "
+            "from the beginning of this text [guardrail-prompt]\n");
+  EXPECT_EQ(findings("content: '{{ user_input | lout }}'", "for f in all: app.register_filter(f, f.name)"), "")
+      << "only running it gives the names";
+  EXPECT_TRUE(findings("content: '{{ user_input | loud }}'", loud, "actions_server_url: http://a\n").contains("error"))
+      << "the code is not run";
+  EXPECT_EQ(findings("content: x, output_parser: mine", "app.register_output_parser(f, name='mine')"), "");
+  EXPECT_EQ(findings("content: x, output_parser: mind", "app.register_output_parser(\n  f,\n  'mine',\n  )"),
+            "error d/config.yml:3:55 prompts[0].output_parser: there is no parser \"mind\"; did you mean \"mine\"?; "
+            "write one of the README's, register it in config.py, or leave it out: each task has its own "
+            "[guardrail-prompt]\n");
+  EXPECT_EQ(findings("content: x, output_parser: mind", "app.register_output_parser(f, NAME)"), "");
 }
 
 TEST(ConfigurationFaults, ActionsOfAPackageAreKnown) {

@@ -10,7 +10,8 @@ namespace stackgate::guardrail::test {
 namespace {
 
 /// Rails that ask a model want a prompt of the configuration's.
-std::string prompts_for(const BuiltInRail& rail) {
+std::string prompts_for(const Row& row, const BuiltInRail& rail) {
+  if (!row.prompt.empty()) return fmt::format("prompts:\n  - {{task: \"{}\", {}}}\n", rail.task, row.prompt);
   if (!rail.own_prompt) return {};
   const std::string_view shown = rail.place == RailPlace::input      ? "{{ user_input }}"
                                  : rail.action == "self_check_facts" ? "{{ evidence }} {{ response }}"
@@ -66,7 +67,8 @@ void serve(Serving& serving, const Row& row, bool with_rail, const std::string& 
   const auto configuration = configuration_of({{"b.yml", config},
                                                {"c.yml", with_rail ? rails : ""},
                                                {"d.yml", more},
-                                               {"e.yml", prompts_for(rail)},
+                                               {"e.yml", prompts_for(row, rail)},
+                                               {"config.py", row.code},
                                                {"kb/page.md", row.knowledge}});
   ASSERT_NE(configuration, nullptr);
   serving.serve(configuration, [row](web::Call&, const Asked& asked, int) { return answer(row, asked); });

@@ -3,6 +3,8 @@
 //   rail: regex check input     # a built-in rail, arguments included
 //   config: |                   # YAML beside the main model and the rail's list
 //   knowledge: |                # kb/page.md
+//   code: |                     # config.py, run by a real Python
+//   prompt: "content: x"        # members of the prompt of the rail's task; else one that shows what is judged
 //   rules:                      # what every model but the main one, and servers of detectors, answer: the first that
 //   fits
 //     - {holds: forbidden, says: "yes"}
@@ -26,7 +28,7 @@ struct Rule {
 };
 
 struct Row {
-  std::string rail, config, knowledge;
+  std::string rail, config, knowledge, code{}, prompt{};
   std::vector<Rule> rules;
   std::string kind;
   std::string user{"Hello"}, main{"Hi!"}, calls{}, answer{}, context{}, hides{};

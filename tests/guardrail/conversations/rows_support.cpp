@@ -36,10 +36,12 @@ std::string test_name(std::string name, std::map<std::string, int>& seen) {
 
 void read_document(const json::Value& root, const std::string& file, std::map<std::string, int>& names,
                    std::vector<Row>& out) {
-  know(root, {"rail", "config", "knowledge", "rules", "rows"}, file);
+  know(root, {"rail", "config", "knowledge", "code", "prompt", "rules", "rows"}, file);
   Row shared{.rail = text_or(root, "rail", ""),
              .config = text_or(root, "config", ""),
-             .knowledge = text_or(root, "knowledge", "")};
+             .knowledge = text_or(root, "knowledge", ""),
+             .code = text_or(root, "code", ""),
+             .prompt = text_or(root, "prompt", "")};
   for (const json::Value& each : json::items(&root, {"rules"})) {
     know(each, {"holds", "says", "status"}, file);
     shared.rules.push_back({.holds = text_or(each, "holds", ""),

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "services/guardrail/configuration/configuration.hpp"
+#include "services/guardrail/front/custom_actions.hpp"
 #include "services/kit/json/write.hpp"
 #include "tests/guardrail/conversations/serving.hpp"
 
@@ -53,6 +54,10 @@ Serving::Serving() {
       registry_);
   front->actions =
       std::make_shared<const Actions>(*front->models, ActionOptions{.inference_url = upstream_->base_url()});
+  front->custom = [custom = std::make_shared<CustomActionsOf>(
+                       front->models, front->actions,
+                       PythonOptions{.python = "/usr/bin/python3", .timeout = std::chrono::seconds(5)})](
+                      const ConfigurationPtr& each) { return (*custom)(each); };
   front->metrics = std::make_shared<GuardrailMetrics>(registry_);
   app_ = web::test::start(routes(front));
 }

@@ -45,6 +45,17 @@ TEST(GuardrailCheck, says_whether_all_can_be_served) {
   EXPECT_TRUE(absent.text.contains("actions.py:3:1: error: cannot be loaded: ModuleNotFoundError")) << absent.text;
 }
 
+TEST(GuardrailCheck, loads_the_code_of_what_has_other_faults) {
+  const test::TempDir folder;
+  folder.write("config.yml", "models: []\n");
+  folder.write("rails.co", "define flow a\n  do b\n");
+  folder.write("actions.py", "import a_module_that_is_not_there\n");
+  const Told both = checked(folder / "");
+  EXPECT_EQ(both.status, 1);
+  EXPECT_TRUE(both.text.contains("rails.co:2:3: error: ")) << both.text;
+  EXPECT_TRUE(both.text.contains("actions.py:1:1: error: cannot be loaded: ModuleNotFoundError")) << both.text;
+}
+
 TEST(GuardrailCheck, shows_the_place_of_a_fault_in_characters) {
   const test::TempDir folder;
   std::filesystem::create_directories(folder / "strict");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "services/guardrail/prompts/task.hpp"
+#include "services/kit/jinja/to_json.hpp"
 
 namespace stackgate::guardrail {
 namespace {
@@ -166,6 +167,32 @@ TEST(PromptAnswers, AllStepsAtOnce) {
   EXPECT_EQ(steps.bot_message, "3");
   EXPECT_EQ(read("ask price\nbot inform price\n  \"3\"\nuser \"more\"\n  x").bot_message, "3");
   EXPECT_EQ(read("nonsense").bot_intent, "");
+}
+
+TEST(PromptAnswers, TakeWhatCodeMadeOfAnAnswer) {
+  using jinja::Value;
+  const auto list = [](std::vector<Value> items) {
+    return Value(jinja::ListPtr(std::make_shared<const jinja::List>(std::move(items))));
+  };
+  const auto safe = [](std::string_view task, const Value& made) {
+    const auto parsed = parsed_by_code(task, made);
+    return parsed ? verdict_of(*parsed) : Verdict::neither;
+  };
+  EXPECT_EQ(safe("self_check_input", Value(true)), Verdict::safe);
+  EXPECT_EQ(safe("self_check_input", list({Value(false), Value("S1")})), Verdict::unsafe);
+  EXPECT_EQ(safe("self_check_facts", Value(true)), Verdict::unsafe) << "\"no\" is true there, too";
+  EXPECT_EQ(safe("self_check_hallucination", list({Value(false)})), Verdict::safe);
+  const auto both =
+      parsed_by_code("content_safety_check_input $model=x", list({Value(false), list({Value("S1"), Value("S2")})}));
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->categories, (std::vector<std::string>{"S1", "S2"}));
+  EXPECT_EQ(safe("topic_safety_check_input $model=x", Value("on-topic")), Verdict::safe) << "a text is an answer";
+  EXPECT_EQ(safe("self_check_output", Value("Yes")), Verdict::unsafe);
+  for (const Value& each : {Value(), Value(jinja::None{}), Value(std::int64_t{1}), list({}), list({Value("no")})})
+    EXPECT_FALSE(parsed_by_code("self_check_input", each).has_value()) << jinja::to_json(each);
+  EXPECT_EQ(parsed_by_code("generate_user_intent", Value("  User intent: ask about x\n"))->text, "ask about x");
+  EXPECT_EQ(parsed_by_code("generate_next_steps", Value("bot a\nuser b"))->steps.size(), 2U);
+  EXPECT_FALSE(parsed_by_code("generate_bot_message", Value(true)).has_value());
 }
 
 }  // namespace

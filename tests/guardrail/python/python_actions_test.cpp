@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/kit/jinja/to_json.hpp"
+
 namespace stackgate::guardrail {
 namespace {
 
@@ -214,7 +216,7 @@ TEST(PythonActions, of_a_package_are_modules) {
   });
   const auto names = all->list();
   ASSERT_TRUE(names.has_value()) << names.error().message;
-  EXPECT_THAT(*names, testing::UnorderedElementsAre("price", "missing", "OrderAction", "plain", "round"));
+  EXPECT_THAT(names->actions, testing::UnorderedElementsAre("price", "missing", "OrderAction", "plain", "round"));
   EXPECT_EQ(*run(*all, "price", {{"name", jinja::Value("tea")}}).value.integer(), 5);
   EXPECT_EQ(*run(*all, "plain").value.integer(), 2);
   EXPECT_EQ(*run(*all, "round", {{"0", jinja::Value(7.9)}}).value.integer(), 7);
@@ -237,7 +239,7 @@ TEST(PythonActions, of_a_package_without_an_init_file_and_with_a_fault) {
 TEST(PythonActions, are_listed) {
   const auto names = actions()->list();
   ASSERT_TRUE(names.has_value());
-  EXPECT_THAT(*names, testing::IsSupersetOf({"check_blocked_terms", "upper", "ask"}));
+  EXPECT_THAT(names->actions, testing::IsSupersetOf({"check_blocked_terms", "upper", "ask"}));
 }
 
 TEST(PythonActions, are_tried_before_they_are_served) {
@@ -247,8 +249,9 @@ TEST(PythonActions, are_tried_before_they_are_served) {
                                   {"actions.py", code}};
     configuration.files = std::make_shared<const std::vector<File>>(
         std::vector<File>{{"config.py", "", "demo/config.py"}, {"actions.py", code, "demo/actions.py"}});
-    const auto found = try_python(configuration, options);
-    return found ? found->path + ": " + found->problem : "";
+    std::string out;
+    for (const validate::Finding& each : try_python(configuration, options)) out += each.path + ": " + each.problem;
+    return out;
   };
   EXPECT_EQ(tried(source), "");
   EXPECT_THAT(tried("x = 1\n\ndef f(:\n"),
@@ -263,6 +266,87 @@ TEST(PythonActions, are_tried_before_they_are_served) {
   EXPECT_EQ(tried("def f(:\n", none), "") << "none is run";
   none.python = "/nowhere/python3";
   EXPECT_THAT(tried(source, none), testing::HasSubstr("/nowhere/python3 cannot be started"));
+}
+
+constexpr const char* functions = R"py(
+import asyncio, time
+
+async def loud(text, mark="!"):
+    return text.upper() + mark
+
+def answer(text):
+    from nemoguardrails.actions import llm_call
+    return asyncio.run(llm_call(None, text))
+
+def init(app):
+    app.register_filter(loud).register_filter(lambda text: time.sleep(600), "slow")
+    app.register_filter(lambda text: [text, {"n": 1, "none": None}], name="parts")
+    app.register_filter(answer, "ask").register_filter(lambda: 1, "nothing")
+    app.register_filter(lambda text: "x" * (5 << 20), "long").register_filter(lambda text: 1 / 0, "fault")
+    app.register_output_parser(lambda text: text == "ja", "german")
+)py";
+
+/// What `name` makes of "a text".
+std::string called(PythonActions& code, CodeFunction kind, std::string_view name, int times = 1) {
+  std::promise<std::string> promise;
+  code.call([&](const CallCode* call) {
+    if (call == nullptr) return promise.set_value("refused");
+    std::expected<jinja::Value, std::string> made = jinja::Value("a text");
+    for (int i = 0; i < times; ++i) made = (*call)(kind, name, {{jinja::Value("a text")}, {}});
+    promise.set_value(made ? jinja::to_json(*made) : made.error());
+  });
+  return promise.get_future().get();
+}
+
+TEST(PythonActions, lend_their_filters_and_output_parsers) {
+  const auto code = actions(quick(), functions);
+  const auto names = code->list();
+  ASSERT_TRUE(names.has_value()) << names.error().message;
+  EXPECT_THAT(names->filters, testing::ElementsAre("ask", "fault", "long", "loud", "nothing", "parts", "slow"));
+  EXPECT_THAT(names->parsers, testing::ElementsAre("german"));
+  const auto filter = [&](std::string_view name, int times = 1) {
+    return called(*code, CodeFunction::filter, name, times);
+  };
+  EXPECT_EQ(filter("loud"), "\"A TEXT!\"");
+  EXPECT_EQ(filter("parts"), R"(["a text",{"n":1,"none":null}])");
+  EXPECT_EQ(called(*code, CodeFunction::parser, "german"), "false");
+  EXPECT_EQ(filter("fault"), "the filter fault: ZeroDivisionError (actions.py:15)");
+  EXPECT_THAT(filter("nothing"), testing::HasSubstr("TypeError"));
+  EXPECT_THAT(filter("german"), testing::HasSubstr("LookupError")) << "it is no filter";
+  EXPECT_THAT(filter("ask"), testing::HasSubstr("RuntimeError")) << "there is no model for it";
+  EXPECT_EQ(filter("long"), "the filter long: its process ended");
+  EXPECT_EQ(filter("loud", 1'001), "the filter loud: more than 1,000 calls in one prompt");
+  EXPECT_EQ(filter("loud"), "\"A TEXT!\"");
+}
+
+TEST(PythonActions, whose_filters_hang_cost_the_prompt) {
+  const auto code = actions(quick(), functions);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(called(*code, CodeFunction::filter, "slow", 3), "the filter slow: it took too long and was ended");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 4s) << "all calls of a prompt have the time of one";
+  EXPECT_EQ(called(*code, CodeFunction::filter, "loud"), "\"A TEXT!\"");
+  PythonOptions busy = quick();
+  busy.waiting = 0;
+  EXPECT_EQ(called(*actions(busy, functions), CodeFunction::filter, "loud"), "refused");
+}
+
+TEST(PythonActions, are_tried_for_what_prompts_use) {
+  Configuration configuration{.id = "demo"};
+  configuration.python_files = {{"config.py", "def init(app):\n  app.register_filter(len, 'size')\n"}};
+  configuration.files =
+      std::make_shared<const std::vector<File>>(std::vector<File>{{"config.py", "", "demo/config.py"}});
+  const PromptCode code{.any_filter = true, .any_parser = true};
+  Prompt prompt{.task = "self_check_input", .parts = {}, .output_parser = "mine", .parsed_by_code = true};
+  prompt.parts.push_back(*content_part("{{ x | size }} {{ x | syze }}", code));
+  configuration.prompts.prompts.push_back(std::move(prompt));
+  std::string out;
+  for (const validate::Finding& each : try_python(configuration, quick()))
+    out += each.path + ": " + each.problem + "; " + each.fix + "\n";
+  EXPECT_EQ(out,
+            "demo/config.py: init(app) registers no filter \"syze\", which the prompt of self_check_input uses; call "
+            "app.register_filter(function, \"syze\") in it\n"
+            "demo/config.py: init(app) registers no output parser \"mine\", which the prompt of self_check_input uses; "
+            "call app.register_output_parser(function, \"mine\") in it\n");
 }
 
 TEST(PythonActions, end_while_one_runs) {

@@ -96,6 +96,37 @@ TEST(Environment, TakesFunctionsFiltersAndStrictness) {
   EXPECT_EQ(fault_of("{% if nope %}{% endif %}", Json::object(), environment).kind, FaultKind::undefined);
 }
 
+TEST(Environment, LeavesFiltersToTheRendering) {
+  const Environment environment{.late_filters = {"loud", "upper"}};
+  const auto parsed = Template::parse(
+      "{{ x | loud(2, by='b') }}{% filter upper %}a{% endfilter %}{{ [x] | map('loud') | join }}", environment);
+  ASSERT_TRUE(parsed) << describe(parsed.error());
+  EXPECT_EQ(parsed->late_filters(), (std::vector<std::string>{"loud", "upper", "map"}));
+  Dict context;
+  context.set(Value("x"), Value("X"));
+  const Value values(std::make_shared<const Dict>(context));
+  std::string asked;
+  const LateFilter late = [&](std::string_view name, const Arguments& arguments) -> std::expected<Value, std::string> {
+    asked += std::string(name) + std::to_string(arguments.positional.size()) + std::to_string(arguments.named.size());
+    return Value("<" + std::string(arguments.positional[0].bytes()) + ">");
+  };
+  const auto made = parsed->render_marked(values, {}, late);
+  ASSERT_TRUE(made) << describe(made.error());
+  EXPECT_EQ(made->text, "<X><a><X>");
+  EXPECT_EQ(asked, "loud21upper10loud10");
+  EXPECT_EQ(parsed->render_marked(values).error().kind, FaultKind::type) << "nobody brought one";
+  const auto fails = parsed->render_marked(
+      values, {}, [](auto, const auto&) -> std::expected<Value, std::string> { return std::unexpected("not today"); });
+  EXPECT_TRUE(fails.error().message.contains("not today")) << fails.error().message;
+  const auto large = [](auto, const auto&) -> std::expected<Value, std::string> { return std::string(100'000, 'x'); };
+  EXPECT_EQ(parsed->render_marked(values, {.allocation = 50'000}, large).error().kind, FaultKind::limit);
+  EXPECT_FALSE(Template::parse("{{ x | quiet }}", environment));
+  EXPECT_TRUE(Template::parse("{{ x | quiet }}", {.unknown_filters_are_late = true}));
+  EXPECT_TRUE(Template::parse("{{ x | lower }}", {.unknown_filters_are_late = true})->late_filters().empty());
+  const auto expression = Expression::parse("x | loud", environment);
+  EXPECT_EQ(expression->evaluate(values, {}, late)->bytes(), "<X>");
+}
+
 TEST(Template, MarksWhatTheModelGenerates) {
   const auto parsed = Template::parse("u{% generation %}abc{% endgeneration %}u{% generation %}d{% endgeneration %}");
   ASSERT_TRUE(parsed);
