@@ -53,13 +53,19 @@ std::vector<settings::Setting> table() {
           by_variable("STACKGATE_PULL_TENSOR_PARALLELISM", text("tensor-parallelism", "model.tensorParallelism")),
           by_variable("STACKGATE_PULL_PRECISION", text("precision", "model.precision")),
           by_variable("STACKGATE_PULL_LORA", text("lora", "model.lora"))});
-  append(
-      out, "Whither",
-      {by_variable("STACKGATE_PULL_TARGET", required(text("output", "the model's directory: complete, or not there"))),
-       by_variable("STACKGATE_PULL_PARALLEL", integer("parallel", "files at once", "4", 1, 16)),
-       by_variable("STACKGATE_PULL_VERIFY",
-                   flag("verify", "hash what is complete already, and fetch again what is broken"))});
-  append(out, "Telling",
+  append(out, "Whither",
+         {by_variable("STACKGATE_PULL_TARGET", text("output", "the model's directory: complete, or not there; needed")),
+          by_variable("STACKGATE_PULL_PARALLEL", integer("parallel", "files at once", "4", 1, 16)),
+          by_variable("STACKGATE_PULL_VERIFY",
+                      flag("verify", "hash what is complete already, and fetch again what is broken"))});
+  append(out, "Upload",
+         {by_variable("STACKGATE_UPLOAD_URL", url("entitystore-url", "of the entitystore; needed")),
+          by_variable("STACKGATE_UPLOAD_ARCHIVE", text("archive", "the adapter's tar.gz; needed")),
+          by_variable("STACKGATE_UPLOAD_METADATA",
+                      text("metadata", "a JSON file: name, base_model, version, and what else is known; needed")),
+          by_variable("STACKGATE_UPLOAD_WAIT",
+                      duration("storing-limit", "the longest wait until the entitystore has stored it", "10m"))});
+  append(out, "Reports",
          {by_variable("STACKGATE_PULL_PROGRESS", text("progress-config-map", "that progress is written to")),
           by_variable("STACKGATE_NAMESPACE", text("namespace", "of that ConfigMap")),
           by_variable(no_variable, text("kubeconfig", "how to reach its API server; the pod's own without it")),
@@ -103,6 +109,12 @@ std::string authorization_of(const settings::Values& values, std::string_view so
   return user.empty() ? "" : "Basic " + base64::encode(user + ":" + values.text("datastore-password"));
 }
 
+void demand(const settings::Values& values, std::string_view name, std::string_view cure,
+            validate::Findings& findings) {
+  if (values.text(name).empty())
+    findings.push_back(settings::fault(fmt::format("--{}", name), "is missing", std::string(cure)));
+}
+
 std::string model_of(const settings::Values& values, validate::Findings& findings) {
   const auto profile = read_profiles(values.text("profiles"));
   if (!profile) {
@@ -117,21 +129,30 @@ std::string model_of(const settings::Values& values, validate::Findings& finding
 }  // namespace options_detail
 
 settings::Program program() {
-  return {.name = "stackgate-puller",
-          .summary = "downloads a model into a directory: complete and checked, or not there",
-          .settings = options_detail::table(),
-          .examples =
-              "  REGISTRY_API_KEY=hf_… stackgate-puller --model meta-llama/Llama-3.2-1B --output /models/llama\n"
-              "  stackgate-puller --datastore-url http://datastore:8000 --model ada/tiny@v1 --output tiny\n"
-              "  stackgate-puller --directory-url https://files.example.com/llama --output llama\n"
-              "Exit codes: 0 the model is there; 1 network, try again; 2 settings; 3 refused (401, 403, 407);\n"
-              "  4 no space; 5 not found; 6 checksum; 7 the output cannot be written; 8 an answer that cannot be\n"
-              "  right; 143 stopped. Proxies: http_proxy, https_proxy, no_proxy."};
+  return {
+      .name = "stackgate-puller",
+      .summary = "downloads a model into a directory: complete and checked, or not there; uploads an adapter",
+      .commands = {{.name = "pull",
+                    .help = "download a model",
+                    .uses = {"What", "From where", "Refused: profiles of other pullers", "Whither", "Reports"}},
+                   {.name = "upload",
+                    .help = "send an adapter to the entitystore, until it is stored there",
+                    .uses = {"Upload", "ca-file", "ca-dir", "termination-log", "log-level", "log-format"}}},
+      .settings = options_detail::table(),
+      .examples =
+          "  REGISTRY_API_KEY=hf_… stackgate-puller --model meta-llama/Llama-3.2-1B --output /models/llama\n"
+          "  stackgate-puller --datastore-url http://datastore:8000 --model ada/tiny@v1 --output tiny\n"
+          "  stackgate-puller --directory-url https://files.example.com/llama --output llama\n"
+          "  stackgate-puller upload --entitystore-url http://entitystore:8000 --archive a.tar.gz --metadata m.json\n"
+          "Exit codes: 0 it is there; 1 network, try again; 2 settings; 3 refused (401, 403, 407);\n"
+          "  4 no space; 5 not found; 6 checksum; 7 the output cannot be written; 8 an answer that cannot be\n"
+          "  right; 143 stopped. Proxies: http_proxy, https_proxy, no_proxy."};
 }
 
 Asked asked_of(const settings::Values& values) {
   using namespace options_detail;
   Asked out;
+  demand(values, "output", "name the directory that the model goes to", out.findings);
   refuse_foreign(values, out.findings);
   const Endpoint endpoint = endpoint_of(values, out.findings);
   const std::string name = model_of(values, out.findings);
@@ -169,6 +190,20 @@ Asked asked_of(const settings::Values& values) {
   out.pull.output = values.text("output");
   out.pull.parallel = static_cast<unsigned>(values.integer("parallel"));
   out.pull.verify = values.flag("verify");
+  return out;
+}
+
+AskedUpload asked_upload_of(const settings::Values& values) {
+  using namespace options_detail;
+  AskedUpload out;
+  demand(values, "entitystore-url", "write for example http://entitystore:8000", out.findings);
+  demand(values, "archive", "name the tar.gz that the training has left", out.findings);
+  demand(values, "metadata", "name a JSON file with name, base_model and version", out.findings);
+  out.upload.url = values.text("entitystore-url");
+  while (out.upload.url.ends_with('/')) out.upload.url.pop_back();
+  out.upload.archive = values.text("archive");
+  out.upload.metadata = values.text("metadata");
+  out.upload.storing = std::chrono::seconds(values.integer("storing-limit") / 1000);
   return out;
 }
 

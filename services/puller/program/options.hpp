@@ -1,11 +1,12 @@
-// The settings of stackgate-puller: flags for people, and the variables that the operator gives the Job of an
-// InferenceCache (reconcile/plan/inference_cache.cpp; tests/puller/program compares the two).
+// The settings of stackgate-puller: flags for people, and the variables that Jobs give it: the operator's of an
+// InferenceCache (reconcile/plan/inference_cache.cpp) and the customizer's upload; tests compare both sides.
 #pragma once
 #include <functional>
 #include <string>
 
 #include "services/kit/settings/settings.hpp"
 #include "services/puller/transfer/pull.hpp"
+#include "services/puller/upload/upload.hpp"
 
 namespace stackgate::puller {
 
@@ -18,6 +19,13 @@ struct Asked {
   validate::Findings findings{};
 };
 Asked asked_of(const settings::Values& values);
+
+/// The same of the command `upload`.
+struct AskedUpload {
+  UploadSettings upload{};
+  validate::Findings findings{};
+};
+AskedUpload asked_upload_of(const settings::Values& values);
 
 /// PEM of --ca-file and of all files in --ca-dir behind the system's authorities; empty without either.
 Result<std::string> authorities(const settings::Values& values);

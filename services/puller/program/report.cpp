@@ -90,8 +90,8 @@ void Report::tick(const Progress& progress) {
   }
 }
 
-void Report::write_last_words(const std::string& text) const {
-  const files::File file(::open(settings_.termination_log.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+void write_last_words(const std::string& termination_log, const std::string& text) {
+  const files::File file(::open(termination_log.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (file) (void)files::write_all(file.fd(), text + "\n");
 }
 
@@ -99,7 +99,7 @@ void Report::end(const Progress& progress, const std::optional<Failure>& failure
   using namespace report_detail;
   show(progress, Clock::now());
   if (terminal_) std::puts("");
-  write_last_words(failure ? sentence(*failure) : progress_line(progress));
+  write_last_words(settings_.termination_log, failure ? sentence(*failure) : progress_line(progress));
   if (!client_) return;
   if (pending_) pending_->cancel();
   kube::CallOptions options;

@@ -16,6 +16,10 @@ struct ReportSettings {
   std::string ns{}, kubeconfig{}, termination_log{};
 };
 
+/// A container's termination message: what `kubectl describe` and the customizer show of its end. No such file:
+/// nothing.
+void write_last_words(const std::string& termination_log, const std::string& text);
+
 class Report {
  public:
   explicit Report(ReportSettings settings);
@@ -29,7 +33,6 @@ class Report {
   void show(const Progress& progress, Clock::time_point now);
   void send(const Progress& progress);
   void warn_once(const std::string& why);
-  void write_last_words(const std::string& text) const;
 
   ReportSettings settings_;
   bool terminal_;

@@ -97,7 +97,7 @@ settings::Program program() {
       .name = "stackgate-trainer",
       .summary = "trains LoRA adapters: a model's directory and JSON lines in, a PEFT directory out",
       .commands = {{.name = "train",
-                    .help = "train an adapter (the default)",
+                    .help = "train an adapter",
                     .uses = {"Training", "Several processes", "Progress", "MLflow, of a run without --progress-url",
                              "Program", "Telemetry (OpenTelemetry over HTTP)"}},
                    {.name = "merge",

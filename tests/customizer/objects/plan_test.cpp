@@ -82,6 +82,26 @@ TEST(Objects, give_the_puller_only_what_it_reads) {
   }
 }
 
+TEST(Objects, give_the_upload_only_what_it_reads_and_all_that_it_needs) {
+  const auto object = upload_objects(full_job(), full_setup(Scheduler::plain), addresses(), "{}", "", 1).back();
+  const Environment given = environment(template_of(body(object)));
+  EXPECT_EQ(template_of(body(object))["spec"]["containers"][0]["args"], Tree({"upload"}));
+  const std::vector<const char*> words{"upload"};
+  const auto read = settings::read(
+      puller::program(), words,
+      [&](const std::string& name) {
+        const auto found = given.find(name);
+        return found == given.end() ? std::nullopt : std::optional(found->second);
+      },
+      [](const std::string&) { return std::nullopt; }, "0");
+  EXPECT_TRUE(read.findings.empty());
+  const auto asked = puller::asked_upload_of(read.values);
+  EXPECT_TRUE(asked.findings.empty());
+  EXPECT_EQ(asked.upload.url, addresses().entitystore_url);
+  EXPECT_EQ(asked.upload.archive, workspace_paths(full_setup(Scheduler::plain)).archive);
+  EXPECT_FALSE(asked.upload.metadata.empty());
+}
+
 TEST(Objects, have_names_made_of_id_stage_and_attempt) {
   EXPECT_EQ(job_name("cust-1", Stage::training, 2), "cust-1-training-2");
   const std::string longest = job_name("cust-" + std::string(35, 'a'), Stage::download, 999'999);
