@@ -14,12 +14,16 @@
 #include "services/kit/grammar/names.hpp"
 #include "services/kit/grammar/url.hpp"
 #include "services/kit/json/read.hpp"
+#include "services/kit/json/write.hpp"
 #include "services/kit/web/body_schema.hpp"
 
 namespace stackgate::evaluator {
 namespace {
 
 namespace grammar = validate::grammar;
+
+/// Templates say how long they may be in the schema; texts of rows are limited as a whole.
+constexpr std::size_t longest_text = std::max<std::size_t>(65'536 * 4, largest_inline_rows);
 
 /// Nothing can be evaluated without one, by whichever engine.
 constexpr bool needs_dataset(Framework framework) {
@@ -30,13 +34,15 @@ constexpr bool needs_dataset(Framework framework) {
 /// What only some frameworks know. A member that means nothing to the one that was chosen is a fault.
 struct OwnMember {
   std::string_view name;  // "params.metrics" or "judge"
-  std::array<Framework, 5> known{};
+  std::array<Framework, 8> known{};
   std::size_t count = 0;
   template <class... F>
   constexpr OwnMember(std::string_view n, F... frameworks) : name(n), known{frameworks...}, count(sizeof...(F)) {}
   constexpr std::span<const Framework> frameworks() const { return {known.data(), count}; }
 };
 constexpr std::array own_members = {
+    OwnMember("rows", Framework::similarity_metrics, Framework::llm_as_judge, Framework::bfcl, Framework::agentic_eval,
+              Framework::mt_bench, Framework::retriever, Framework::rag, Framework::bigcode_eval_harness),
     OwnMember("judge", Framework::llm_as_judge, Framework::mt_bench, Framework::rag, Framework::agentic_eval),
     OwnMember("embeddings", Framework::retriever, Framework::rag),
     OwnMember("params.prompt", Framework::similarity_metrics, Framework::llm_as_judge, Framework::bfcl,
@@ -93,6 +99,7 @@ class Reader {
     out.seed = static_cast<std::uint64_t>(json::integer(&body_, {"seed"}, static_cast<std::int64_t>(out.seed)));
     out.bootstrap_rounds = number(params_, "bootstrap_rounds");
     out.dataset = dataset();
+    out.inline_rows = rows();
     out.requests = settings(out.framework);
     out.rows = templates();
     out.retrieval = retrieval();
@@ -198,6 +205,16 @@ class Reader {
             .revision = std::string(found->revision)};
   }
 
+  std::string rows() {
+    std::string out;
+    for (const json::Value& each : json::items(&body_, {"rows"})) out += json::to_json(each) + "\n";
+    if (out.size() > largest_inline_rows)
+      wrong("rows", fmt::format("has more than {} KiB", largest_inline_rows >> 10U),
+            "put them into a data set, and name it in \"dataset\"");
+    if (has("rows") && has("dataset")) wrong("rows", "is given beside a data set", "give one of them");
+    return out;
+  }
+
   RequestSettings settings(Framework framework) const {
     RequestSettings out;
     out.parallelism = number(params_, "parallelism").value_or(out.parallelism);
@@ -267,7 +284,7 @@ class Reader {
       wrong("params.engine", fmt::format("no workflow runs {}", to_string(request.framework)),
             "leave it out, or choose lm-eval-harness");
     if (!word.empty()) return word == "workflow" ? Engine::workflow : Engine::native;
-    return has("dataset") || needs_dataset(request.framework) ? Engine::native : Engine::workflow;
+    return has("dataset") || has("rows") || needs_dataset(request.framework) ? Engine::native : Engine::workflow;
   }
 
   void missing(std::string_view path, std::string fix) { wrong(std::string(path), "is missing", std::move(fix)); }
@@ -291,8 +308,14 @@ class Reader {
     } else if (out.tasks.empty()) {
       out.tasks.emplace_back(to_string(framework));
     }
-    if ((needs_dataset(framework) || out.engine == Engine::native) && !has("dataset"))
+    if ((needs_dataset(framework) || out.engine == Engine::native) && !has("dataset") && !has("rows"))
       missing("dataset", "name its data set, such as \"ada/questions\" or \"hf://datasets/ada/questions/test.jsonl\"");
+    if (!has("model_endpoint") && (out.engine == Engine::workflow || asks_model(out)))
+      missing("model_endpoint", "write the model's URL, up to /v1");
+    if (has("rows") && out.engine == Engine::workflow)
+      wrong("rows", "is not passed on to a workflow", "put them into a data set, and name it in \"dataset\"");
+    if (has("rows") && out.tasks.size() > 1)
+      wrong("tasks", "has several, and rows are of one", "name one, or put the rows of each into a file of a data set");
     check_own_members(framework);
     const bool by_rows = framework == Framework::similarity_metrics || framework == Framework::llm_as_judge;
     if (by_rows && has_param("prompt") == has_param("response"))
@@ -309,7 +332,7 @@ class Reader {
     else if (out.bootstrap_rounds)
       wrong("params.bootstrap_rounds", "is not passed on to a workflow",
             "leave it out: the harness has a number of its own");
-    if (out.judge && out.judge->url == out.target.url && out.judge->model == out.target.model)
+    if (asks_model(out) && out.judge && out.judge->url == out.target.url && out.judge->model == out.target.model)
       warnings_.push_back({.rule = "evaluation-judge",
                            .severity = validate::Severity::warning,
                            .path = "judge",
@@ -339,8 +362,13 @@ class Reader {
 
 }  // namespace
 
+bool asks_model(const EvaluationRequest& request) {
+  return request.rows.response.empty() && request.framework != Framework::retriever &&
+         request.framework != Framework::agentic_eval;
+}
+
 std::expected<EvaluationRequest, Findings> read_evaluation(const json::Value& body, Findings& warnings) {
-  static const web::BodySchema schema(evaluation_schema);
+  static const web::BodySchema schema(evaluation_schema, longest_text);
   Findings findings = schema.check(body);
   if (!body.is_object()) return std::unexpected(std::move(findings));
   EvaluationRequest out = Reader(body, findings, warnings).read();

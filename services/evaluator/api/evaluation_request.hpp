@@ -28,6 +28,8 @@ struct DatasetSource {
   std::string revision{};    // empty: main; pinned to a commit before the evaluation is stored
 };
 
+inline constexpr std::size_t most_inline_rows = 1'000, largest_inline_rows = 256U << 10U;  // bytes, all of them
+
 /// How requests are sent and what is asked for; `params` of the body.
 struct RequestSettings {
   std::uint32_t parallelism = 8;
@@ -94,12 +96,13 @@ enum class Engine : std::uint8_t { native, workflow };
 struct EvaluationRequest {
   std::string name{};
   Framework framework{};
-  ModelEndpoint target{};
+  ModelEndpoint target{};  // without a URL where its model is not asked
   std::vector<std::string> tasks{};
   std::optional<std::uint32_t> num_fewshot{}, limit{};
   std::uint64_t seed = 1234;
   std::optional<std::uint32_t> bootstrap_rounds{};  // custom, lm-eval-harness; 0: no error where one must be drawn
   DatasetSource dataset{};
+  std::string inline_rows{};  // of the request itself, instead of a data set: a JSON object in each line
   RequestSettings requests{};
   RowTemplates rows{};
   std::optional<ModelEndpoint> judge{}, embeddings{};
@@ -109,6 +112,10 @@ struct EvaluationRequest {
   CodeSettings code{};
   std::string description{};
 };
+
+/// Whether its model is asked at all: not where answers or trajectories are in the data set, or documents alone are
+/// searched.
+bool asks_model(const EvaluationRequest& request);
 
 /// Every fault at once. Warnings are left in `warnings`.
 std::expected<EvaluationRequest, validate::Findings> read_evaluation(const json::Value& body,

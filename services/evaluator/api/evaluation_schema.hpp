@@ -6,7 +6,7 @@ namespace stackgate::evaluator {
 
 inline constexpr std::string_view evaluation_schema = R"({
   "type": "object", "additionalProperties": false,
-  "required": ["name", "model_endpoint", "framework"],
+  "required": ["name", "framework"],
   "properties": {
     "name": {"type": "string"},
     "description": {"type": "string", "maxLength": 4096},
@@ -20,6 +20,7 @@ inline constexpr std::string_view evaluation_schema = R"({
     "limit": {"type": "integer", "minimum": 1, "maximum": 1000000},
     "seed": {"type": "integer", "minimum": 0, "maximum": 4294967295},
     "dataset": {"type": "string", "maxLength": 2048},
+    "rows": {"type": "array", "minItems": 1, "maxItems": 1000, "items": {"type": "object"}},
     "judge": {
       "type": "object", "additionalProperties": false, "required": ["model_endpoint"],
       "properties": {

@@ -9,7 +9,7 @@ namespace stackgate::evaluator {
 namespace {
 
 void write_endpoint(json::Writer& w, const ModelEndpoint& endpoint) {
-  w.member("model_endpoint", endpoint.url);
+  if (!endpoint.url.empty()) w.member("model_endpoint", endpoint.url);
   if (!endpoint.model.empty()) w.member("model", endpoint.model);
   if (!endpoint.api_key.empty()) w.member("api_key", masked_key);
 }
@@ -103,6 +103,11 @@ std::string to_json(const EvaluationRequest& request) {
     if (request.limit) w.member("limit", *request.limit);
     w.member("seed", request.seed);
     if (!request.dataset.repository.empty()) w.member("dataset", reference_text(request.dataset));
+    if (!request.inline_rows.empty())
+      w.array("rows", [&] {
+        for (std::string_view rest = request.inline_rows; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+          w.raw(rest.substr(0, rest.find('\n')));
+      });
     w.object("params", [&] { write_params(w, request); });
     if (request.judge) w.object("judge", [&] { write_endpoint(w, *request.judge); });
     if (request.embeddings) w.object("embeddings", [&] { write_endpoint(w, *request.embeddings); });

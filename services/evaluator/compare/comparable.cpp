@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/evaluator/suite/results.hpp"
+#include "services/kit/base/fnv.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
 #include "services/kit/json/write.hpp"
@@ -57,6 +58,8 @@ std::expected<ReadCompared, std::string> read_compared(const Compared& compared)
   if (!request) return std::unexpected(fmt::format("its request is no JSON: {}", request.error().message));
   out.framework = text_of(*request, "framework");
   out.dataset = text_of(*request, "dataset");
+  if (const json::Value* rows = request->find("rows"))
+    out.dataset = fmt::format("rows {:016x}", fnv1a(json::to_json(*rows)));
   out.limit = text_of(*request, "limit");
   out.seed = text_of(*request, "seed");
   auto tasks = read_results(compared.results);

@@ -8,7 +8,9 @@
 
 namespace stackgate::evaluator {
 
-/// Targets of type "model" and "rows", configurations that stand in the body; the findings say what else it names.
+/// Targets of type model, rows, dataset, retriever and rag; configurations of the frameworks, of benchmarks by name,
+/// and "custom" ones whose task has metrics. The findings say what else it names: targets and configurations by
+/// reference, cached outputs, rerankers.
 std::expected<std::string, validate::Findings> own_body(const json::Value& job);
 
 }  // namespace stackgate::evaluator

@@ -42,7 +42,7 @@ void write_time(json::Writer& w, std::string_view name, std::int64_t seconds) {
     w.member(name, time_text(seconds));
 }
 
-void write_evaluation(json::Writer& w, const Evaluation& evaluation) {
+void write_evaluation(json::Writer& w, const Evaluation& evaluation, bool is_listed) {
   w.object([&] {
     if (!evaluation.id.empty()) w.member("id", evaluation.id);
     w.member("name", evaluation.name);
@@ -53,7 +53,7 @@ void write_evaluation(json::Writer& w, const Evaluation& evaluation) {
     write_time(w, "updated_at", evaluation.changed_at);
     write_time(w, "started_at", evaluation.started_at);
     write_time(w, "ended_at", evaluation.ended_at);
-    write_members(w, evaluation.request, {"name"});
+    write_members(w, evaluation.request, {"name", is_listed ? "rows" : "name"});
     if (!evaluation.adapter.empty()) {
       w.key("adapter");
       w.raw(evaluation.adapter);
@@ -82,7 +82,7 @@ std::string list_json(std::span<const Evaluation> rows, const web::Page& page, s
   return json::object_text([&](json::Writer& w) {
     w.member("object", "list");
     w.array("data", [&] {
-      for (const Evaluation& each : rows) write_evaluation(w, each);
+      for (const Evaluation& each : rows) write_evaluation(w, each, true);
     });
     web::write_pagination(w, page, rows.size(), total);
     w.member("sort", sort);

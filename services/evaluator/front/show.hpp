@@ -15,7 +15,8 @@ namespace stackgate::evaluator {
 void write_time(json::Writer& w, std::string_view name, std::int64_t seconds);
 
 /// NeMo's job: id, name, status, status_details, times, and the members of the request, with masked keys.
-void write_evaluation(json::Writer& w, const Evaluation& evaluation);
+/// In a list without the rows of the request.
+void write_evaluation(json::Writer& w, const Evaluation& evaluation, bool is_listed = false);
 std::string evaluation_json(const Evaluation& evaluation);
 /// {"message", "task_status", "progress", "samples", "status"}.
 std::string status_json(const Evaluation& evaluation);

@@ -8,6 +8,7 @@
 #include "services/evaluator/runs/adapter.hpp"
 #include "services/evaluator/sandbox/sandbox.hpp"
 #include "services/evaluator/suite/make_tasks.hpp"
+#include "services/kit/base/number.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/web/body_schema.hpp"
@@ -34,26 +35,34 @@ std::unexpected<web::Failure> refused(DataFault fault) {
 }
 
 /// A place in the data set's files, reported at the member that names them.
-validate::Finding in_body(validate::Finding finding) {
+validate::Finding in_body(validate::Finding finding, bool is_inline) {
   if (finding.rule != "evaluation-data") return finding;
-  finding.problem = fmt::format("{} {}", finding.path, finding.problem);
-  finding.path = "dataset";
+  if (!is_inline) {
+    finding.problem = fmt::format("{} {}", finding.path, finding.problem);
+    finding.path = "dataset";
+    return finding;
+  }
+  const std::size_t colon = finding.path.rfind(':');
+  const auto line = colon == std::string::npos
+                        ? std::nullopt
+                        : to_number<std::uint64_t>(std::string_view(finding.path).substr(colon + 1));
+  finding.path = line && *line > 0 ? fmt::format("rows[{}]", *line - 1) : "rows";
   return finding;
 }
 
-std::expected<void, web::Failure> check_rows(const EvaluationRequest& request, const Datasets& datasets,
+std::expected<void, web::Failure> check_rows(const EvaluationRequest& request, const DataSource& data,
                                              Findings& warnings) {
-  auto data = open_dataset(datasets, request.dataset, {.beginning = true});
-  if (!data) return refused(std::move(data.error()));
+  const bool is_inline = !request.inline_rows.empty();
   Findings findings, notes;
-  const auto tasks = make_tasks(request, *data, &notes);
-  for (const validate::Finding& each : notes) warnings.push_back(in_body(each));
+  const auto tasks = make_tasks(request, data, &notes);
+  for (const validate::Finding& each : notes) warnings.push_back(in_body(each, is_inline));
   if (tasks) return {};
-  for (const validate::Finding& each : tasks.error()) findings.push_back(in_body(each));
+  for (const validate::Finding& each : tasks.error()) findings.push_back(in_body(each, is_inline));
   return std::unexpected(web::unprocessable(std::move(findings)));
 }
 
 std::expected<void, web::Failure> check_dataset(const Front& front, EvaluationRequest& request, Findings& warnings) {
+  if (!request.inline_rows.empty()) return check_rows(request, inline_source(request.inline_rows), warnings);
   if (request.dataset.repository.empty()) return {};
   if (!front.options.datasets)
     return refused("dataset", "cannot be read: this service was started without --datastore-url",
@@ -64,8 +73,10 @@ std::expected<void, web::Failure> check_dataset(const Front& front, EvaluationRe
   if (!commit) return refused(std::move(commit.error()));
   request.dataset.revision = std::move(*commit);
   // An image reads it in its own way.
-  return request.engine == Engine::native ? check_rows(request, datasets, warnings)
-                                          : std::expected<void, web::Failure>();
+  if (request.engine != Engine::native) return {};
+  auto data = open_dataset(datasets, request.dataset, {.beginning = true});
+  if (!data) return refused(std::move(data.error()));
+  return check_rows(request, *data, warnings);
 }
 
 /// Programs that cannot be run here would end the run before its first question.

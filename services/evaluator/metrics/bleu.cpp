@@ -111,7 +111,8 @@ Bleu bleu_of(const BleuCounts& counts, bool effective_order) {
     logarithms += std::log(out.precisions.at(orders));
   }
   if (orders == 0 || (orders < 4 && !effective_order)) return out;
-  out.score = out.brevity_penalty * std::exp(logarithms / static_cast<double>(orders));
+  // exp(log(100)) is a little more than 100.
+  out.score = std::min(100.0, out.brevity_penalty * std::exp(logarithms / static_cast<double>(orders)));
   return out;
 }
 

@@ -38,11 +38,6 @@ std::expected<void, NoAnswer> wait_for(RunJournal& journal, const Waiting& waiti
 
 using namespace answerers_detail;
 
-bool asks_model(const EvaluationRequest& request) {
-  return request.rows.response.empty() && request.framework != Framework::retriever &&
-         request.framework != Framework::agentic_eval;
-}
-
 RunAnswerers::RunAnswerers(const EvaluationRequest& request, http_client::Pem authorities, std::function<bool()> stop,
                            RunMetrics& metrics)
     : request_(request), authorities_(std::move(authorities)), stop_(std::move(stop)), metrics_(metrics) {

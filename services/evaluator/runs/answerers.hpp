@@ -16,10 +16,6 @@
 
 namespace stackgate::evaluator {
 
-/// Whether its model is asked at all: not where answers or trajectories are in the data set, or documents alone are
-/// searched.
-bool asks_model(const EvaluationRequest& request);
-
 struct Waiting {
   std::chrono::milliseconds patience, pause;
 };

@@ -76,6 +76,7 @@ class NativeRun {
  private:
   std::expected<DataSource, Conclusion> open_data() {
     DatasetSource& source = context_.request.dataset;
+    if (!context_.request.inline_rows.empty()) return inline_source(context_.request.inline_rows);
     if (source.repository.empty()) return DataSource{};
     if (!context_.options.datasets)
       return std::unexpected(failed("data sets cannot be read: this service was started without --datastore-url"));

@@ -100,6 +100,14 @@ validate::Finding data_finding(std::string_view path, std::uint32_t line, std::s
           .fix = std::move(fix)};
 }
 
+DataSource inline_source(std::string rows) {
+  return {.paths = {std::string(inline_file)},
+          .text = [rows = std::move(rows)](std::string_view path) -> std::expected<std::string, std::string> {
+            if (path == inline_file) return rows;
+            return std::unexpected("there are rows alone, and no files");
+          }};
+}
+
 std::vector<DataRow> rows_of(std::string_view path, std::string_view text, std::size_t limit,
                              validate::Findings& findings) {
   return RowReader(path, limit, findings).read(text);

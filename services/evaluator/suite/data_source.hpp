@@ -19,6 +19,10 @@ struct DataSource {
   bool beginnings = false;  // texts may be: what a file has too few of may be behind what is read
 };
 
+/// Of rows that stand in the request: a file "rows.jsonl".
+inline constexpr std::string_view inline_file = "rows.jsonl";
+DataSource inline_source(std::string rows);
+
 /// One row of a file.
 struct DataRow {
   std::string text{};  // a JSON object in one line

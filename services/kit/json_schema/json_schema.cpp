@@ -34,7 +34,6 @@ struct JsonSchema::Compiled {
 
 namespace {
 
-constexpr std::size_t longest_string = 4096;
 constexpr int deepest_body = 128;
 
 nlohmann::json to_nlohmann(const json::Value& value) {
@@ -64,7 +63,8 @@ nlohmann::json to_nlohmann(const json::Value& value) {
 }
 
 // What the checker cannot be given: too deep for its recursion, or a text too long for its regular expressions.
-bool find_excess(const json::Value& value, const Path* at, int depth, std::vector<schema::SchemaFault>& faults) {
+bool find_excess(const json::Value& value, const Path* at, int depth, std::size_t longest_string,
+                 std::vector<schema::SchemaFault>& faults) {
   using schema::Fault;
   if (depth > deepest_body) {
     faults.push_back({Fault::length, to_string(at), value.offset(), &value, "is nested too deeply",
@@ -79,11 +79,11 @@ bool find_excess(const json::Value& value, const Path* at, int depth, std::vecto
   }
   for (const json::Member& each : value.members()) {
     const Path here{at, each.key};
-    if (find_excess(each.value, &here, depth + 1, faults)) return true;
+    if (find_excess(each.value, &here, depth + 1, longest_string, faults)) return true;
   }
   for (std::size_t i = 0; i < value.items().size(); ++i) {
     const Path here{at, {}, static_cast<std::int64_t>(i)};
-    if (find_excess(value.items()[i], &here, depth + 1, faults)) return true;
+    if (find_excess(value.items()[i], &here, depth + 1, longest_string, faults)) return true;
   }
   return false;
 }
@@ -242,9 +242,10 @@ std::expected<JsonSchema, std::string> JsonSchema::compile(std::string_view sche
   }
 }
 
-std::vector<schema::SchemaFault> JsonSchema::check(const json::Value& value, std::size_t max_faults) const {
+std::vector<schema::SchemaFault> JsonSchema::check(const json::Value& value, std::size_t max_faults,
+                                                   std::size_t longest_string) const {
   std::vector<schema::SchemaFault> faults;
-  if (find_excess(value, nullptr, 0, faults)) return faults;
+  if (find_excess(value, nullptr, 0, longest_string, faults)) return faults;
   const nlohmann::json document = to_nlohmann(value);
   valijson::ValidationResults results;
   try {

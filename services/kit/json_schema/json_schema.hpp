@@ -15,6 +15,7 @@
 namespace stackgate::validate {
 
 enum class Draft : std::uint8_t { v4, v7 };
+inline constexpr std::size_t default_longest_string = 4096;
 
 /// Immutable; may be used from many threads at once (each keeps its own matcher of patterns). About 25 times slower
 /// than schema::check: for bodies, not for the admission path.
@@ -28,9 +29,11 @@ class JsonSchema {
   ~JsonSchema();
 
   /// One fault per broken keyword, where it is broken; parents do not repeat it. In document order. At most
-  /// `max_faults`. Patterns are matched by std::regex, whose depth grows with the text: a string longer than 4 KiB is
-  /// refused as too long before it comes to that.
-  std::vector<schema::SchemaFault> check(const json::Value& value, std::size_t max_faults = 100) const;
+  /// `max_faults`. Patterns are matched by std::regex, whose depth grows with the text: a string of more than
+  /// `longest_string` bytes is refused as too long before it comes to that. More than the default is for schemas
+  /// without patterns.
+  std::vector<schema::SchemaFault> check(const json::Value& value, std::size_t max_faults = 100,
+                                         std::size_t longest_string = default_longest_string) const;
 
  private:
   struct Compiled;

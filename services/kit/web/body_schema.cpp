@@ -11,6 +11,8 @@
 namespace stackgate::web {
 namespace body_schema_detail {
 
+constexpr std::size_t max_faults = 100;
+
 validate::JsonSchema compiled(std::string_view text) {
   auto schema = validate::JsonSchema::compile(text, validate::Draft::v7);
   if (!schema) throw std::logic_error("a route's JSON Schema is wrong: " + schema.error());
@@ -19,10 +21,11 @@ validate::JsonSchema compiled(std::string_view text) {
 
 }  // namespace body_schema_detail
 
-BodySchema::BodySchema(std::string_view text) : schema_(body_schema_detail::compiled(text)) {}
+BodySchema::BodySchema(std::string_view text, std::size_t longest_string)
+    : schema_(body_schema_detail::compiled(text)), longest_string_(longest_string) {}
 
 validate::Findings BodySchema::check(const json::Value& value) const {
-  return validate::schema::to_findings(schema_.check(value));
+  return validate::schema::to_findings(schema_.check(value, body_schema_detail::max_faults, longest_string_));
 }
 
 std::expected<const json::Document*, Failure> BodySchema::read(Call& call) const {

@@ -14,7 +14,8 @@ namespace stackgate::web {
 class BodySchema {
  public:
   /// `text`: JSON Schema draft 7, a string constant. Throws std::logic_error when it is no schema: a programming error.
-  explicit BodySchema(std::string_view text);
+  /// `longest_string`: of a body's texts, in bytes; beyond the default for schemas without patterns only.
+  explicit BodySchema(std::string_view text, std::size_t longest_string = validate::default_longest_string);
 
   /// Call::json(), then the schema: 422 with every fault.
   std::expected<const json::Document*, Failure> read(Call& call) const;
@@ -23,6 +24,7 @@ class BodySchema {
 
  private:
   validate::JsonSchema schema_;
+  std::size_t longest_string_;
 };
 
 /// 422 with these findings; the message counts them.

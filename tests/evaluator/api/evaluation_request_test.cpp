@@ -98,6 +98,27 @@ TEST(EvaluationRequest, is_written_and_read_again_without_keys) {
   EXPECT_EQ(again->num_fewshot, 0U);
 }
 
+TEST(EvaluationRequest, has_templates_as_long_as_its_schema_has_them) {
+  const auto with = [](std::size_t size) {
+    return faults(of("similarity-metrics",
+                     R"("dataset":"ada/qa","params":{"reference":"r","prompt":")" + std::string(size, 'x') + R"("})"));
+  };
+  EXPECT_THAT(with(65'536), ElementsAre());
+  EXPECT_THAT(with(65'537), ElementsAre(testing::StartsWith("params.prompt: ")));
+}
+
+TEST(EvaluationRequest, has_rows_of_its_own_and_asks_no_model_for_their_answers) {
+  const auto found = read(R"({"name":"j","framework":"similarity-metrics","rows":[{"a":"x\ny", "b": [1]},{}],
+    "params":{"response":"{{ item.a }}","reference":"{{ item.b }}"}})");
+  ASSERT_TRUE(found.request);
+  EXPECT_EQ(found.request->inline_rows, "{\"a\":\"x\\ny\",\"b\":[1]}\n{}\n");
+  EXPECT_FALSE(asks_model(*found.request));
+  const std::string text = to_json(*found.request);
+  EXPECT_TRUE(text.contains(R"("rows":[{"a":"x\ny","b":[1]},{}])")) << text;
+  EXPECT_FALSE(text.contains("model_endpoint"));
+  EXPECT_EQ(to_json(read(text).request.value()), text);
+}
+
 TEST(EvaluationRequest, of_every_framework_is_written_and_read_again) {
   for (const std::string& text :
        {of("rag", R"("dataset":"ada/qa","embeddings":{"model_endpoint":"http://e/v1","model":"m"},
@@ -154,6 +175,7 @@ TEST(EvaluationRequest, refuses_by_rule) {
     std::string body, fault;
   };
   const std::string similar = "{" + std::string(base) + R"("similarity-metrics","dataset":"ada/qa","params":{)";
+  const std::string large = R"({"a":")" + std::string(60'000, 'x') + R"("})";
   const std::string judged = "{" + std::string(base) + R"("llm-as-judge","dataset":"ada/qa",)";
   for (const Row& row : {
            Row{custom(R"(,"judge":{"model_endpoint":"http://j/v1"})"), "judge: means nothing to custom"},
@@ -183,6 +205,15 @@ TEST(EvaluationRequest, refuses_by_rule) {
                "params.chunk_overlap: must be less than params.chunk_size"},
            Row{of("bigcode-eval-harness", R"("tasks":["t"],"params":{"ks":[10,1],"programs":5})"),
                "params.ks: has 10, but only 5 programs are asked for"},
+           Row{R"({"name":"e","framework":"custom","tasks":["t"],"dataset":"a/b"})", "model_endpoint: is missing"},
+           Row{of("bfcl", R"("rows":[{"a":1}],"dataset":"a/b")"), "rows: is given beside a data set"},
+           Row{of("bfcl", R"("rows":[{"a":1}],"params":{"engine":"workflow"})"),
+               "rows: is not passed on to a workflow"},
+           Row{of("bfcl", R"("rows":[{"a":1}],"tasks":["a","b"])"), "tasks: has several, and rows are of one"},
+           Row{of("bfcl", R"("rows":[)" + large + "," + large + "," + large + "," + large + "," + large + "]"),
+               "rows: has more than 256 KiB"},
+           Row{"{" + std::string(base) + R"("custom","tasks":["t"],"rows":[{"a":1}]})",
+               "rows: means nothing to custom"},
            Row{similar + R"("prompt":"p","checks":{"c":{"operation":"equals","reference":"x"}},"metrics":["em"]}})",
                "params.reference: is missing"},
        }) {

@@ -159,6 +159,18 @@ TEST(Compare, uses_samples_of_the_same_items) {
   EXPECT_THAT(found->scores[0].differences[0].difference.p_value, DoubleNear(0.03125, 1e-12));
 }
 
+TEST(Compare, refuses_other_rows) {
+  const auto with = [](std::string_view rows) {
+    return fmt::format(R"({{"framework":"custom","seed":1,"rows":{}}})", rows);
+  };
+  EXPECT_TRUE(compare(two(), std::vector{compared("a", task(0.5, 0.01), with(R"([{"a":1}])")),
+                                         compared("b", task(0.6, 0.01), with(R"([{"a":1}])"))}));
+  const auto refused = compare(two(), std::vector{compared("a", task(0.5, 0.01), with(R"([{"a":1}])")),
+                                                  compared("b", task(0.6, 0.01), with(R"([{"a":2}])"))});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error()[0].problem, testing::StartsWith("the data set and its revision of \"b\" is \"rows "));
+}
+
 TEST(Compare, refuses_what_differs_and_says_each_thing) {
   TaskResult other = task(0.6, 0.01);
   other.version = "2";

@@ -5,8 +5,6 @@
 
 #include <gmock/gmock.h>
 
-#include "services/evaluator/api/evaluation_request.hpp"
-#include "services/evaluator/front/nemo_job.hpp"
 #include "services/evaluator/front/results_zip.hpp"
 #include "services/evaluator/front/route_table.hpp"
 #include "services/kit/json/parse.hpp"
@@ -107,40 +105,6 @@ TEST(OpenApi, has_every_schema_that_it_refers_to) {
     const std::string name = each.substr(std::string_view("#/components/schemas/").size());
     EXPECT_NE(json::at(&document.root, {"components", "schemas", name}), nullptr) << each;
   }
-}
-
-TEST(NemoJob, becomes_a_body_of_ours) {
-  const Tree job(R"({"name":"j","target":{"type":"model","model":{"api_endpoint":{"url":"http://m/v1/chat/completions",
-      "model_id":"llama","api_key":"sk-1","format":"openai"}}},
-      "config":{"type":"similarity_metrics","params":{"limit_samples":5,"parallelism":2,"prompt":"{{ item.q }}",
-      "reference":"{{ item.a }}"},"tasks":{"mine":{"dataset":{"files_url":"hf://datasets/ada/qa"}}}}})");
-  const auto body = own_body(job.root);
-  ASSERT_TRUE(body);
-  const Tree own(*body);
-  validate::Findings warnings;
-  const auto read = read_evaluation(own.root, warnings);
-  ASSERT_TRUE(read) << own.text;
-  EXPECT_EQ(read->target.url, "http://m/v1");
-  EXPECT_EQ(read->target.api_key, "sk-1");
-  EXPECT_EQ(read->framework, Framework::similarity_metrics);
-  EXPECT_EQ(read->limit, 5U);
-  EXPECT_EQ(read->dataset.repository, "ada/qa");
-  EXPECT_TRUE(read->requests.chat);
-}
-
-TEST(NemoJob, names_what_it_is_not) {
-  const auto faults = [](std::string text) {
-    std::vector<std::string> out;
-    const Tree job(std::move(text));
-    const auto body = own_body(job.root);
-    if (!body)
-      for (const validate::Finding& each : body.error()) out.push_back(each.path);
-    return out;
-  };
-  EXPECT_THAT(faults(R"({"target":"ns/target","config":"ns/config"})"), ElementsAre("target", "config"));
-  EXPECT_THAT(faults(R"({"target":{"type":"rows"},"config":{"type":"custom"}})"), ElementsAre("target.type"));
-  EXPECT_THAT(faults(R"({"target":{"type":"model","model":{}},"config":{"type":"custom"}})"),
-              ElementsAre("target.model.api_endpoint.url"));
 }
 
 }  // namespace show_tests

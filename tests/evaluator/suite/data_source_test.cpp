@@ -64,5 +64,12 @@ TEST(DataRows, a_file_of_faults_shows_the_first_of_them) {
   EXPECT_THAT(findings, SizeIs(20));
 }
 
+TEST(InlineSource, is_one_file) {
+  const DataSource source = inline_source("{}\n");
+  EXPECT_THAT(source.paths, ElementsAre("rows.jsonl"));
+  EXPECT_EQ(source.text("rows.jsonl"), "{}\n");
+  EXPECT_FALSE(source.text("other.jsonl"));
+}
+
 }  // namespace
 }  // namespace stackgate::evaluator
