@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "services/evaluator/program/program.hpp"
+#include "services/kit/grammar/dataset_reference.hpp"
 #include "services/kit/settings/table.hpp"
 
 namespace stackgate::evaluator {
@@ -56,6 +57,18 @@ settings::Setting handlers() {
   return out;
 }
 
+settings::Setting results_repository() {
+  settings::Setting out =
+      text("results-repository", "a data set of the datastore where frameworks may leave results: ada/results");
+  out.check = [](const std::string& given) -> std::string {
+    const auto read = validate::grammar::parse_dataset_reference(given);
+    return given.empty() || (read && read->path.empty() && read->revision.empty() && read->repository == given)
+               ? ""
+               : "names no repository; write, for example, ada/results";
+  };
+  return out;
+}
+
 void append_own(std::vector<settings::Setting>& out) {
   append(out, "Data sets",
          {url("datastore-url", "where data sets are: http://datastore:8000/v1/hf"),
@@ -90,7 +103,7 @@ void append_own(std::vector<settings::Setting>& out) {
        text("workflow-key-secret", "a Secret beside them, with keys of endpoints: model, judge, embeddings",
             "stackgate-evaluator-keys"),
        text("workflow-template-prefix", "they are made of the WorkflowTemplates PREFIX-<framework>"),
-       duration("workflow-deadline", "of one workflow or process", "24h", 60, 30 * 86'400),
+       duration("workflow-deadline", "of one workflow or process", "24h", 60, 30 * 86'400), results_repository(),
        flag("workflow-archive-logs", "Argo keeps logs as artifacts; results are read there when pods are gone",
             "false"),
        flag("workflow-insecure", "do not ask who answers there", "false"),
@@ -179,6 +192,7 @@ WorkflowOptions workflow_options(const settings::Values& values) {
   out.work_directory = values.text("data-dir");
   out.datastore_url = values.text("datastore-url");
   out.datastore_token = values.text("datastore-token");
+  out.results_repository = values.text("results-repository");
   if (out.kubernetes_namespace.empty()) out.kubernetes_namespace = values.text("namespace");
   for (std::size_t i = 1; i < image_settings.size(); ++i) out.images.at(i) = values.text(image_settings.at(i));
   out.image_pull_secrets = values.list("image-pull-secrets");

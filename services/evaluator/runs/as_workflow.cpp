@@ -9,6 +9,7 @@
 #include "services/evaluator/runs/progress.hpp"
 #include "services/evaluator/runs/stage.hpp"
 #include "services/evaluator/suite/results.hpp"
+#include "services/evaluator/workflow/protocol/log_capture.hpp"
 
 namespace stackgate::evaluator {
 namespace as_workflow_detail {
@@ -54,6 +55,38 @@ bool keep_samples(RunJournal& journal, std::span<const FrameworkSample> samples)
   return true;
 }
 
+constexpr std::uint64_t largest_samples_file = 8U << 20U;
+
+/// What the framework left in the datastore below the evaluation's id: its last results, and samples beside them.
+std::expected<StoredFiles, std::string> stored_files(RunContext& context) {
+  const std::string& repository = context.options.workflow.results_repository;
+  StoredFiles out;
+  if (repository.empty() || !context.options.datasets) return out;
+  RunJournal& journal = context.journal;
+  const Datasets datasets = context.options.datasets([&journal] { return journal.stopping(); });
+  const auto failed = [&](const datastore_client::DatastoreError& error) -> std::expected<StoredFiles, std::string> {
+    if (error.away) return std::unexpected("the datastore is away: " + error.message);
+    journal.note(fmt::format("no results in {}: {}", repository, error.message));
+    return StoredFiles();
+  };
+  const auto commit = datasets->pin(repository, "");
+  if (!commit) return failed(commit.error());
+  if (!*commit) return out;
+  const auto files = datasets->files(repository, **commit);
+  if (!files) return failed(files.error());
+  const std::string folder = journal.id() + "/";
+  for (const auto& each : *files) {
+    if (!each.path.starts_with(folder)) continue;
+    const std::string name = each.path.substr(each.path.rfind('/') + 1);
+    const bool is_results = name.starts_with("results") && name.ends_with(".json");
+    if (!is_results && task_of_samples(name).empty()) continue;
+    auto text = datasets->read(repository, **commit, each.path, is_results ? largest_results : largest_samples_file);
+    if (!text && is_results) return failed(text.error());
+    if (text) out.insert_or_assign(name, std::move(*text));
+  }
+  return out;
+}
+
 }  // namespace as_workflow_detail
 
 Conclusion run_as_workflow(RunContext& context, bool& later) {
@@ -69,6 +102,7 @@ Conclusion run_as_workflow(RunContext& context, bool& later) {
             const std::string text = progress_json(context.request.tasks, "running", std::min(least, 99.9));
             journal.insist("progress", [&] { return journal.records().set_progress(journal.id(), text, ""); });
           },
+      .stored = [&] { return as_workflow_detail::stored_files(context); },
       // A process that ends leaves the workflow to the one that goes on with it.
       .stop = [&] { return context.cancelled(); },
       .leave = [&] { return journal.stopping(); }};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -72,6 +73,7 @@ std::vector<std::string> environment(const EvaluationRequest& request, std::stri
   if (request.judge) key(key_variables()[1].name, request.judge->api_key);
   if (request.embeddings) key(key_variables()[2].name, request.embeddings->api_key);
   key(datastore_variable, options.datastore_url);
+  key(results_variable, results_place(options, id));
   key(key_variables()[3].name, options.datastore_token);
   return out;
 }
@@ -140,13 +142,26 @@ std::expected<WorkflowResults, WorkflowFailure> run_process(const EvaluationRequ
     return std::unexpected(WorkflowFailure{.message = "it was stopped", .stopped = true});
   if (!ended) return failed(fmt::format("{} took longer than {} s", program.program, options.deadline.count()));
   if (status != 0) return failed(end_words(program, status, log));
-  if (!log.results()) return failed(fmt::format("{} printed no whole results", program.program));
-  auto tasks = read_framework_results(*log.results());
+  std::string text = log.results().value_or("");
+  StoredFiles stored;
+  if (text.empty()) {
+    auto files = watching.stored();
+    for (const auto late = Clock::now() + options.patience;
+         !files && Clock::now() < late && !watching.stop() && !watching.leave(); files = watching.stored()) {
+      watching.event(files.error());
+      std::this_thread::sleep_for(options.pause);
+    }
+    if (!files) return failed(files.error());
+    stored = std::move(*files);
+    text = results_in(stored);
+  }
+  if (text.empty()) return failed(fmt::format("{} printed no whole results", program.program));
+  auto tasks = read_framework_results(text);
   if (!tasks) return failed(fmt::format("the framework's results cannot be used: {}", tasks.error()));
   watching.progress(100, "results read");
   return WorkflowResults{.tasks = *std::move(tasks),
-                         .samples = read_framework_samples(log.samples()),
-                         .text = *log.results(),
+                         .samples = read_framework_samples(stored.empty() ? log.samples() : stored),
+                         .text = std::move(text),
                          .log_tail = log.tail()};
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <expected>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,16 @@
 
 namespace stackgate::evaluator {
 
+using StoredFiles = std::map<std::string, std::string, std::less<>>;
+
 /// What happens meanwhile. Called on any thread, one call at a time; each may be empty.
 struct WorkflowWatch {
   std::function<void(std::string_view message)> event{};  // "the workflow is running", "the workflow server is away: …"
   std::function<void(std::string_view line)> log{};       // of the framework, as it writes them
   std::function<void(double percent, std::string_view words)> progress{};  // 0 to 100, never less than before
+  /// What the framework left at `results_repository`: files by their names, "results.json" and samples_*.jsonl; empty:
+  /// nothing. The error: the datastore is away.
+  std::function<std::expected<StoredFiles, std::string>()> stored{};
   std::function<bool()> stop{};   // asked a few times a second; true terminates it
   std::function<bool()> leave{};  // likewise; true returns and leaves the workflow as it is: this process ends
 };

@@ -31,6 +31,9 @@ class Watching {
     percent_ = percent;
     if (watch_.progress) watch_.progress(percent, words);
   }
+  std::expected<StoredFiles, std::string> stored() {
+    return watch_.stored ? watch_.stored() : std::expected<StoredFiles, std::string>(StoredFiles());
+  }
   bool stop() {
     const std::scoped_lock lock(mutex_);
     stopped_ = stopped_ || (watch_.stop && watch_.stop());
@@ -49,5 +52,13 @@ class Watching {
   double percent_ = 0;
   bool stopped_ = false, left_ = false;
 };
+
+/// The framework's results among its files: the last of lm_eval's, whose names have their time in them. "": none.
+inline std::string results_in(const StoredFiles& files) {
+  std::string out;
+  for (const auto& [name, text] : files)
+    if (name.starts_with("results") && name.ends_with(".json")) out = text;
+  return out;
+}
 
 }  // namespace stackgate::evaluator

@@ -183,6 +183,13 @@ class Run {
     const auto facts = server_.get(name_, outputs_fields, {});
     if (!facts) return std::unexpected(facts.error());
     if (*facts) outputs_ = (*facts)->results;
+    if (outputs_.empty()) {
+      auto stored = watching_.stored();
+      if (!stored) return std::unexpected(ServerFault{.message = stored.error()});
+      stored_ = std::move(*stored);
+      outputs_ = results_in(stored_);
+      if (!outputs_.empty()) watching_.event("results were read from the datastore");
+    }
     if (outputs_.empty() && !archived && archived.error().passes()) return std::unexpected(archived.error());
     now_.results_were_sought = true;
     return {};
@@ -226,7 +233,7 @@ class Run {
       return std::unexpected(
           WorkflowFailure{.message = fmt::format("the framework's results cannot be used: {}", tasks.error())});
     out.tasks = *std::move(tasks);
-    out.samples = read_framework_samples(capture_.samples());
+    out.samples = read_framework_samples(stored_.empty() ? capture_.samples() : stored_);
     watching_.progress(100, "results read");
     return out;
   }
@@ -322,6 +329,7 @@ class Run {
   WorkflowSituation now_{};
   Clock::time_point stopped_at_{};
   std::string outputs_{};
+  StoredFiles stored_{};
   std::mutex mutex_;  // of capture_
   LogCapture capture_{};
   std::atomic<bool> log_ends_ = false, log_ended_ = false, log_completes_ = false;

@@ -107,6 +107,7 @@ class WorkflowRun : public testing::Test {
                         {.event = [this](std::string_view message) { events_.emplace_back(message); },
                          .log = [this](std::string_view line) { log_.emplace_back(line); },
                          .progress = [this](double percent, std::string_view) { progress_.push_back(percent); },
+                         .stored = stored_,
                          .stop = [this] { return stop_ && stop_(); },
                          .leave = [this] { return leave_ && leave_(); }});
   }
@@ -117,6 +118,7 @@ class WorkflowRun : public testing::Test {
   std::vector<std::string> events_{}, log_{};
   std::vector<double> progress_{};
   std::function<bool()> stop_{}, leave_{};
+  std::function<std::expected<StoredFiles, std::string>()> stored_{};
 };
 
 void expect_score(const std::expected<WorkflowResults, WorkflowFailure>& result) {
@@ -140,6 +142,27 @@ TEST_F(WorkflowRun, submits_follows_and_reads_results_from_the_log) {
   EXPECT_THAT(log_, testing::ElementsAre("loading", "Requesting API:  50%|█"));
   EXPECT_THAT(progress_, testing::ElementsAre(49.5, 100));
   EXPECT_EQ(count("POST /api/v1/workflows/models"), 1U);
+}
+
+TEST_F(WorkflowRun, takes_results_that_the_framework_left_in_the_datastore) {
+  serve();
+  play({"done"});
+  int asked = 0;
+  stored_ = [&]() -> std::expected<StoredFiles, std::string> {
+    if (++asked == 1) return std::unexpected("the datastore is away");
+    return StoredFiles{
+        {"results_2026-01-01.json", "{}"},
+        {"results_2026-01-02.json", std::string(results_text)},
+        {"samples_gsm8k_2026-01-02.jsonl",
+         R"({"doc_id":0,"doc":{"q":1},"target":"a","filtered_resps":["b"],"filter":"none","metrics":["exact_match"],"exact_match":1})"}};
+  };
+  const auto found = run();
+  expect_score(found);
+  EXPECT_EQ(asked, 2);
+  EXPECT_THAT(events_, Contains("the datastore is away"));
+  EXPECT_THAT(events_, Contains("results were read from the datastore"));
+  ASSERT_EQ(found->samples.size(), 1U);
+  EXPECT_EQ(found->samples[0].task, "gsm8k");
 }
 
 TEST_F(WorkflowRun, goes_on_with_a_workflow_that_is_there) {

@@ -99,6 +99,17 @@ TEST(Workflow, never_has_a_key) {
           R"({"name":"OPENAI_API_KEY","valueFrom":{"secretKeyRef":{"name":"stackgate-evaluator-keys","key":"model","optional":true}}})"));
 }
 
+TEST(Workflow, says_where_results_may_be_left) {
+  WorkflowOptions with = options();
+  with.results_repository = "ada/results";
+  EXPECT_THAT(
+      submit_body(request(), "eval-7", with),
+      HasSubstr(
+          R"({"name":"STACKGATE_RESULTS","value":"hf://datasets/ada/results/{{workflow.parameters.evaluation}}"})"));
+  EXPECT_EQ(results_place(with, "eval-7"), "hf://datasets/ada/results/eval-7");
+  EXPECT_EQ(results_place(options(), "eval-7"), "");
+}
+
 TEST(Workflow, of_a_template_that_is_there_has_parameters_and_a_label) {
   WorkflowOptions of_templates = options();
   of_templates.template_prefix = "eval";

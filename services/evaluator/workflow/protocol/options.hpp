@@ -27,6 +27,9 @@ struct WorkflowOptions {
   /// Where frameworks read STACKGATE_DATASET, as huggingface_hub's HF_ENDPOINT; empty: nowhere. The token is for
   /// processes here; workflows have one in the Secret, under "datastore".
   std::string datastore_url{}, datastore_token{};
+  /// A data set of the datastore, "ada/results", where frameworks may leave their files below the evaluation's id;
+  /// empty: none. They are told where as STACKGATE_RESULTS.
+  std::string results_repository{};
   /// Not empty: workflows are made of the WorkflowTemplates "<prefix>-<framework>" that are there; their spec is sent
   /// along otherwise.
   std::string template_prefix{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "services/evaluator/api/evaluation_request.hpp"
+#include "services/evaluator/workflow/protocol/options.hpp"
 #include "services/kit/findings/finding.hpp"
 
 namespace stackgate::evaluator {
@@ -37,10 +38,14 @@ struct KeyVariable {
 std::span<const KeyVariable> key_variables();
 /// Of WorkflowOptions::datastore_url: the same for all requests, so no parameter.
 inline constexpr std::string_view datastore_variable = "STACKGATE_DATASTORE_URL";
+inline constexpr std::string_view results_variable = "STACKGATE_RESULTS";
 
 /// For /bin/sh -c: runs the program, then prints its samples_*.jsonl (of each 1,000 rows, of all 4 MB) and its
 /// results.json as marked lines (log_capture). STACKGATE_OUTPUT is
 /// its directory.
+/// "hf://datasets/ada/results/<evaluation>"; empty without such a repository.
+std::string results_place(const WorkflowOptions& options, std::string_view evaluation);
+
 std::string script_of(const FrameworkProgram& program);
 
 /// What cannot be passed to these programs: a model's name with a comma for lm_eval, "{{" in a workflow's parameter.

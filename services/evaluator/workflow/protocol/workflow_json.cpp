@@ -39,6 +39,11 @@ void write_environment(json::Writer& w, std::span<const Variable> variables, con
         w.member("name", datastore_variable);
         w.member("value", options.datastore_url);
       });
+    if (const std::string place = results_place(options, "{{workflow.parameters.evaluation}}"); !place.empty())
+      w.object([&] {
+        w.member("name", results_variable);
+        w.member("value", place);
+      });
     for (const KeyVariable& each : key_variables())
       w.object([&] {
         w.member("name", each.name);
