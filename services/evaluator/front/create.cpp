@@ -9,8 +9,8 @@
 #include "services/kit/json/parse.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/web/body_schema.hpp"
-#include "services/kit/web/errors.hpp"
 #include "services/kit/web/json.hpp"
+#include "services/kit/web/query_values.hpp"
 #include "services/kit/web/trace_context.hpp"
 
 namespace stackgate::evaluator {
@@ -45,18 +45,8 @@ std::string secrets_of(const EvaluationRequest& request) {
   });
 }
 
-std::expected<bool, web::Failure> is_dry_run(web::Call& call) {
-  const auto given = call.query().get("dry_run");
-  if (!given || *given == "false" || *given == "0") return false;
-  if (given->empty() || *given == "true" || *given == "1") return true;
-  return std::unexpected(web::unprocessable({{.rule = web::query_rule,
-                                              .path = "query.dry_run",
-                                              .problem = "is neither true nor false",
-                                              .fix = "write dry_run=true, or leave it out"}}));
-}
-
 web::Answer create(const Front& front, web::Call& call, const json::Value& body) {
-  const bool dry_run = TRY(is_dry_run(call));
+  const bool dry_run = TRY(web::read_flag(call.query(), "dry_run"));
   validate::Findings warnings, findings;
   auto request = read_evaluation(body, warnings);
   if (!request) return web::unprocessable(std::move(request.error()));

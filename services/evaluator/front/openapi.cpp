@@ -1,7 +1,5 @@
 #include "services/kit/web/openapi.hpp"
 
-#include <vector>
-
 #include "services/evaluator/api/evaluation_schema.hpp"
 #include "services/evaluator/compare/comparison_request.hpp"
 #include "services/evaluator/front/route_table.hpp"
@@ -15,23 +13,11 @@ constexpr web::NamedSchema schemas[] = {
     {"Job", R"({"description": "target and config as NeMo's evaluator has them, or an Evaluation", "type": "object"})"},
 };
 
-std::string document() {
-  std::vector<web::Operation> operations;
-  for (const RouteRow& each : route_table())
-    operations.push_back({.method = each.method,
-                          .pattern = each.pattern,
-                          .summary = each.summary,
-                          .body = each.body,
-                          .success = each.success,
-                          .type = each.type,
-                          .query = each.query});
-  return web::openapi_document("stackgate-evaluator", operations, schemas);
-}
-
 }  // namespace openapi_detail
 
 const std::string& openapi_document() {
-  static const std::string text = openapi_detail::document();
+  static const std::string text =
+      web::openapi_document("stackgate-evaluator", web::to_operations(route_table()), openapi_detail::schemas);
   return text;
 }
 

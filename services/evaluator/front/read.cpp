@@ -9,10 +9,8 @@
 #include "services/evaluator/front/results_zip.hpp"
 #include "services/evaluator/front/show.hpp"
 #include "services/kit/base/try.hpp"
-#include "services/kit/findings/nearest.hpp"
-#include "services/kit/web/body_schema.hpp"
-#include "services/kit/web/errors.hpp"
 #include "services/kit/web/json.hpp"
+#include "services/kit/web/query_values.hpp"
 
 namespace stackgate::evaluator {
 namespace read_detail {
@@ -20,30 +18,13 @@ namespace read_detail {
 constexpr std::uint64_t page_size = 10, largest_page = 1'000, samples_at_once = 100;
 constexpr std::array<std::string_view, 1> sort_fields = {"created_at"};
 
-std::unexpected<web::Failure> wrong_query(std::string_view name, std::string problem, std::string fix) {
-  return std::unexpected(web::unprocessable({{.rule = web::query_rule,
-                                              .path = fmt::format("query.{}", name),
-                                              .problem = std::move(problem),
-                                              .fix = std::move(fix)}}));
-}
-
-template <std::size_t n>
-std::expected<std::string_view, web::Failure> one_of(std::string_view name, std::string_view word,
-                                                     const std::array<std::string_view, n>& known) {
-  if (word.empty() || std::ranges::find(known, word) != known.end()) return word;
-  const std::string_view near = validate::nearest(word, known);
-  return wrong_query(name, fmt::format("\"{}\" is none", word),
-                     near.empty() ? fmt::format("write one of {}", fmt::join(known, ", "))
-                                  : fmt::format("did you mean \"{}\"?", near));
-}
-
 std::expected<std::int64_t, web::Failure> read_number(web::Call& call, std::string_view name, std::int64_t fallback) {
   const auto given = call.query().get(name);
   if (!given) return fallback;
   std::int64_t out = 0;
   const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), out);
   if (error != std::errc() || end != given->data() + given->size() || out < -1)
-    return wrong_query(name, "is no whole number from 0", "write, for example, 0");
+    return std::unexpected(web::wrong_parameter(name, "is no whole number from 0", "write, for example, 0"));
   return out;
 }
 
@@ -66,9 +47,8 @@ web::Answer list_evaluations(const Front& front, web::Call& call) {
   const web::Sort sort = TRY(web::read_sort(query, sort_fields, {"created_at", true}));
   std::string_view state, framework;
   for (const std::string_view name : {"filter[state]", "filter[status]"})
-    if (const auto given = query.get(name)) state = TRY(one_of(name, *given, state_names));
-  if (const auto given = query.get("filter[framework]"))
-    framework = TRY(one_of("filter[framework]", *given, framework_names));
+    if (query.get(name)) state = TRY(web::read_word(query, name, state_names));
+  framework = TRY(web::read_word(query, "filter[framework]", framework_names));
   const auto listed = TRY(front.records().list({.state = state_named(state),
                                                 .framework = std::string(framework),
                                                 .oldest_first = !sort.descending,
@@ -94,7 +74,8 @@ web::Answer get_results(const Front& front, web::Call& call) {
   const Evaluation evaluation = TRY(find_evaluation(front, call));
   const auto format = call.query().get("format").value_or("json");
   if (format == "json") return web::json_answer(results_answer(evaluation, call.base_url()));
-  if (format != "zip") return wrong_query("format", fmt::format("\"{}\" is none", format), "write json or zip");
+  if (format != "zip")
+    return web::wrong_parameter("format", fmt::format("\"{}\" is none", format), "write json or zip");
   return send_results_zip(front.records(), evaluation, call);
 }
 

@@ -49,14 +49,8 @@ constexpr RouteRow rows[] = {
 std::span<const RouteRow> route_table() { return routes_detail::rows; }
 
 std::vector<web::Route> routes(const FrontPtr& front) {
-  std::vector<web::Route> out;
-  for (const RouteRow& each : route_table())
-    out.push_back(
-        {each.method,
-         each.pattern,
-         [front, handle = each.handle](web::Call& call) { return handle(*front, call); },
-         {.dialect = web::Dialect::nemo, .transfer = each.transfer, .body_bytes = routes_detail::largest_body}});
-  return out;
+  return web::to_routes(route_table(), front,
+                        {.dialect = web::Dialect::nemo, .body_bytes = routes_detail::largest_body});
 }
 
 }  // namespace stackgate::evaluator

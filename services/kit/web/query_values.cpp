@@ -1,0 +1,40 @@
+#include "services/kit/web/query_values.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "services/kit/findings/nearest.hpp"
+#include "services/kit/web/body_schema.hpp"
+#include "services/kit/web/errors.hpp"
+
+namespace stackgate::web {
+
+Failure wrong_parameter(std::string_view name, std::string problem, std::string fix) {
+  return unprocessable({{.rule = query_rule,
+                         .path = fmt::format("query.{}", name),
+                         .problem = std::move(problem),
+                         .fix = std::move(fix)}});
+}
+
+std::expected<bool, Failure> read_flag(const Query& query, std::string_view name) {
+  const auto given = query.get(name);
+  if (!given || *given == "false" || *given == "0") return false;
+  if (given->empty() || *given == "true" || *given == "1") return true;
+  return std::unexpected(
+      wrong_parameter(name, "is neither true nor false", fmt::format("write {}=true, or leave it out", name)));
+}
+
+std::expected<std::string_view, Failure> read_word(const Query& query, std::string_view name,
+                                                   std::span<const std::string_view> known) {
+  const auto given = query.get(name);
+  if (!given || given->empty() || std::ranges::find(known, *given) != known.end()) return given.value_or("");
+  const std::string_view near = validate::nearest(*given, std::vector<std::string_view>(known.begin(), known.end()));
+  return std::unexpected(wrong_parameter(name, fmt::format("\"{}\" is none", *given),
+                                         near.empty() ? fmt::format("write one of {}", fmt::join(known, ", "))
+                                                      : fmt::format("did you mean \"{}\"?", near)));
+}
+
+}  // namespace stackgate::web

@@ -1,0 +1,23 @@
+// Values of a query that are one of several words, with the 422 that names the nearest. Pure.
+#pragma once
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "services/kit/web/answer.hpp"
+#include "services/kit/web/query.hpp"
+
+namespace stackgate::web {
+
+/// 422 about one parameter of the query.
+Failure wrong_parameter(std::string_view name, std::string problem, std::string fix);
+
+/// "?dry_run", "=true", "=1" are on; absent, "=false", "=0" are off; all else is 422.
+std::expected<bool, Failure> read_flag(const Query& query, std::string_view name);
+
+/// Empty where it is absent; 422 where it is none of them.
+std::expected<std::string_view, Failure> read_word(const Query& query, std::string_view name,
+                                                   std::span<const std::string_view> known);
+
+}  // namespace stackgate::web
