@@ -34,6 +34,7 @@ PlannedObject dataset_job(const TrainingJob& job, const JobSetup& setup, const A
   std::vector<std::string> files = job.training_files;
   files.insert(files.end(), job.validation_files.begin(), job.validation_files.end());
   put(container, "STACKGATE_PULL_SOURCE", "datastore");
+  put(container, "STACKGATE_PULL_KIND", "dataset");
   put(container, "STACKGATE_PULL_ENDPOINT", addresses.datastore_url);
   put(container, "STACKGATE_PULL_REPOSITORY", job.dataset_repository);
   put(container, "STACKGATE_PULL_REVISION", job.dataset_commit);

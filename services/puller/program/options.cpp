@@ -36,6 +36,7 @@ std::vector<settings::Setting> table() {
                           "registry: the Hugging Face API with a key, or, without a model, a directory; datastore: "
                           "stackgate-datastore; directory: plain HTTP with a list of checksums",
                           "registry")),
+       by_variable("STACKGATE_PULL_KIND", choice("kind", {"model", "dataset"}, "of the repository", "model")),
        by_variable("STACKGATE_PULL_ENDPOINT", url("endpoint", "of that source; https://huggingface.co without it")),
        url("registry-endpoint", "the same as --source registry --endpoint URL"),
        url("datastore-url", "the same as --source datastore --endpoint URL"),
@@ -159,6 +160,7 @@ Asked asked_of(const settings::Values& values) {
   SourceSettings& source = out.pull.source;
   source.base = endpoint.url;
   source.checksum_list = values.text("checksum-list");
+  source.is_dataset = values.text("kind") == "dataset";
   const bool directory = endpoint.source == "directory" || (endpoint.source == "registry" && name.empty());
   if (directory && !name.empty())
     out.findings.push_back(

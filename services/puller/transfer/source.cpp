@@ -17,6 +17,11 @@ constexpr int most_pages = 2000;
 
 }  // namespace source_detail
 
+std::string Source::api_url(std::string_view rest) const {
+  const auto make = settings_.is_dataset ? datastore_client::wire::dataset_url : datastore_client::wire::api_url;
+  return make(settings_.base, settings_.model.repository, rest);
+}
+
 std::string Source::name() const {
   return http_client::without_secrets(settings_.is_directory() ? settings_.base
                                                                : settings_.base + "/" + settings_.model.repository);
@@ -30,8 +35,7 @@ Result<std::string> Source::resolve() {
   }
   const std::string& revision = settings_.model.revision;
   const std::string rest = revision.empty() ? std::string() : "/revision/" + percent_encode(revision);
-  const auto answer = TRY(
-      fetcher_.text(datastore_client::wire::api_url(settings_.base, settings_.model.repository, rest), largest_info));
+  const auto answer = TRY(fetcher_.text(api_url(rest), largest_info));
   commit_ = TRY(read_revision(answer.body));
   return commit_;
 }
@@ -45,8 +49,7 @@ Result<std::vector<RemoteFile>> Source::list() const {
 
 Result<std::vector<RemoteFile>> Source::tree() const {
   using namespace source_detail;
-  const std::string url =
-      datastore_client::wire::api_url(settings_.base, settings_.model.repository, "/tree/" + commit_);
+  const std::string url = api_url("/tree/" + commit_);
   std::vector<RemoteFile> out;
   std::string query = "recursive=true";
   for (int page = 0; page < most_pages; ++page) {
@@ -64,7 +67,9 @@ Result<std::vector<RemoteFile>> Source::tree() const {
 
 std::string Source::url_of(const RemoteFile& file) const {
   if (settings_.is_directory()) return settings_.base + "/" + percent_encode(file.path, "/");
-  return datastore_client::wire::resolve_url(settings_.base, settings_.model.repository, commit_, file.path);
+  const auto make =
+      settings_.is_dataset ? datastore_client::wire::dataset_file_url : datastore_client::wire::resolve_url;
+  return make(settings_.base, settings_.model.repository, commit_, file.path);
 }
 
 Result<void> Source::ask_size(RemoteFile& file) const {

@@ -12,6 +12,7 @@ namespace stackgate::puller {
 struct SourceSettings {
   std::string base;                          // of the API or of the directory, without a slash at its end
   Model model{};                             // empty repository: a directory
+  bool is_dataset = false;                   // the repository is none of the models
   std::string checksum_list = "SHA256SUMS";  // in the directory
   bool is_directory() const { return model.repository.empty(); }
 };
@@ -31,6 +32,7 @@ class Source {
   Result<void> ask_size(RemoteFile& file) const;
 
  private:
+  std::string api_url(std::string_view rest) const;
   Result<std::vector<RemoteFile>> tree() const;
 
   SourceSettings settings_;

@@ -32,12 +32,13 @@ Asked asked(const Environment& environment, const std::vector<const char*>& flag
 /// What libcurl and OpenSSL read, not we.
 const std::set<std::string> of_libraries{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy",
                                          "NO_PROXY",   "no_proxy",   "SSL_CERT_DIR"};
-/// Set by people at a command line: the plan has no field for them.
+/// Set by people at a command line, or by the customizer: the plan has no field for them.
 const std::set<std::string> of_people{
     "STACKGATE_PULL_INCLUDE",    "STACKGATE_PULL_EXCLUDE",       "STACKGATE_REGISTRY_ENDPOINT",
     "STACKGATE_DATASTORE_URL",   "STACKGATE_PULL_DIRECTORY_URL", "STACKGATE_PULL_CA_FILE",
     "STACKGATE_PULL_PARALLEL",   "STACKGATE_PULL_VERIFY",        "STACKGATE_PULL_CHECKSUM_LIST",
-    "STACKGATE_TERMINATION_LOG", "STACKGATE_LOG_LEVEL",          "STACKGATE_LOG_FORMAT"};
+    "STACKGATE_TERMINATION_LOG", "STACKGATE_LOG_LEVEL",          "STACKGATE_LOG_FORMAT",
+    "STACKGATE_PULL_KIND"};
 
 /// The customizer's: tests/customizer/objects holds them against its plan.
 const std::set<std::string> of_uploads{"STACKGATE_UPLOAD_URL", "STACKGATE_UPLOAD_ARCHIVE", "STACKGATE_UPLOAD_METADATA",
