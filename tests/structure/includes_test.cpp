@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "may not include reconcile/plan"},
         Planted{"plans_start_no_threads", "reconcile/plan/a.cpp", "<thread>", "pure"},
         Planted{"reconcile_knows_no_webhook", "reconcile/a.cpp", "\"webhook/gate.hpp\"", "may not include webhook"},
-        Planted{"services_do_not_include_each_other", "services/datastore/a.cpp", "\"services/customizer/b.hpp\"",
+        Planted{"services_do_not_include_each_other", "services/datastore/a.cpp", "\"services/entitystore/b.hpp\"",
                 "speak HTTP"},
         Planted{"a_service_may_use_itself", "services/datastore/a.cpp", "\"services/datastore/b.hpp\"", ""},
         Planted{"asio_behind_one_file", "webhook/server.cpp", "<boost/asio.hpp>", "Asio"},

@@ -38,16 +38,14 @@ void write_curve(json::Writer& w, std::string_view key, std::span<const MetricPo
   });
 }
 
-void write_metrics(json::Writer& w, std::span<const MetricPoint> points) {
+void write_curves(json::Writer& w, std::span<const MetricPoint> points) {
+  w.array("keys", [&] {
+    w.value("train_loss");
+    w.value("val_loss");
+  });
   w.object("metrics", [&] {
-    w.array("keys", [&] {
-      w.value("train_loss");
-      w.value("val_loss");
-    });
-    w.object("metrics", [&] {
-      write_curve(w, "train_loss", points, &MetricPoint::train_loss);
-      write_curve(w, "val_loss", points, &MetricPoint::val_loss);
-    });
+    write_curve(w, "train_loss", points, &MetricPoint::train_loss);
+    write_curve(w, "val_loss", points, &MetricPoint::val_loss);
   });
 }
 
@@ -93,7 +91,7 @@ void write_details(json::Writer& w, const Customization& job, const Progress& pr
     w.member("learning_rate", progress.learning_rate);
     w.member("tokens_per_second", progress.tokens_per_second);
     w.member("eta_seconds", progress.eta_seconds);
-    write_metrics(w, with.points);
+    w.object("metrics", [&] { write_curves(w, with.points); });
     w.array("status_logs", [&] {
       for (const StatusLog& each : with.logs)
         w.object([&] {
@@ -106,8 +104,19 @@ void write_details(json::Writer& w, const Customization& job, const Progress& pr
   });
 }
 
+void write_option(json::Writer& w, const TrainingOption& option) {
+  w.member("training_type", "sft");
+  w.member("finetuning_type", "lora");
+  w.member("num_gpus", option.num_gpus);
+  w.member("num_nodes", option.num_nodes);
+  if (option.micro_batch_size) w.member("micro_batch_size", *option.micro_batch_size);
+  w.member("tensor_parallel_size", 1);
+  w.member("pipeline_parallel_size", 1);
+  w.member("data_parallel_size", option.processes());
+  w.member("use_sequence_parallel", false);
+}
+
 void write_snapshot(json::Writer& w, const CustomizationRequest& request) {
-  const TrainingOption& option = request.config.option;
   w.member("config", request.config.name);
   w.object("config_snapshot", [&] {
     w.member("base_model", request.target.base_model);
@@ -115,17 +124,7 @@ void write_snapshot(json::Writer& w, const CustomizationRequest& request) {
     w.member("num_parameters", request.target.num_parameters);
     if (request.hyperparameters.max_seq_length) w.member("max_seq_length", *request.hyperparameters.max_seq_length);
     w.member("prompt_template", request.config.prompt_template);
-    w.object("training_option", [&] {
-      w.member("training_type", "sft");
-      w.member("finetuning_type", "lora");
-      w.member("num_gpus", option.num_gpus);
-      w.member("num_nodes", option.num_nodes);
-      if (option.micro_batch_size) w.member("micro_batch_size", *option.micro_batch_size);
-      w.member("tensor_parallel_size", 1);
-      w.member("pipeline_parallel_size", 1);
-      w.member("data_parallel_size", option.processes());
-      w.member("use_sequence_parallel", false);
-    });
+    w.object("training_option", [&] { write_option(w, request.config.option); });
   });
 }
 
@@ -203,6 +202,32 @@ std::string status_json(const Customization& job, Seconds now, const ShownWith& 
     w.member("status", to_string(job.state));
     w.member("message", job.message);
     show_detail::write_details(w, job, read_progress(job.progress), now, with);
+  });
+}
+
+std::string metrics_json(std::span<const MetricPoint> points) {
+  return json::object_text([&](json::Writer& w) { show_detail::write_curves(w, points); });
+}
+
+void show_target(json::Writer& w, const Target& target) {
+  w.object([&] {
+    w.member("name", target.name);
+    w.member("base_model", target.base_model);
+    w.member("model_uri", target.uri.text);
+    w.member("model_path", target.path);
+    w.member("enabled", target.enabled);
+    w.member("num_parameters", target.num_parameters);
+    w.member("precision", target.precision);
+  });
+}
+
+void show_config(json::Writer& w, const ConfigTemplate& config) {
+  w.object([&] {
+    w.member("name", config.name);
+    w.member("target", config.target);
+    if (config.max_seq_length) w.member("max_seq_length", *config.max_seq_length);
+    w.member("prompt_template", config.prompt_template);
+    w.array("training_options", [&] { w.object([&] { show_detail::write_option(w, config.option); }); });
   });
 }
 

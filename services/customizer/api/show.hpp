@@ -12,13 +12,6 @@
 
 namespace stackgate::customizer {
 
-/// A point of the loss curves, and when it was reported.
-struct MetricPoint {
-  std::uint64_t step = 0;
-  std::optional<double> train_loss{}, val_loss{};
-  Seconds at = 0;
-};
-
 struct StatusLog {
   Seconds at = 0;
   std::string message{}, detail{};
@@ -38,6 +31,12 @@ void write_customization(json::Writer& w, const Customization& job, Seconds now,
 std::string customization_json(const Customization& job, Seconds now, const ShownWith& with = {});
 /// {"status", "status_details", "message"}
 std::string status_json(const Customization& job, Seconds now, const ShownWith& with = {});
+
+/// The loss curves alone: {"keys", "metrics"}.
+std::string metrics_json(std::span<const MetricPoint> points);
+/// A model and a configuration of the catalogue, as NeMo's lists have them.
+void show_target(json::Writer& w, const Target& target);
+void show_config(json::Writer& w, const ConfigTemplate& config);
 
 /// What is stored as warnings: [{"loc", "msg", "type"}].
 std::string warnings_json(const validate::Findings& findings);

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "services/customizer/job/customization.hpp"
+
 namespace stackgate::customizer {
 
 struct Progress {
@@ -41,6 +43,13 @@ struct ProgressChange {
 /// that cannot be.
 std::expected<ProgressChange, std::string> apply_event(Progress& progress, std::string_view event_json,
                                                        std::string_view job_id);
+
+/// A point of the loss curves, and when it was reported.
+struct MetricPoint {
+  std::uint64_t step = 0;
+  std::optional<double> train_loss{}, val_loss{};
+  Seconds at = 0;
+};
 
 /// As it is stored: reads as the same again. Of an empty text: none.
 std::string progress_json(const Progress& progress);

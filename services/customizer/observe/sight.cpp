@@ -17,8 +17,6 @@ namespace sight_detail {
 using Objects = StageSight::Objects;
 using Pods = std::vector<const json::Value*>;
 
-constexpr int stopped = 143, exit_again = 75;
-
 bool condition_is_true(const json::Value& object, std::string_view type) {
   return json::text(pods::condition_of(&object, type), {"status"}) == "True";
 }
@@ -29,13 +27,6 @@ std::optional<std::int64_t> exit_code(const json::Value& pod) {
     if (const json::Value* ended = json::at(&each, {"state", "terminated"}))
       if (const std::int64_t code = json::integer(ended, {"exitCode"}); code != 0) return code;
   return std::nullopt;
-}
-
-/// Exit codes that another attempt may not meet: the trainer's "stopped behind a checkpoint", the puller's "no answer"
-/// and "other bytes than were listed"; the upload's are those of the puller.
-bool may_retry_after(Stage stage, std::int64_t code) {
-  if (code == stopped) return true;
-  return stage == Stage::training ? code == exit_again : code == 1 || code == 6;
 }
 
 /// How pods have failed: the first that names a code decides.
@@ -170,6 +161,12 @@ StageSight with_model(StageSight dataset, StageSight model) {
 }
 
 }  // namespace sight_detail
+
+bool may_retry_after(Stage stage, std::int64_t code) {
+  constexpr std::int64_t stopped = 143, exit_again = 75;
+  if (code == stopped) return true;
+  return stage == Stage::training ? code == exit_again : code == 1 || code == 6;
+}
 
 bool has_failed(const json::Value& batch_job) { return sight_detail::condition_is_true(batch_job, "Failed"); }
 

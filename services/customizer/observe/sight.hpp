@@ -30,6 +30,10 @@ struct StageObjects {
 /// The dataset's and the model's Job together are the download: it is done when both are.
 StageSight sight_of(const StageObjects& objects);
 
+/// Exit codes that another attempt may not meet: the trainer's "stopped behind a checkpoint", the puller's "no answer"
+/// and "other bytes than were listed"; the upload's are those of the puller.
+bool may_retry_after(Stage stage, std::int64_t exit_code);
+
 /// Whether the shared Job of a model has failed, so that it has to be made anew.
 bool has_failed(const json::Value& batch_job);
 

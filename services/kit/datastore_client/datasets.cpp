@@ -76,9 +76,10 @@ FromDatastore<std::vector<wire::TreeFile>> Datasets::files(std::string_view repo
 }
 
 FromDatastore<http_client::Answer> Datasets::open(std::string_view repository, std::string_view commit,
-                                                  std::string_view path) const {
-  const auto opened = [this](std::string url, bool ours) -> FromDatastore<http_client::Answer> {
-    http_client::Request call{.url = std::move(url), .bulk = true};
+                                                  std::string_view path, std::string_view range) const {
+  const auto opened = [&](std::string url, bool ours) -> FromDatastore<http_client::Answer> {
+    http_client::Request call{.url = std::move(url), .bulk = range.empty()};
+    if (!range.empty()) call.headers.emplace_back("Range", range);
     if (ours && !authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
     auto answer = client_.open(call);
     if (!answer) return std::unexpected(unanswered(answer.error().message));
@@ -111,6 +112,24 @@ FromDatastore<std::string> Datasets::read(std::string_view repository, std::stri
       return wrong(200, fmt::format("{} of {} is larger than {} bytes", path, repository, largest));
     out.append(space.data(), *count);
   }
+}
+
+FromDatastore<std::string> Datasets::read_end(std::string_view repository, std::string_view commit,
+                                              std::string_view path, std::uint64_t most) const {
+  auto answer = TRY(open(repository, commit, path, fmt::format("bytes=-{}", most)));
+  std::string out;
+  std::array<char, 65'536> space;
+  for (;;) {
+    if (options_.give_up && options_.give_up()) return std::unexpected(unanswered("stopped"));
+    const auto count = answer.read(space);
+    if (!count) return std::unexpected(unanswered(count.error().message));
+    if (*count == 0) break;
+    out.append(space.data(), *count);
+    // A server without ranges gives all of it.
+    if (out.size() > 2 * most) out.erase(0, out.size() - most);
+  }
+  if (out.size() > most) out.erase(0, out.size() - most);
+  return out;
 }
 
 FromDatastore<void> Datasets::read_lines(std::string_view repository, std::string_view commit, std::string_view path,

@@ -38,12 +38,15 @@ class Datasets {
   /// follows the last line end is one unless it is empty. A line longer than `longest` is an error.
   FromDatastore<void> read_lines(std::string_view repository, std::string_view commit, std::string_view path,
                                  std::size_t longest, const std::function<bool(std::string_view)>& each) const;
+  /// Its last bytes, at most so many, by a range; all of a shorter one. Of an empty one an error.
+  FromDatastore<std::string> read_end(std::string_view repository, std::string_view commit, std::string_view path,
+                                      std::uint64_t most) const;
 
  private:
   FromDatastore<http_client::Response> ask(std::string url, std::chrono::milliseconds whole) const;
   /// Follows one redirect, without credentials where it leads away.
-  FromDatastore<http_client::Answer> open(std::string_view repository, std::string_view commit,
-                                          std::string_view path) const;
+  FromDatastore<http_client::Answer> open(std::string_view repository, std::string_view commit, std::string_view path,
+                                          std::string_view range = {}) const;
 
   DatasetOptions options_;
   std::string base_, authorization_;

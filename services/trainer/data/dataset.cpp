@@ -50,15 +50,16 @@ void DatasetReader::digest(const Example& example) {
   out_.digest = sum;
 }
 
-std::optional<std::string> DatasetReader::add_line(std::string_view text, std::optional<LineKind>& kind) {
-  const auto line = read_line(text, document_);
+std::optional<std::string> DatasetReader::add_line(std::string_view text,
+                                                   std::optional<model::TrainingLineKind>& kind) {
+  const auto line = model::read_training_line(text, document_);
   if (!line) return line.error();
   if (kind.value_or(line->kind) != line->kind)
     return fmt::format("has {}, the lines before it {}: a file holds one kind", to_string(line->kind),
                        to_string(*kind));
   kind = line->kind;
   std::vector<Segment> segments;
-  if (line->kind == LineKind::completion) {
+  if (line->kind == model::TrainingLineKind::completion) {
     segments = {{std::string(line->prompt), false}, {std::string(line->completion), true}};
   } else {
     auto turns = turns_of(templates_, line->messages, line->tools, tokens_.frame().end_texts);
@@ -66,7 +67,7 @@ std::optional<std::string> DatasetReader::add_line(std::string_view text, std::o
     segments = std::move(turns->segments);
     out_.last_only += turns->last_only ? 1 : 0;
   }
-  auto example = tokens_.encode(segments, line->kind == LineKind::completion);
+  auto example = tokens_.encode(segments, line->kind == model::TrainingLineKind::completion);
   if (!example) return example.error();
   if (example->trained.empty()) return "nothing of it is to be learned: its answers make no tokens";
   if (cut(*example, most_)) {
@@ -82,7 +83,7 @@ std::optional<std::string> DatasetReader::add_line(std::string_view text, std::o
 
 void DatasetReader::add_file(const std::string& name, std::string_view text) {
   last_file_ = name;
-  std::optional<LineKind> kind;
+  std::optional<model::TrainingLineKind> kind;
   std::uint64_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

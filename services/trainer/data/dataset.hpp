@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "services/model/chat/chat_templates.hpp"
+#include "services/model/training_lines/line.hpp"
 #include "services/trainer/data/example.hpp"
-#include "services/trainer/data/jsonl.hpp"
 #include "services/trainer/data/tokens.hpp"
 
 namespace stackgate::trainer {
@@ -50,7 +50,7 @@ class DatasetReader {
   Dataset finish();
 
  private:
-  std::optional<std::string> add_line(std::string_view text, std::optional<LineKind>& kind);
+  std::optional<std::string> add_line(std::string_view text, std::optional<model::TrainingLineKind>& kind);
   void fault(const std::string& file, std::uint64_t line, std::string problem);
   void digest(const Example& example);
 

@@ -1,36 +1,36 @@
-#include "services/trainer/data/jsonl.hpp"
+#include "services/model/training_lines/line.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stackgate::trainer {
+namespace stackgate::model {
 namespace {
 
 using testing::HasSubstr;
 
 std::string fault(std::string_view text) {
   json::Document document;
-  const auto line = read_line(text, document);
+  const auto line = read_training_line(text, document);
   return line ? "" : line.error();
 }
 
-TEST(Jsonl, reads_prompts_and_conversations) {
+TEST(TrainingLines, reads_prompts_and_conversations) {
   json::Document document;
-  const auto line = read_line(R"({"prompt":"a ","completion":"b","id":7})", document).value();
-  EXPECT_EQ(line.kind, LineKind::completion);
+  const auto line = read_training_line(R"({"prompt":"a ","completion":"b","id":7})", document).value();
+  EXPECT_EQ(line.kind, TrainingLineKind::completion);
   EXPECT_EQ(line.prompt, "a ");
   EXPECT_EQ(line.completion, "b");
   const auto chat =
-      read_line(R"({"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}],"tools":[{}]})",
-                document)
+      read_training_line(
+          R"({"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}],"tools":[{}]})", document)
           .value();
-  EXPECT_EQ(chat.kind, LineKind::chat);
+  EXPECT_EQ(chat.kind, TrainingLineKind::chat);
   EXPECT_EQ(chat.messages.items().size(), 2U);
   EXPECT_EQ(chat.tools.items().size(), 1U);
   EXPECT_EQ(fault(R"({"prompt":"","completion":"b"})"), "") << "an empty prompt: a text from its beginning";
 }
 
-TEST(Jsonl, what_is_wrong_with_a_line) {
+TEST(TrainingLines, what_is_wrong_with_a_line) {
   const struct {
     std::string_view text, problem;
   } table[] = {
@@ -56,4 +56,4 @@ TEST(Jsonl, what_is_wrong_with_a_line) {
 }
 
 }  // namespace
-}  // namespace stackgate::trainer
+}  // namespace stackgate::model

@@ -1,11 +1,11 @@
-#include "services/trainer/data/jsonl.hpp"
+#include "services/model/training_lines/line.hpp"
 
 #include <fmt/format.h>
 
 #include "services/kit/base/try.hpp"
 
-namespace stackgate::trainer {
-namespace jsonl_detail {
+namespace stackgate::model {
+namespace line_detail {
 
 std::expected<std::string_view, std::string> text_member(const json::Value& line, std::string_view key) {
   const json::Value* found = line.find(key);
@@ -28,15 +28,18 @@ std::expected<void, std::string> check_messages(const json::Value& messages) {
   return {};
 }
 
-}  // namespace jsonl_detail
+}  // namespace line_detail
 
-std::string_view to_string(LineKind kind) { return kind == LineKind::chat ? "messages" : "prompt and completion"; }
+std::string_view to_string(TrainingLineKind kind) {
+  return kind == TrainingLineKind::chat ? "messages" : "prompt and completion";
+}
 
-std::expected<Line, std::string> read_line(std::string_view text, json::Document& document) {
-  using namespace jsonl_detail;
-  if (text.size() > longest_line) return std::unexpected(fmt::format("is longer than {} MiB", longest_line >> 20U));
+std::expected<TrainingLine, std::string> read_training_line(std::string_view text, json::Document& document) {
+  using namespace line_detail;
+  if (text.size() > longest_training_line)
+    return std::unexpected(fmt::format("is longer than {} MiB", longest_training_line >> 20U));
   const auto root =
-      json::parse(text, document, {.max_depth = 64, .max_bytes = static_cast<std::uint32_t>(longest_line)});
+      json::parse(text, document, {.max_depth = 64, .max_bytes = static_cast<std::uint32_t>(longest_training_line)});
   if (!root) return std::unexpected(fmt::format("no JSON at byte {}: {}", root.error().offset, root.error().message));
   if (!root->is_object()) return std::unexpected("must be a JSON object");
   const json::Value* messages = root->find("messages");
@@ -45,14 +48,14 @@ std::expected<Line, std::string> read_line(std::string_view text, json::Document
     return std::unexpected("has both \"messages\" and \"prompt\" or \"completion\": keep one kind");
   if (messages == nullptr && !completion)
     return std::unexpected("has neither \"messages\" nor \"prompt\" and \"completion\"");
-  Line out;
+  TrainingLine out;
   if (completion) {
     out.prompt = TRY(text_member(*root, "prompt"));
     out.completion = TRY(text_member(*root, "completion"));
     if (out.completion.empty()) return std::unexpected("\"completion\" is empty: nothing to learn");
     return out;
   }
-  out.kind = LineKind::chat;
+  out.kind = TrainingLineKind::chat;
   TRY(check_messages(*messages));
   out.messages = *messages;
   if (const json::Value* tools = root->find("tools")) out.tools = *tools;
@@ -60,4 +63,4 @@ std::expected<Line, std::string> read_line(std::string_view text, json::Document
   return out;
 }
 
-}  // namespace stackgate::trainer
+}  // namespace stackgate::model

@@ -1,0 +1,33 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "services/customizer/program/program.hpp"
+#include "services/kit/service/database.hpp"
+
+namespace stackgate::customizer {
+namespace commands_detail {
+
+int migrate(const settings::Values& values) {
+  const auto database = service::open_database(program(), values);
+  if (database) return service::migrate_command(program(), **database, customization_migrations());
+  fmt::print(stderr, "stackgate-customizer: {}\n", database.error().message);
+  return 1;
+}
+
+int check(const settings::Values& values) {
+  const CatalogueFolder folder(folders_of(values));
+  const validate::Findings findings = folder.findings();
+  for (const validate::Finding& each : findings) fmt::print("{}: {}\n", each.path, validate::to_line(each));
+  const auto catalogue = folder.now();
+  fmt::print("{} models, {} configurations\n", catalogue->targets.size(), catalogue->templates.size());
+  return std::fflush(stdout) == 0 && !validate::has_errors(findings) ? 0 : 1;
+}
+
+}  // namespace commands_detail
+
+int run_command(const settings::Values& values) {
+  return values.command() == "migrate" ? commands_detail::migrate(values) : commands_detail::check(values);
+}
+
+}  // namespace stackgate::customizer

@@ -1,0 +1,32 @@
+// stackgate-customizer as a process: settings in, a server or a command out.
+#pragma once
+#include <expected>
+
+#include "services/customizer/front/front.hpp"
+#include "services/customizer/runs/local/local.hpp"
+#include "services/kit/base/error.hpp"
+#include "services/kit/metrics/registry.hpp"
+#include "services/kit/service/service.hpp"
+#include "services/kit/settings/settings.hpp"
+
+namespace stackgate::customizer {
+
+settings::Program program();
+/// What one setting has to do with another. Pure.
+validate::Findings check_options(const settings::Values& values);
+
+// Of good settings.
+
+Limits limits_of(const settings::Values& values);
+CatalogueFolders folders_of(const settings::Values& values);
+/// `callback_url`: where trainers report to.
+LocalOptions local_options(const settings::Values& values, const std::string& callback_url);
+
+/// `fail`: empty in production.
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
+                                           const FailPoint& fail);
+
+/// migrate, check; the exit status.
+int run_command(const settings::Values& values);
+
+}  // namespace stackgate::customizer

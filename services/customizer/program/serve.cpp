@@ -1,0 +1,108 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "services/customizer/program/callback.hpp"
+#include "services/customizer/program/program.hpp"
+#include "services/customizer/runs/adapter_state.hpp"
+#include "services/kit/base/try.hpp"
+#include "services/kit/http_client/url.hpp"
+#include "services/kit/run/startup.hpp"
+#include "services/kit/service/database.hpp"
+
+namespace stackgate::customizer {
+namespace serve_detail {
+
+constexpr std::chrono::milliseconds adapter_limit{5'000};
+
+OpenDatasets open_datasets(const settings::Values& values) {
+  const datastore_client::DatasetOptions options{
+      .url = values.text("datastore-url"),
+      .username = values.text("datastore-username"),
+      .password = values.text("datastore-password"),
+      .patience = std::chrono::milliseconds(values.integer("datastore-timeout"))};
+  return [options](std::function<bool()> give_up) {
+    datastore_client::DatasetOptions own = options;
+    own.give_up = std::move(give_up);
+    return std::make_shared<const datastore_client::Datasets>(std::move(own));
+  };
+}
+
+std::string callback_url(const settings::Values& values, std::uint16_t port) {
+  if (!values.text("callback-url").empty()) return values.text("callback-url");
+  const std::string& listen = values.text("callback-listen");
+  const std::string host = listen.substr(0, listen.rfind(':'));
+  return fmt::format("http://{}:{}", host.empty() || host == "0.0.0.0" ? "127.0.0.1" : host, port);
+}
+
+RunnerOptions runner_options(const settings::Values& values, const FailPoint& fail) {
+  const std::string entitystore = values.text("entitystore-url");
+  return {.step = {.limits = limits_of(values),
+                   .ask_adapter =
+                       [entitystore](const OutputModel& adapter) {
+                         return ask_adapter_state(entitystore, adapter, adapter_limit);
+                       },
+                   .fail = fail},
+          .owner = run::host_name(),
+          .lease = std::chrono::seconds(values.integer("lease") / 1'000)};
+}
+
+/// In the order in which they need each other; they end in reverse.
+struct Running {
+  std::shared_ptr<sql::Database> database;
+  Records records;
+  RunMetrics metrics;
+  CatalogueFolder catalogue;
+  std::unique_ptr<Callback> callback{};
+  std::optional<Runner> runner{};
+
+  Running(std::shared_ptr<sql::Database> opened, metrics::Registry& registry, CatalogueFolders folders)
+      : database(std::move(opened)), records(*database), metrics(registry), catalogue(std::move(folders)) {
+    metrics.show_open(registry, records);
+  }
+  ~Running() { callback.reset(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
+
+}  // namespace serve_detail
+
+std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
+                                           const FailPoint& fail) {
+  using namespace serve_detail;
+  const auto database = TRY(service::open_database(program(), values, true));
+  // The embedded database has nobody else to bring it up to date.
+  if (database->engine() == sql::Engine::sqlite)
+    if (auto done = sql::migrate(*database, customization_migrations()); !done)
+      return std::unexpected(Error{done.error().message});
+  const auto current = sql::require_current(*database, customization_migrations());
+  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+  const auto running = std::make_shared<Running>(database, metrics, folders_of(values));
+  running->callback = TRY(Callback::start(values.text("callback-listen")));
+  auto executor = TRY(LocalExecutor::open(local_options(values, callback_url(values, running->callback->port()))));
+  running->runner.emplace(running->records, std::move(executor), running->metrics, runner_options(values, fail));
+  const auto front = std::make_shared<const Front>(
+      Front{.runner = *running->runner,
+            .catalogue = running->catalogue,
+            .options = {.validation_limit = std::chrono::milliseconds(values.integer("validation-limit")),
+                        .datasets = open_datasets(values),
+                        .token_file = values.text("token-file")}});
+  running->callback->serve(front);
+  service::Parts parts{.routes = routes(front), .checks = {service::database_check(database)}};
+  parts.about = {{"datastore", http_client::without_secrets(values.text("datastore-url"))},
+                 {"adapters", http_client::without_secrets(values.text("entitystore-url"))},
+                 {"reports", callback_url(values, running->callback->port())}};
+  parts.on_telemetry = [running](telemetry::Telemetry&) { running->runner->start(); };
+  parts.on_stop = [running] {
+    running->callback.reset();
+    running->runner.reset();
+  };
+  parts.keep = running;
+  return parts;
+}
+
+}  // namespace stackgate::customizer

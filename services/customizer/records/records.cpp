@@ -1,0 +1,155 @@
+#include "services/customizer/records/records.hpp"
+
+#include <fmt/format.h>
+
+#include "services/customizer/job/stages_json.hpp"
+#include "services/customizer/records/rows.hpp"
+#include "services/kit/base/try.hpp"
+#include "services/kit/crypto/digest.hpp"
+
+namespace stackgate::customizer {
+namespace records_detail {
+
+using sql::Row;
+using sql::Session;
+
+constexpr std::size_t id_bytes = 10, token_bytes = 32;
+
+sql::Expected<std::optional<Created>> of_key(Session& session, std::string_view key, std::string_view digest) {
+  if (key.empty()) return std::nullopt;
+  const auto found =
+      TRY(session.run("SELECT id, digest FROM customization WHERE idempotency_key = $1", {std::string(key)}));
+  if (found.rows.empty()) return std::nullopt;
+  const bool same = found.rows.front().text(1) == digest;
+  return Created{.kind = same ? Created::Kind::known : Created::Kind::key_taken, .id = found.rows.front().text(0)};
+}
+
+/// Only the conditions that are asked for, so that an index serves them; the same texts for the same filters.
+struct Where {
+  std::string text{};
+  std::vector<sql::Value> values{};
+  void add(std::string_view column, std::string value) {
+    values.emplace_back(std::move(value));
+    text += fmt::format("{}{} = ${}", text.empty() ? " WHERE " : " AND ", column, values.size());
+  }
+};
+
+/// A failed one may be tried again, with the objects that it has.
+bool erases_token(const Customization& job) { return is_final(job.state) && job.state != State::failed; }
+
+}  // namespace records_detail
+
+using namespace records_detail;
+
+sql::Expected<Created> Records::create(const NewCustomization& wanted) {
+  const std::string id = "cust-" + crypto::random_hex(id_bytes), token = crypto::random_hex(token_bytes);
+  Created out;
+  TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
+    if (auto known = TRY(of_key(session, wanted.key, wanted.digest))) {
+      out = std::move(*known);
+      return {};
+    }
+    const auto done = TRY(session.run(
+        fmt::format("INSERT INTO customization (id, name, model, state, request, warnings, token, traceparent, "
+                    "idempotency_key, digest, created_at, changed_at) VALUES ($1, $2, $3, 'created', $4, $5, $6, $7, "
+                    "$8, $9, {0}, {0}) ON CONFLICT (name) DO NOTHING",
+                    sql::now_seconds(session.engine())),
+        {id, wanted.name, wanted.model, wanted.request, wanted.warnings, token, wanted.traceparent,
+         wanted.key.empty() ? sql::Value(nullptr) : sql::Value(wanted.key), wanted.digest}));
+    out = {.kind = done.affected > 0 ? Created::Kind::made : Created::Kind::name_taken, .id = id};
+    return done.affected > 0 ? rows::put_event(session, id, {"created", ""}) : sql::Expected<void>();
+  }));
+  return out;
+}
+
+sql::Expected<std::optional<Created>> Records::find_key(std::string_view key, std::string_view digest) const {
+  std::optional<Created> out;
+  TRY(database_.read([&](Session& session) -> sql::Expected<void> {
+    out = TRY(of_key(session, key, digest));
+    return {};
+  }));
+  return out;
+}
+
+sql::Expected<std::optional<Stored>> Records::find(std::string_view name_or_id) const {
+  std::optional<Stored> out;
+  TRY(database_.read([&](Session& session) -> sql::Expected<void> {
+    out = TRY(rows::find(session, "name", name_or_id));
+    if (!out) out = TRY(rows::find(session, "id", name_or_id));
+    return {};
+  }));
+  return out;
+}
+
+sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
+  Where where;
+  if (!options.model.empty()) where.add("model", options.model);
+  if (options.state) where.add("state", std::string(to_string(*options.state)));
+  Listed out;
+  TRY(database_.read([&](Session& session) -> sql::Expected<void> {
+    const auto count = TRY(session.run("SELECT count(*) FROM customization" + where.text, where.values));
+    out.total = count.rows.front().integer(0);
+    std::vector<sql::Value> values = where.values;
+    values.insert(values.end(), {options.limit, options.offset});
+    const auto found = TRY(
+        session.run(fmt::format("SELECT {} FROM customization{} ORDER BY number {} LIMIT ${} OFFSET ${}", rows::columns,
+                                where.text, options.oldest_first ? "ASC" : "DESC", values.size() - 1, values.size()),
+                    values));
+    out.rows.clear();
+    for (const Row& row : found.rows) out.rows.push_back(rows::read_job(row));
+    return {};
+  }));
+  return out;
+}
+
+sql::Expected<std::vector<std::pair<State, std::int64_t>>> Records::open_states() const {
+  const auto found =
+      TRY(database_.run("SELECT state, count(*) FROM customization WHERE state IN ('created', 'pending', 'running', "
+                        "'cancelling') GROUP BY state"));
+  std::vector<std::pair<State, std::int64_t>> out;
+  for (const Row& row : found.rows)
+    if (const auto state = state_named(row.text(0))) out.emplace_back(*state, row.integer(1));
+  return out;
+}
+
+sql::Expected<bool> Records::remove(std::string_view id) {
+  bool removed = false;
+  TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
+    const auto done = TRY(session.run("DELETE FROM customization WHERE id = $1", {std::string(id)}));
+    removed = done.affected > 0;
+    TRY(session.run("DELETE FROM customization_point WHERE customization = $1", {std::string(id)}));
+    TRY(session.run("DELETE FROM customization_event WHERE customization = $1", {std::string(id)}));
+    return {};
+  }));
+  return removed;
+}
+
+sql::Expected<Seconds> Records::now() const {
+  const auto found = TRY(database_.run(fmt::format("SELECT {}", sql::now_seconds(database_.engine()))));
+  return found.rows.front().integer(0);
+}
+
+sql::Expected<bool> Records::store(const Stored& from, const Customization& to, bool woken) {
+  bool stored = false;
+  TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
+    const auto done = TRY(session.run(
+        "UPDATE customization SET state = $3, message = $4, stages = $5, changed_at = $6, started_at = $7, "
+        "ended_at = $8, token = CASE WHEN $9 = 1 THEN '' ELSE token END, "
+        "woken = CASE WHEN $10 = 1 THEN 1 ELSE woken END, settled = 0, revision = revision + 1 "
+        "WHERE id = $1 AND revision = $2",
+        {to.id, from.revision, std::string(to_string(to.state)), to.message, stages_json(to.stages), to.changed_at,
+         to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}}));
+    stored = done.affected > 0;
+    if (!stored) return {};
+    for (const Change& each : changes_of(from.job, to)) TRY(rows::put_event(session, to.id, each));
+    return {};
+  }));
+  return stored;
+}
+
+sql::Expected<void> Records::settle(std::string_view id) {
+  TRY(database_.run("UPDATE customization SET settled = 1, token = '', owner = '' WHERE id = $1", {std::string(id)}));
+  return {};
+}
+
+}  // namespace stackgate::customizer

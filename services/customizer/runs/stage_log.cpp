@@ -1,0 +1,71 @@
+#include "services/customizer/runs/stage_log.hpp"
+
+#include <fmt/format.h>
+
+#include "services/customizer/objects/names.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/write.hpp"
+#include "services/kit/log/log.hpp"
+
+namespace stackgate::customizer {
+namespace stage_log_detail {
+
+constexpr std::int64_t most_lines = 5'000;  // of an attempt
+constexpr std::size_t longest_line = 4'000;
+
+/// What databases take as text: no NUL, and UTF-8.
+std::string storable(std::string_view line) {
+  std::string out;
+  json::append_quoted(out, line.substr(0, longest_line));
+  json::Document document;
+  const auto root = json::parse(out, document);
+  std::string text(root ? root->string() : std::string_view());
+  std::erase(text, '\0');
+  return text;
+}
+
+}  // namespace stage_log_detail
+
+using namespace stage_log_detail;
+
+bool is_event(std::string_view line) { return line.starts_with("{\"event\":"); }
+
+bool StageLog::take(Records& records, Executor& executor, const Work& work, Stage stage, bool ended) {
+  const std::string attempt = fmt::format("{}-{}", short_name(stage), work.stored.job.stage(stage).attempts);
+  if (attempt != attempt_) {
+    const auto stored = records.log_lines(work.job.id, attempt);
+    if (!stored) return false;
+    attempt_ = attempt;
+    offset_ = 0;
+    lines_ = 0;
+    skip_ = *stored;
+  }
+  bool counted = false;
+  for (;;) {
+    std::uint64_t offset = offset_;
+    const auto text = executor.log(work, stage, offset);
+    if (!text) {
+      log::warning("a stage's log could not be read",
+                   {{"customization", work.stored.job.name}, {"reason", text.error().message}});
+      return counted;
+    }
+    if (text->empty()) return counted;
+    std::vector<std::string> lines;
+    std::int64_t seen = lines_;
+    for (std::string_view rest = *text; !rest.empty();) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (is_event(line)) {
+        if (ended) counted = records.report_logged(work.job.id, line).has_value() || counted;
+        continue;
+      }
+      ++seen;
+      if (seen > skip_ && seen <= most_lines) lines.push_back(storable(line));
+    }
+    if (!lines.empty() && !records.add_log(work.job.id, attempt, lines)) return counted;
+    lines_ = seen;
+    offset_ = offset;
+  }
+}
+
+}  // namespace stackgate::customizer

@@ -1,0 +1,52 @@
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "services/customizer/front/authorize.hpp"
+#include "services/customizer/front/report_limit.hpp"
+#include "services/customizer/front/route_table.hpp"
+#include "services/kit/json/parse.hpp"
+#include "services/kit/json/read.hpp"
+
+namespace stackgate::customizer {
+namespace {
+
+TEST(OpenApi, has_the_routes_and_the_trainers_bounds) {
+  json::Document document;
+  const auto root = json::parse(openapi_document(), document);
+  ASSERT_TRUE(root) << root.error().message;
+  std::set<std::pair<std::string, std::string>> served, described;
+  for (const RouteRow& each : route_table()) {
+    std::string method(each.method);
+    for (char& c : method) c = static_cast<char>(c | 0x20);
+    EXPECT_TRUE(served.emplace(each.pattern, method).second) << each.pattern;
+  }
+  for (const json::Member& path : json::members(&*root, {"paths"}))
+    for (const json::Member& method : path.value.members()) described.emplace(path.key, method.key);
+  EXPECT_EQ(described, served);
+  const json::Value rank = json::value_at(
+      &*root, {"components", "schemas", "Customization", "properties", "hyperparameters", "properties", "lora_rank"});
+  EXPECT_EQ(json::text(&rank, {"type"}), "integer");
+  EXPECT_EQ(json::integer(&rank, {"minimum"}), 1);
+}
+
+TEST(BearerTokens, are_whole_lines_of_their_file) {
+  constexpr std::string_view file = "# people\none\ntwo \r\n\n";
+  EXPECT_TRUE(has_token(file, "one"));
+  EXPECT_TRUE(has_token(file, "two"));
+  for (const std::string_view wrong : {"", "on", "one\ntwo", "# people", "three"}) EXPECT_FALSE(has_token(file, wrong));
+}
+
+TEST(ReportLimits, count_by_customization_and_second) {
+  ReportLimit limit(2);
+  const std::chrono::steady_clock::time_point now{std::chrono::seconds(7)};
+  EXPECT_TRUE(limit.allows("a", now));
+  EXPECT_TRUE(limit.allows("a", now));
+  EXPECT_FALSE(limit.allows("a", now));
+  EXPECT_TRUE(limit.allows("b", now));
+  EXPECT_TRUE(limit.allows("a", now + std::chrono::seconds(1)));
+}
+
+}  // namespace
+}  // namespace stackgate::customizer

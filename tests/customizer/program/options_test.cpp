@@ -1,0 +1,77 @@
+#include <map>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "services/customizer/program/program.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace stackgate::customizer {
+namespace {
+
+settings::Outcome read(std::map<std::string, std::string> variables, const std::vector<const char*>& flags = {}) {
+  const auto variable = [&](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto no_file = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
+  auto out = settings::read(program(), flags, variable, no_file, "1");
+  if (out.findings.empty()) out.findings = check_options(out.values);
+  return out;
+}
+
+const std::map<std::string, std::string> good{{"STACKGATE_DATASTORE_URL", "http://datastore:8000/v1/hf"},
+                                              {"STACKGATE_ENTITYSTORE_URL", "http://entitystore:8000"},
+                                              {"STACKGATE_DATA_DIR", "/data"}};
+
+TEST(CustomizerOptions, become_limits_and_places) {
+  auto variables = good;
+  variables["STACKGATE_KEEP"] = "5m";
+  variables["STACKGATE_TRAINING_LIMIT"] = "2h";
+  const auto got = read(variables, {"--local-trainings", "3", "--programs-dir", "/opt/bin"});
+  ASSERT_THAT(got.findings, testing::IsEmpty()) << settings::to_text(program(), got.findings);
+  const Limits limits = limits_of(got.values);
+  EXPECT_EQ(limits.keep, 300);
+  EXPECT_EQ(limits.training, 7'200);
+  EXPECT_EQ(limits.keep_failed, 86'400);
+  const LocalOptions local = local_options(got.values, "http://127.0.0.1:1");
+  EXPECT_EQ(local.directory, "/data/jobs");
+  EXPECT_EQ(local.models, "/data/models");
+  EXPECT_EQ(local.programs, "/opt/bin");
+  EXPECT_EQ(local.trainings, 3U);
+  EXPECT_EQ(local.addresses.entitystore_url, "http://entitystore:8000");
+  EXPECT_EQ(folders_of(got.values).model_files, "/data/models");
+}
+
+TEST(CustomizerOptions, want_both_neighbours_and_whole_credentials) {
+  EXPECT_THAT(read({}).findings, testing::SizeIs(testing::Ge(2U)));
+  auto variables = good;
+  variables["DATASTORE_USERNAME"] = "ada";
+  const auto got = read(variables);
+  ASSERT_THAT(got.findings, testing::SizeIs(1));
+  EXPECT_EQ(got.findings[0].path, "--datastore-password-file");
+}
+
+TEST(CustomizerOptions, of_a_cluster_are_refused_rather_than_ignored) {
+  auto variables = good;
+  variables["STACKGATE_CUSTOMIZER_CONFIG_FILE"] = "/etc/stackgate/config/config.json";
+  const auto got = read(variables);
+  ASSERT_THAT(got.findings, testing::SizeIs(1));
+  EXPECT_EQ(got.findings[0].path, "--customizer-config-file");
+}
+
+TEST(CatalogueFolders, are_read_again_when_they_change) {
+  const test::TempDir folder;
+  const auto write = [&](std::string_view text) { folder.write("customizationTargets", text); };
+  write("targets:\n  a/b@1: {model_path: b}\n");
+  const CatalogueFolder catalogue({.models = folder / "", .look = std::chrono::milliseconds(20)});
+  EXPECT_EQ(catalogue.now()->targets.size(), 1U);
+  write("targets:\n  a/b@1: {model_path: b}\n  a/c@1: {model_path: c}\n");
+  for (int i = 0; i < 500 && catalogue.now()->targets.size() < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(catalogue.now()->targets.size(), 2U);
+  EXPECT_THAT(catalogue.findings(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace stackgate::customizer

@@ -1,0 +1,272 @@
+#include "services/customizer/records/records.hpp"
+
+#include <chrono>
+#include <functional>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/kit/sql/engines.hpp"
+
+namespace stackgate::customizer {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+constexpr std::chrono::seconds lease{30};
+
+class CustomizerRecordsTest : public sql::test::OnBothEngines {
+ protected:
+  void SetUp() override {
+    OnBothEngines::SetUp();
+    if (IsSkipped()) return;
+    const auto done = sql::migrate(*database_, customization_migrations());
+    ASSERT_TRUE(done) << done.error().message;
+    records_.emplace(*database_);
+  }
+  Created create(const std::string& name, const std::string& model = "m", const std::string& key = {},
+                 const std::string& digest = {}) {
+    const auto made = records_->create({.name = name,
+                                        .model = model,
+                                        .request = "{}",
+                                        .warnings = "[]",
+                                        .key = key,
+                                        .digest = digest,
+                                        .traceparent = "00-1-2-01"});
+    EXPECT_TRUE(made) << made.error().message;
+    return made.value_or(Created{});
+  }
+  Stored find(const std::string& name) { return records_->find(name).value().value(); }
+  bool change(const std::string& name, State state, const std::function<void(Customization&)>& more = {}) {
+    const Stored from = find(name);
+    Customization to = from.job;
+    to.state = state;
+    if (more) more(to);
+    return records_->store(from, to).value();
+  }
+  static std::vector<std::string> names(const Records::Listed& listed) {
+    std::vector<std::string> out;
+    for (const Customization& each : listed.rows) out.push_back(each.name);
+    return out;
+  }
+  std::vector<std::string> messages(const std::string& name) {
+    std::vector<std::string> out;
+    const auto events = records_->events(find(name).job.id, 0, 100).value();
+    for (const Event& each : events) out.push_back(each.message);
+    return out;
+  }
+  std::optional<Records> records_;
+};
+
+TEST_P(CustomizerRecordsTest, keeps_what_belongs_to_the_request) {
+  const std::string id = create("a").id;
+  EXPECT_TRUE(id.starts_with("cust-"));
+  EXPECT_EQ(id.size(), 25U);
+  const Stored got = find("a");
+  EXPECT_EQ(got.job.id, id);
+  EXPECT_EQ(find(id).job.name, "a") << "by its id, too";
+  EXPECT_EQ(got.job.state, State::created);
+  EXPECT_EQ(got.token.size(), 64U);
+  EXPECT_EQ(got.traceparent, "00-1-2-01");
+  EXPECT_GT(got.job.created_at, 0);
+  EXPECT_EQ(got.job.stage(Stage::upload).state, State::created);
+  EXPECT_FALSE(records_->find("b").value());
+}
+
+TEST_P(CustomizerRecordsTest, names_are_taken_until_they_are_removed) {
+  const std::string id = create("a").id;
+  EXPECT_EQ(create("a").kind, Created::Kind::name_taken);
+  EXPECT_THAT(messages("a"), ElementsAre("created"));
+  EXPECT_TRUE(records_->remove(id).value());
+  EXPECT_FALSE(records_->remove(id).value());
+  EXPECT_EQ(must("SELECT count(*) FROM customization_event").rows.at(0).integer(0), 0);
+  EXPECT_EQ(create("a").kind, Created::Kind::made);
+}
+
+TEST_P(CustomizerRecordsTest, a_key_is_one_customization) {
+  const Created first = create("a", "m", "key", "digest");
+  EXPECT_EQ(first.kind, Created::Kind::made);
+  const Created again = create("a", "m", "key", "digest");
+  EXPECT_EQ(again.kind, Created::Kind::known);
+  EXPECT_EQ(again.id, first.id);
+  EXPECT_EQ(create("b", "m", "key", "another").kind, Created::Kind::key_taken);
+  EXPECT_FALSE(records_->find("b").value());
+  EXPECT_EQ(records_->find_key("key", "digest").value()->id, first.id);
+  EXPECT_FALSE(records_->find_key("other", "digest").value());
+  EXPECT_EQ(create("c").kind, Created::Kind::made) << "without a key";
+  EXPECT_EQ(create("d").kind, Created::Kind::made);
+}
+
+TEST_P(CustomizerRecordsTest, who_read_before_another_wrote_changes_nothing) {
+  create("a");
+  const Stored early = find("a");
+  ASSERT_TRUE(change("a", State::pending));
+  Customization late = early.job;
+  late.state = State::cancelling;
+  EXPECT_FALSE(records_->store(early, late).value());
+  EXPECT_EQ(find("a").job.state, State::pending);
+  EXPECT_THAT(messages("a"), ElementsAre("created"));
+}
+
+TEST_P(CustomizerRecordsTest, a_step_is_stored_whole_with_its_events) {
+  create("a");
+  ASSERT_TRUE(change("a", State::running, [](Customization& to) {
+    StageRecord& training = to.stage(Stage::training);
+    training = {.state = State::running, .attempts = 2, .failures = 1, .seen = true, .not_before = 3, .message = "why"};
+    training.created_at = 4;
+    training.waiting_since = 5;
+    training.started_at = 6;
+    training.ended_at = 7;
+    to.message = "why";
+    to.started_at = 8;
+    to.changed_at = 9;
+  }));
+  const Customization got = find("a").job;
+  const StageRecord& training = got.stage(Stage::training);
+  EXPECT_EQ(training.state, State::running);
+  EXPECT_EQ(training.attempts, 2U);
+  EXPECT_EQ(training.failures, 1U);
+  EXPECT_TRUE(training.seen);
+  EXPECT_EQ(training.not_before, 3);
+  EXPECT_EQ(training.message, "why");
+  EXPECT_EQ(training.created_at, 4);
+  EXPECT_EQ(training.waiting_since, 5);
+  EXPECT_EQ(training.started_at, 6);
+  EXPECT_EQ(training.ended_at, 7);
+  EXPECT_EQ(got.message, "why");
+  EXPECT_EQ(got.started_at, 8);
+  EXPECT_EQ(got.changed_at, 9);
+  EXPECT_THAT(messages("a"), ElementsAre("created", "TrainingJobRunning"));
+}
+
+TEST_P(CustomizerRecordsTest, tokens_go_with_what_cannot_be_tried_again) {
+  for (const char* name : {"a", "b", "c"}) create(name);
+  ASSERT_TRUE(change("a", State::completed));
+  EXPECT_EQ(find("a").token, "");
+  ASSERT_TRUE(change("b", State::failed));
+  EXPECT_NE(find("b").token, "") << "a retry goes on with what holds it";
+  ASSERT_TRUE(records_->settle(find("b").job.id));
+  EXPECT_EQ(find("b").token, "");
+  EXPECT_NE(find("c").token, "");
+}
+
+TEST_P(CustomizerRecordsTest, each_replica_steps_its_own) {
+  const std::string a = create("a").id, b = create("b").id;
+  EXPECT_THAT(records_->claim("one", lease, 1).value(), ElementsAre(a)) << "the oldest first";
+  EXPECT_THAT(records_->claim("two", lease, 10).value(), ElementsAre(b));
+  EXPECT_THAT(records_->claim("one", lease, 10).value(), IsEmpty());
+  EXPECT_THAT(records_->renew("two", lease).value(), ElementsAre(b));
+  // One ends, and one dies.
+  ASSERT_TRUE(records_->release("one"));
+  must("UPDATE customization SET lease_until = 1 WHERE owner = 'two'");
+  EXPECT_THAT(records_->claim("three", lease, 10).value(), UnorderedElementsAre(a, b));
+  EXPECT_THAT(records_->renew("two", lease).value(), IsEmpty());
+  ASSERT_TRUE(records_->settle(a));
+  EXPECT_THAT(records_->renew("three", lease).value(), ElementsAre(b));
+  ASSERT_TRUE(records_->release("three"));
+  EXPECT_THAT(records_->claim("one", lease, 10).value(), ElementsAre(b)) << "what is settled is nobody's";
+}
+
+TEST_P(CustomizerRecordsTest, who_changes_one_wakes_its_replica) {
+  const std::string id = create("a").id;
+  ASSERT_THAT(records_->claim("one", lease, 10).value(), SizeIs(1));
+  EXPECT_THAT(records_->take_woken("one").value(), IsEmpty());
+  const Stored from = find("a");
+  ASSERT_TRUE(records_
+                  ->store(
+                      from,
+                      [&] {
+                        Customization to = from.job;
+                        to.state = State::cancelling;
+                        return to;
+                      }(),
+                      true)
+                  .value());
+  EXPECT_THAT(records_->take_woken("two").value(), IsEmpty());
+  EXPECT_THAT(records_->take_woken("one").value(), ElementsAre(id));
+  EXPECT_THAT(records_->take_woken("one").value(), IsEmpty());
+  ASSERT_TRUE(records_->wake(id));
+  EXPECT_THAT(records_->take_woken("one").value(), ElementsAre(id));
+}
+
+TEST_P(CustomizerRecordsTest, reports_count_once_and_with_their_token) {
+  const std::string id = create("a").id, token = find("a").token;
+  const auto event = [&](std::string_view rest) { return fmt::format(R"({{"event":{},"job_id":"{}"}})", rest, id); };
+  const auto report = [&](std::string_view rest) { return records_->report(id, token, event(rest)).value(); };
+  EXPECT_FALSE(records_->report(id, "another", event(R"("step","step":1,"max_steps":4,"loss":2)")).value().known);
+  EXPECT_FALSE(records_->report("cust-none", token, event(R"("step","step":1)")).value().known);
+  EXPECT_NE(report(R"("dance")").problem, "");
+  EXPECT_EQ(report(R"("step","step":1,"max_steps":4,"loss":2.5)").problem, "");
+  EXPECT_EQ(report(R"("step","step":1,"max_steps":4,"loss":9)").problem, "");
+  EXPECT_EQ(report(R"("validation","step":1,"val_loss":1.5)").problem, "");
+  EXPECT_EQ(report(R"("step","step":2,"max_steps":4,"loss":2)").problem, "");
+  EXPECT_EQ(read_progress(find("a").job.progress).percent, 50U);
+  const auto points = records_->points(id, 0, 10).value();
+  ASSERT_THAT(points, SizeIs(2));
+  EXPECT_EQ(points[0].train_loss, 2.5);
+  EXPECT_EQ(points[0].val_loss, 1.5);
+  EXPECT_EQ(points[1].train_loss, 2.0);
+  EXPECT_FALSE(points[1].val_loss);
+  EXPECT_THAT(records_->points(id, 1, 10).value(), SizeIs(1));
+  ASSERT_THAT(records_->claim("one", lease, 10).value(), SizeIs(1));
+  EXPECT_FALSE(find("a").job.trained);
+  EXPECT_EQ(report(R"("done","train_loss":1)").problem, "");
+  EXPECT_TRUE(find("a").job.trained);
+  EXPECT_THAT(records_->take_woken("one").value(), ElementsAre(id));
+  EXPECT_EQ(report(R"("done","train_loss":1)").problem, "");
+  EXPECT_THAT(records_->take_woken("one").value(), IsEmpty()) << "once";
+}
+
+TEST_P(CustomizerRecordsTest, reports_behind_the_end_are_dropped) {
+  const std::string id = create("a").id, token = find("a").token;
+  ASSERT_TRUE(change("a", State::cancelling));
+  const std::string event = fmt::format(R"({{"event":"step","job_id":"{}","step":1,"max_steps":2,"loss":1}})", id);
+  EXPECT_TRUE(records_->report(id, token, event).value().known);
+  EXPECT_EQ(find("a").job.progress, "");
+  ASSERT_TRUE(records_->report_logged(id, event));
+  EXPECT_EQ(find("a").job.progress, "");
+  ASSERT_TRUE(change("a", State::running));
+  ASSERT_TRUE(records_->report_logged(id, event)) << "without a token: of its own log";
+  EXPECT_NE(find("a").job.progress, "");
+}
+
+TEST_P(CustomizerRecordsTest, lists_by_state_and_model) {
+  create("a", "x");
+  create("b", "y");
+  create("c", "x");
+  ASSERT_TRUE(change("a", State::running));
+  EXPECT_THAT(names(records_->list({}).value()), ElementsAre("c", "b", "a"));
+  EXPECT_THAT(names(records_->list({.oldest_first = true}).value()), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(names(records_->list({.model = "x"}).value()), ElementsAre("c", "a"));
+  EXPECT_THAT(names(records_->list({.state = State::created}).value()), ElementsAre("c", "b"));
+  EXPECT_THAT(names(records_->list({.state = State::running, .model = "x"}).value()), ElementsAre("a"));
+  const auto page = records_->list({.offset = 1, .limit = 1}).value();
+  EXPECT_THAT(names(page), ElementsAre("b"));
+  EXPECT_EQ(page.total, 3);
+  EXPECT_THAT(records_->open_states().value(),
+              UnorderedElementsAre(std::pair(State::created, 2), std::pair(State::running, 1)));
+}
+
+TEST_P(CustomizerRecordsTest, logs_stand_among_the_events) {
+  const std::string id = create("a").id;
+  ASSERT_TRUE(records_->add_log(id, "training-1", std::vector<std::string>{"one", "two"}));
+  ASSERT_TRUE(records_->add_event(id, {"TrainingJobRunning", "why"}));
+  EXPECT_EQ(records_->log_lines(id, "training-1").value(), 2);
+  EXPECT_EQ(records_->log_lines(id, "training-2").value(), 0);
+  const auto events = records_->events(id, 0, 10).value();
+  ASSERT_THAT(events, SizeIs(2));
+  EXPECT_EQ(events[1].detail, "why");
+  const auto all = records_->events(id, events[0].number, 10, true).value();
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_TRUE(all[0].is_log);
+  EXPECT_EQ(all[0].message, "one");
+  EXPECT_EQ(all[0].detail, "training-1");
+}
+
+ON_BOTH_ENGINES(CustomizerRecordsTest);
+
+}  // namespace
+}  // namespace stackgate::customizer

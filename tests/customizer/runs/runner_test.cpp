@@ -1,0 +1,220 @@
+// The loop around next, with an executor whose stages do what the test says.
+#include "services/customizer/runs/runner.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "services/kit/metrics/registry.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace stackgate::customizer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What the world looks like, shared by the replicas of a test.
+struct World {
+  std::map<std::string, Seen> seen{};
+  std::vector<std::string> done{};
+  std::set<std::string> changed{};
+  std::string away{};
+  AdapterState adapter = AdapterState::ready;
+  std::string log{};
+};
+
+class Fake final : public Executor {
+ public:
+  explicit Fake(World& world) : world_(world) {}
+  std::vector<std::expected<Seen, Error>> look(std::span<const Work* const> all) override {
+    std::vector<std::expected<Seen, Error>> out;
+    for (const Work* each : all) {
+      if (world_.away.empty())
+        out.emplace_back(world_.seen[each->job.id]);
+      else
+        out.emplace_back(std::unexpected(Error{world_.away}));
+    }
+    return out;
+  }
+  std::expected<void, Error> create(const Work& work, Stage stage) override {
+    world_.done.push_back(fmt::format("create {} {}", to_string(stage), work.stored.job.stage(stage).attempts));
+    Seen& seen = world_.seen[work.job.id];
+    seen.leftovers = seen.workspace = true;
+    seen.stages.at(static_cast<std::size_t>(stage)) = {.objects = StageSight::Objects::there, .state = State::running};
+    return {};
+  }
+  std::expected<void, Error> cancel(const Work& work, Stage stage) override {
+    world_.done.push_back(fmt::format("cancel {}", to_string(stage)));
+    world_.seen[work.job.id].stages.at(static_cast<std::size_t>(stage)) = {.objects = StageSight::Objects::there,
+                                                                           .state = State::failed};
+    return {};
+  }
+  std::expected<void, Error> clean_up(const Work& work) override {
+    world_.done.emplace_back("clean up");
+    world_.seen.erase(work.job.id);
+    return {};
+  }
+  std::expected<std::string, Error> log(const Work&, Stage, std::uint64_t& offset) override {
+    std::string out = world_.log.substr(std::min<std::size_t>(offset, world_.log.size()));
+    offset = world_.log.size();
+    return out;
+  }
+  std::vector<std::string> changed() override {
+    std::vector<std::string> out(world_.changed.begin(), world_.changed.end());
+    world_.changed.clear();
+    return out;
+  }
+  bool is_polled() const override { return false; }
+  bool has_workspace(const Work& work) const override { return world_.seen.contains(work.job.id); }
+  validate::Findings check(const CustomizationRequest&) const override { return {}; }
+
+ private:
+  World& world_;
+};
+
+class RunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(sql::migrate(*database_, customization_migrations()));
+    id_ = records_.create({.name = "a", .model = "m", .request = "{}", .warnings = "[]"}).value().id;
+  }
+  std::unique_ptr<Runner> runner(const std::string& owner = "one", Limits limits = {}) {
+    RunnerOptions options{
+        .step = {.limits = limits,
+                 .ask_adapter =
+                     [this](const OutputModel&) { return std::expected<AdapterState, Error>(world_.adapter); }},
+        .owner = owner};
+    return std::make_unique<Runner>(records_, std::make_unique<Fake>(world_), metrics_, std::move(options));
+  }
+  Customization find() { return records_.find(id_).value().value().job; }
+  StageSight& sight(Stage stage) { return world_.seen[id_].stages.at(static_cast<std::size_t>(stage)); }
+  /// The stage ends so, and the executor reports it.
+  void ends(Runner& runner, Stage stage, State state, bool may_retry = false) {
+    sight(stage) = {.objects = StageSight::Objects::there, .state = state, .may_retry = may_retry, .message = "why"};
+    world_.changed.insert(id_);
+    runner.round();
+  }
+  static std::unique_ptr<sql::Database> open(const std::string& path) {
+    auto made = sql::Database::open("sqlite:" + path, "");
+    return made ? std::move(*made) : nullptr;
+  }
+
+  test::TempDir folder_;
+  std::unique_ptr<sql::Database> database_ = open(folder_ / "test.db");
+  Records records_{*database_};
+  metrics::Registry registry_;
+  RunMetrics metrics_{registry_};
+  World world_;
+  std::string id_;
+};
+
+TEST_F(RunnerTest, goes_from_stage_to_stage_to_the_end) {
+  const auto all = runner();
+  all->round();
+  EXPECT_EQ(find().state, State::running);
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  ends(*all, Stage::upload, State::completed);
+  EXPECT_EQ(find().state, State::completed);
+  EXPECT_THAT(world_.done,
+              ElementsAre("create model-and-dataset-download 1", "create training 1", "create model-upload 1"));
+  EXPECT_EQ(records_.find(id_).value()->token, "");
+}
+
+TEST_F(RunnerTest, waits_for_the_entitystore) {
+  world_.adapter = AdapterState::uploading;
+  const auto all = runner();
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  ends(*all, Stage::upload, State::completed);
+  EXPECT_EQ(find().state, State::running);
+  EXPECT_THAT(find().message, HasSubstr("the entitystore stores the adapter"));
+  world_.adapter = AdapterState::ready;
+  world_.changed.insert(id_);
+  all->round();
+  EXPECT_EQ(find().state, State::completed);
+}
+
+TEST_F(RunnerTest, a_retry_uploads_and_trains_nothing) {
+  const auto all = runner();
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  ends(*all, Stage::upload, State::failed);
+  EXPECT_EQ(find().state, State::failed);
+  const Stored failed = records_.find(id_).value().value();
+  EXPECT_TRUE(all->has_workspace(failed));
+  world_.done.clear();
+  ASSERT_TRUE(records_.store(failed, retried(failed.job, true, 1).value(), true).value());
+  all->round();
+  EXPECT_THAT(world_.done, ElementsAre("create model-upload 2"));
+}
+
+TEST_F(RunnerTest, a_cancellation_ends_what_computes) {
+  const auto all = runner();
+  all->round();
+  const Stored running = records_.find(id_).value().value();
+  ASSERT_TRUE(records_.store(running, cancelled(running.job, 1), true).value());
+  all->round();
+  world_.changed.insert(id_);
+  all->round();
+  EXPECT_EQ(find().state, State::cancelled);
+  EXPECT_THAT(world_.done, ElementsAre("create model-and-dataset-download 1", "cancel model-and-dataset-download"));
+}
+
+TEST_F(RunnerTest, what_is_over_is_cleaned_up_and_settled) {
+  const auto all = runner("one", {.keep = 0});
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  ends(*all, Stage::upload, State::completed);
+  EXPECT_EQ(world_.done.back(), "clean up");
+  EXPECT_THAT(records_.renew("one", std::chrono::seconds(30)).value(), IsEmpty());
+}
+
+TEST_F(RunnerTest, another_replica_goes_on_where_one_has_ended) {
+  {
+    const auto first = runner("one");
+    first->round();
+    const auto second = runner("two");
+    second->round();
+    EXPECT_THAT(world_.done, ElementsAre("create model-and-dataset-download 1")) << "it is the first one's";
+  }
+  const auto third = runner("three");
+  third->round();
+  EXPECT_THAT(world_.done, ElementsAre("create model-and-dataset-download 1")) << "what is there is not made again";
+  ends(*third, Stage::download, State::completed);
+  EXPECT_EQ(world_.done.back(), "create training 1");
+}
+
+TEST_F(RunnerTest, an_executor_that_is_away_changes_nothing) {
+  const auto all = runner();
+  world_.away = "no answer";
+  all->round();
+  EXPECT_EQ(find().state, State::created);
+  world_.away.clear();
+  world_.changed.insert(id_);
+  all->round();
+  EXPECT_EQ(find().state, State::running);
+}
+
+TEST_F(RunnerTest, logs_are_stored_once_and_events_in_them_count) {
+  const auto all = runner();
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  world_.log = fmt::format("one\n{{\"event\":\"done\",\"job_id\":\"{}\",\"train_loss\":1}}\ntwo\n", id_);
+  // Killed before it could post that it has ended.
+  ends(*all, Stage::training, State::failed);
+  EXPECT_TRUE(find().trained);
+  EXPECT_EQ(find().stage(Stage::training).state, State::completed) << "trained is trained";
+  const auto second = runner("one");
+  second->round();
+  EXPECT_EQ(records_.log_lines(id_, "training-1").value(), 2);
+}
+
+}  // namespace
+}  // namespace stackgate::customizer
