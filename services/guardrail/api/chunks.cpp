@@ -2,6 +2,7 @@
 
 #include "services/guardrail/api/answer.hpp"
 #include "services/guardrail/api/guardrails_data.hpp"
+#include "services/kit/json/parse.hpp"
 
 namespace stackgate::guardrail {
 namespace {
@@ -77,9 +78,19 @@ std::string text_chunk(const AnswerHead& head, std::string_view text, bool inclu
 }
 
 std::string tool_calls_chunk(const AnswerHead& head, std::string_view tool_calls, bool include_usage) {
+  json::Document document;
+  const auto calls = json::parse(tool_calls, document, {.max_depth = 128});
   return delta_chunk(head, include_usage, {}, [&](json::Writer& w) {
-    w.key("tool_calls");
-    w.raw(tool_calls);
+    w.array("tool_calls", [&] {
+      std::int64_t index = 0;
+      if (!calls) return;
+      for (const json::Value& call : calls->items())
+        w.object([&] {
+          w.member("index", index++);
+          for (const json::Member& each : call.members())
+            if (each.key != "index") w.member(each.key, each.value);
+        });
+    });
   });
 }
 

@@ -45,9 +45,11 @@ web::Failure inline_not_allowed() {
 
 web::Failure no_streaming(std::string_view id, std::span<const std::string> rails) {
   return {.status = 400,
-          .message = fmt::format("The configuration \"{}\" cannot answer a stream, because of its output rails: {}. "
-                                 "Set rails.output.streaming.enabled, or send \"stream\": false.",
-                                 id, fmt::join(rails, ", ")),
+          .message = fmt::format(
+              "The configuration \"{}\" cannot answer a stream: these output rails judge whole answers: {}. "
+              "Send \"stream\": false, or set rails.output.streaming.enabled: false, so that a "
+              "stream begins when its answer has passed.",
+              id, fmt::join(rails, ", ")),
           .code = "streaming_not_supported"};
 }
 

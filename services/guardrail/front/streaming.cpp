@@ -23,6 +23,13 @@ bool has_tool_rails(const Configuration& configuration, const ChatRequest& reque
   return request.options.tool_calls.on && !configuration.tool_output.flows.empty();
 }
 
+/// `rail`: as configured, arguments included.
+bool is_chosen(const RailChoice& choice, std::string_view rail) {
+  return !choice.only || std::ranges::any_of(*choice.only, [&](const std::string& each) {
+    return each == rail || each == rail.substr(0, rail.find(" $"));
+  });
+}
+
 /// Its prompt's output parser wants the whole answer.
 bool is_parsed(const Configuration& configuration) {
   return std::ranges::any_of(configuration.prompts.prompts,
@@ -261,7 +268,8 @@ void stream_at_the_end(const std::shared_ptr<Exchange>& exchange, std::shared_pt
 std::optional<web::Failure> refuse_stream(const Configuration& configuration, const ChatRequest& request) {
   if (!configuration.streaming.enabled || !has_output_rails(configuration, request)) return std::nullopt;
   std::vector<std::string> names;
-  for (const StreamObstacle& each : configuration.stream_obstacles) names.push_back(each.rail);
+  for (const StreamObstacle& each : configuration.stream_obstacles)
+    if (is_chosen(request.options.rails.output, each.rail)) names.push_back(each.rail);
   if (names.empty()) return std::nullopt;
   return no_streaming(configuration.id, names);
 }

@@ -20,7 +20,7 @@ async function streamed(config_id, content, more) {
     const choice = chunk.choices[0];
     out.text += choice?.delta.content ?? '';
     for (const call of choice?.delta.tool_calls ?? []) {
-      const into = out.calls[call.index ?? 0] ??= { name: '', arguments: '' };
+      const into = out.calls[call.index] ??= { name: '', arguments: '' };
       into.name += call.function.name ?? '';
       into.arguments += call.function.arguments ?? '';
     }
@@ -113,6 +113,8 @@ await check('calls of tools pass, whole and streamed, and their results go back'
     const got = await streamed(config, 'use the tool', { tools });
     assert.deepEqual([got.reason, ...got.calls], ['tool_calls', { name: 'lookup', arguments: '{"q":"x"}' }], config);
   }
+  const final = await openai.chat.completions.stream(body('plain', 'use the tool', { tools })).finalMessage();
+  assert.equal(final.tool_calls[0].function.arguments, '{"q":"x"}');
   await forget();
   const after = await openai.chat.completions.create({ ...body('plain', 'use the tool', { tools }), messages: [
     { role: 'user', content: 'use the tool' }, whole.choices[0].message, { role: 'tool', tool_call_id: 'call_1', content: 'found it' }] });

@@ -72,9 +72,11 @@ TEST(GuardrailChunks, of_one_stream) {
   EXPECT_EQ(text_chunk(head, "a\n", true),
             begin + R"({"index":0,"delta":{"content":"a\n"},"logprobs":null,"finish_reason":null}],"usage":null})"
                     "\n\n");
-  EXPECT_EQ(tool_calls_chunk(head, "[{}]", false),
-            begin + R"({"index":0,"delta":{"tool_calls":[{}]},"logprobs":null,"finish_reason":null}]})"
-                    "\n\n");
+  EXPECT_EQ(tool_calls_chunk(head, R"([{"id":"a","function":{"name":"f"}},{"index":7,"id":"b"}])", false),
+            begin + R"({"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f"}},)"
+                    R"({"index":1,"id":"b"}]},"logprobs":null,"finish_reason":null}]})"
+                    "\n\n")
+      << "clients put calls together by their index";
   EXPECT_EQ(finish_chunk(head, "stop", nullptr, false),
             begin + R"({"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]})"
                     "\n\n");

@@ -110,6 +110,9 @@ TEST_P(Conversations, piece_by_piece) {
   if (rail().place == RailPlace::output && !rail().whole_answer.empty()) {
     EXPECT_EQ(reply.status, 400);
     EXPECT_TRUE(reply.body.contains(row().rail)) << reply.body;
+    const auto without =
+        serving().post("/v1/chat/completions", body({.stream = true, .rails = R"({"output":["another rail"]})"}));
+    EXPECT_EQ(without.status, 200) << "it does not run: " << without.body;
     return;
   }
   ASSERT_EQ(reply.status, 200) << reply.body;
