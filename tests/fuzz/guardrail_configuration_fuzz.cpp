@@ -41,7 +41,9 @@ jinja::Value said() {
 
 void check_prompt(const Prompt& prompt, bool may_say_it) {
   static const jinja::Value values = said();
-  const auto rendered = render(prompt, values);
+  const auto rendered = render(prompt, values, [](CodeFunction, std::string_view, const jinja::Arguments& arguments) {
+    return std::expected<jinja::Value, std::string>(arguments.positional.at(0));
+  });
   if (!rendered) {
     if (rendered.error().message.empty()) std::abort();
     return;
@@ -61,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<File> files = parted(text);
   const ReadConfiguration read = read_configuration("id", files);
   if ((read.configuration == nullptr) != validate::has_errors(read.findings)) std::abort();
+  if (read.draft == nullptr) std::abort();
   for (const validate::Finding& each : read.findings)
     if (each.rule.empty() || each.problem.empty() || (each.path.empty() && !each.problem.starts_with("there are ")))
       std::abort();

@@ -74,17 +74,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     else if (!rendered.error().too_long && !rendered.error().message.ends_with("says nothing"))
       std::abort();  // a default's template has no fault, whatever is put in
   }
+  const CallCode code = [](CodeFunction, std::string_view name, const jinja::Arguments& arguments) {
+    using Made = std::expected<jinja::Value, std::string>;
+    return name == "fails" ? Made(std::unexpect, "as asked") : Made(arguments.positional.at(0));
+  };
   for (auto* const make : {content_part, messages_part}) {
-    auto part = make(parts[0]);
+    auto part = make(parts[0], {.filters = {"loud", "upper", "fails"}, .any_filter = parts[3].empty()});
     if (!part) continue;
     Prompt prompt{.task = "self_check_input", .parts = {}};
     prompt.parts.push_back(std::move(*part));
-    const auto rendered = render(prompt, values);
+    const auto rendered = render(prompt, values, code);
     if (rendered) check_messages(*rendered, prompt);
+    if (render(prompt, values).has_value() && prompt.code_filters().empty() && !rendered) std::abort();
     if (!rendered && rendered.error().message.empty()) std::abort();
   }
   for (const std::string_view parser : known_parsers())
     for (const std::string_view task : known_tasks()) (void)parse_output(parser, task, parts[1]);
+  for (const std::string_view task : known_tasks()) (void)parsed_by_code(task, values.dict()->get()->items[0].second);
   (void)read_intent_steps(parts[2]);
   for (const std::string& text : parts) {
     (void)verbose(text);

@@ -161,9 +161,12 @@ std::string log_json(const TurnResult& turn, const LogOptions& options, const Tu
 
 std::string output_data_json(const TurnResult& turn, const RequestOptions& options) {
   if (!options.all_output_vars && options.output_vars.empty()) return {};
+  // What flows read of the configuration is none of a client's business: prompts, addresses, names of keys.
+  constexpr std::string_view of_server = "config";
   return json::object_text([&](json::Writer& w) {
     if (options.all_output_vars)
       turn.variables.each([&](const std::string& name, const jinja::Value& value) {
+        if (name == of_server) return;
         w.key(name);
         jinja::write_json(w, value);
       });
@@ -171,7 +174,7 @@ std::string output_data_json(const TurnResult& turn, const RequestOptions& optio
       for (const std::string& name : options.output_vars) {
         const jinja::Value* const found = turn.variables.find(name);
         w.key(name);
-        jinja::write_json(w, found == nullptr ? jinja::Value() : *found);
+        jinja::write_json(w, found == nullptr || name == of_server ? jinja::Value() : *found);
       }
   });
 }

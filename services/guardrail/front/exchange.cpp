@@ -15,6 +15,8 @@ namespace stackgate::guardrail {
 namespace {
 
 constexpr std::size_t id_digits = 24;
+// As NeMo Guardrails' prompts have it.
+constexpr const char* hidden = "<<<This text is hidden because the assistant should not talk about this.>>>";
 
 Moment now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -26,6 +28,13 @@ std::string shown_model(const ChatRequest& request, const Configuration& configu
   if (!request.model.empty()) return request.model;
   const Model* main = configuration.find_model("main");
   return main == nullptr || main->model.empty() ? "main" : main->model;
+}
+
+/// What an input rail refused; later turns of its thread must not show it to the model.
+bool is_refused(const TurnResult& result) {
+  return result.outcome == Outcome::blocked && std::ranges::any_of(result.rails, [](const ActivatedRail& each) {
+           return each.type == RailType::input && each.stop;
+         });
 }
 
 /// The result of a tool with another text.
@@ -74,7 +83,7 @@ void Exchange::open_thread(std::move_only_function<void(std::expected<void, web:
 void Exchange::remember(const TurnResult& result, std::string said, Threads::Then then) {
   if (!thread_) return then({});
   std::vector<StoredMessage> messages;
-  if (!result.user_message.empty()) messages.push_back({"user", result.user_message});
+  if (!result.user_message.empty()) messages.push_back({"user", is_refused(result) ? hidden : result.user_message});
   if (!said.empty()) messages.push_back({"assistant", std::move(said)});
   front_->threads->close(*std::exchange(thread_, std::nullopt), std::move(messages), to_json(result.state),
                          std::move(then));

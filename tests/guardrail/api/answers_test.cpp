@@ -153,10 +153,11 @@ TEST(GuardrailLog, is_in_seconds_and_in_the_anchors_names) {
 }
 
 TEST(GuardrailLog, output_variables) {
-  const TurnResult turn = blocked_turn();
+  TurnResult turn = blocked_turn();
+  turn.variables.set("config", jinja::Value("what is the server's"));
   EXPECT_EQ(output_data_json(turn, {}), "");
   EXPECT_EQ(output_data_json(turn, {.all_output_vars = true}), R"({"a":1,"b":"x"})");
-  EXPECT_EQ(output_data_json(turn, {.output_vars = {"b", "none"}}), R"({"b":"x","none":null})");
+  EXPECT_EQ(output_data_json(turn, {.output_vars = {"b", "none", "config"}}), R"({"b":"x","none":null,"config":null})");
 }
 
 TEST(GuardrailCheckAnswer, in_both_forms) {

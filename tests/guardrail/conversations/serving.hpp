@@ -11,6 +11,7 @@
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
 #include "tests/guardrail/models/upstream_double.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace stackgate::guardrail::test {
 
@@ -58,6 +59,8 @@ class Serving {
   std::atomic<int> requests_ = 0;
   std::unique_ptr<UpstreamDouble> upstream_;
   metrics::Registry registry_;
+  const stackgate::test::TempDir folder_{};
+  std::shared_ptr<Threads> threads_;
   std::unique_ptr<web::App> app_;
 };
 

@@ -58,11 +58,17 @@ Serving::Serving() {
                        front->models, front->actions,
                        PythonOptions{.python = "/usr/bin/python3", .timeout = std::chrono::seconds(5)})](
                       const ConfigurationPtr& each) { return (*custom)(each); };
+  const std::shared_ptr<sql::Database> database = sql::Database::open("sqlite:" + (folder_ / "db"), "").value();
+  EXPECT_TRUE(sql::migrate(*database, conversation_migrations()).has_value());
+  front->threads = threads_ = std::make_shared<Threads>(database, "owner", ConversationOptions{});
   front->metrics = std::make_shared<GuardrailMetrics>(registry_);
   app_ = web::test::start(routes(front));
 }
 
-Serving::~Serving() { app_.reset(); }
+Serving::~Serving() {
+  app_.reset();
+  threads_->settle();
+}
 
 void Serving::serve(ConfigurationPtr configuration, Script script) {
   const std::scoped_lock lock(mutex_);

@@ -162,6 +162,16 @@ TEST(ChunkReader, puts_text_and_tool_calls_together) {
                             R"({"name":"f","arguments":"{\"a\":1}"}}]})");
 }
 
+TEST(ChunkReader, takes_a_refusal_for_text) {
+  ChunkReader reader(false);
+  ModelDelta delta;
+  EXPECT_EQ(reader.take(R"({"choices":[{"index":0,"delta":{"content":null,"refusal":"I will "}}]})", delta),
+            ChunkReader::Kind::delta);
+  EXPECT_EQ(delta.text, "I will ");
+  (void)reader.take(R"({"choices":[{"index":0,"delta":{"refusal":"not."},"finish_reason":"stop"}]})", delta);
+  EXPECT_EQ(reader.finish().text, "I will not.");
+}
+
 TEST(ChunkReader, refuses_what_is_no_chunk) {
   for (const std::string_view bad : {"", "x", "[]", "{}", R"({"choices":7})", R"({"error":{"message":"m"}})"}) {
     ChunkReader reader(false);

@@ -58,6 +58,7 @@ ChunkReader::Kind ChunkReader::take(std::string_view data, ModelDelta& delta) {
     if (json::integer(&choice, {"index"}) != 0) continue;
     const json::Value* const part = json::at(&choice, {"delta"});
     delta.text += completion_ ? json::text(&choice, {"text"}) : json::text(part, {"content"});
+    if (!completion_) delta.text += json::text(part, {"refusal"});  // instead of content, as in a whole answer
     if (!add_tool_calls(part)) return refuse("the stream's tool calls are too large");
     const std::string_view reason = json::text(&choice, {"finish_reason"});
     if (!reason.empty()) answer_.finish_reason = reason.substr(0, 64);
