@@ -164,8 +164,8 @@ TEST(NemoJob, names_what_it_is_not) {
           R"({"type":"retriever"})")
           .faults,
       ElementsAre(HasSubstr("index_embedding_model: is not the model"), HasSubstr("reranker_model: is no stage")));
-  EXPECT_THAT(read(R"({"nam":"j","target":{},"config":{"type":"rag"}})").faults,
-              ElementsAre(HasSubstr("nam: is no member"), HasSubstr("target.type: ")));
+  EXPECT_THAT(read(R"({"nome":"j","target":{},"config":{"type":"rag"}})").faults,
+              ElementsAre(HasSubstr("nome: is no member"), HasSubstr("target.type: ")));
 }
 
 TEST(NemoJob, names_what_of_a_task_it_cannot_do) {
