@@ -20,8 +20,8 @@ except ImportError:
 
 
 def words_13a(text):
-    """mteval-v13a's rules, one after the other."""
-    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    """mteval-v13a's rules, one after the other; sacreBLEU drops the white space at the end before them."""
+    text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, char in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         text = text.replace(entity, char)
     text = f" {text} "
