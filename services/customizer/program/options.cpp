@@ -30,7 +30,7 @@ void append_own(std::vector<settings::Setting>& out) {
           text("models-dir", "base models; DATA-DIR/models without it")});
   append(out, "Stages",
          {text("programs-dir", "of stackgate-trainer and stackgate-puller; beside this program without it"),
-          integer("local-trainings", "at the same time on this machine; the others wait for their turn", "1", 1, 64),
+          integer("local-trainings", "at the same time on this machine; the others wait for their turn", "1", 1, 1'000),
           duration("waiting-limit", "of an attempt that does not run", "24h", 1, month),
           duration("download-limit", "of a download, once it runs", "6h", 1, month),
           duration("training-limit", "of all attempts at a training together, once it runs; 0s: none", "0s", 0, month),

@@ -38,6 +38,13 @@ constexpr std::string_view tables =
     "CREATE INDEX customization_state ON customization (state, number);\n"
     "CREATE INDEX customization_model ON customization (model, state, number);\n"
     "CREATE INDEX customization_to_do ON customization (settled, owner, woken);\n"
+    // How many there are, so that nobody counts rows for the pages of a list.
+    "CREATE TABLE customization_count (\n"
+    "  model TEXT NOT NULL,\n"
+    "  state TEXT NOT NULL,\n"
+    "  amount BIGINT NOT NULL,\n"
+    "  PRIMARY KEY (model, state)\n"
+    ");\n"
     "CREATE TABLE customization_point (\n"
     "  customization TEXT NOT NULL,\n"
     "  step BIGINT NOT NULL,\n"

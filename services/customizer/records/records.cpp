@@ -57,7 +57,9 @@ sql::Expected<Created> Records::create(const NewCustomization& wanted) {
         {id, wanted.name, wanted.model, wanted.request, wanted.warnings, token, wanted.traceparent,
          wanted.key.empty() ? sql::Value(nullptr) : sql::Value(wanted.key), wanted.digest}));
     out = {.kind = done.affected > 0 ? Created::Kind::made : Created::Kind::name_taken, .id = id};
-    return done.affected > 0 ? rows::put_event(session, id, {"created", ""}) : sql::Expected<void>();
+    if (out.kind == Created::Kind::name_taken) return {};
+    TRY(rows::count(session, wanted.model, State::created, 1));
+    return rows::put_event(session, id, {"created", ""});
   }));
   return out;
 }
@@ -87,7 +89,8 @@ sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
   if (options.state) where.add("state", std::string(to_string(*options.state)));
   Listed out;
   TRY(database_.read([&](Session& session) -> sql::Expected<void> {
-    const auto count = TRY(session.run("SELECT count(*) FROM customization" + where.text, where.values));
+    const auto count = TRY(session.run(
+        "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM customization_count" + where.text, where.values));
     out.total = count.rows.front().integer(0);
     std::vector<sql::Value> values = where.values;
     values.insert(values.end(), {options.limit, options.offset});
@@ -104,8 +107,8 @@ sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
 
 sql::Expected<std::vector<std::pair<State, std::int64_t>>> Records::open_states() const {
   const auto found =
-      TRY(database_.run("SELECT state, count(*) FROM customization WHERE state IN ('created', 'pending', 'running', "
-                        "'cancelling') GROUP BY state"));
+      TRY(database_.run("SELECT state, CAST(sum(amount) AS BIGINT) FROM customization_count WHERE state IN ('created', "
+                        "'pending', 'running', 'cancelling') GROUP BY state HAVING sum(amount) > 0"));
   std::vector<std::pair<State, std::int64_t>> out;
   for (const Row& row : found.rows)
     if (const auto state = state_named(row.text(0))) out.emplace_back(*state, row.integer(1));
@@ -115,8 +118,12 @@ sql::Expected<std::vector<std::pair<State, std::int64_t>>> Records::open_states(
 sql::Expected<bool> Records::remove(std::string_view id) {
   bool removed = false;
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
-    const auto done = TRY(session.run("DELETE FROM customization WHERE id = $1", {std::string(id)}));
-    removed = done.affected > 0;
+    const auto done =
+        TRY(session.run("DELETE FROM customization WHERE id = $1 RETURNING model, state", {std::string(id)}));
+    removed = !done.rows.empty();
+    if (!removed) return {};
+    TRY(rows::count(session, done.rows.front().text(0), state_named(done.rows.front().text(1)).value_or(State::failed),
+                    -1));
     TRY(session.run("DELETE FROM customization_point WHERE customization = $1", {std::string(id)}));
     TRY(session.run("DELETE FROM customization_event WHERE customization = $1", {std::string(id)}));
     return {};
@@ -136,11 +143,16 @@ sql::Expected<bool> Records::store(const Stored& from, const Customization& to, 
         "UPDATE customization SET state = $3, message = $4, stages = $5, changed_at = $6, started_at = $7, "
         "ended_at = $8, token = CASE WHEN $9 = 1 THEN '' ELSE token END, "
         "woken = CASE WHEN $10 = 1 THEN 1 ELSE woken END, settled = 0, revision = revision + 1 "
-        "WHERE id = $1 AND revision = $2",
+        "WHERE id = $1 AND revision = $2 RETURNING model",
         {to.id, from.revision, std::string(to_string(to.state)), to.message, stages_json(to.stages), to.changed_at,
          to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}}));
-    stored = done.affected > 0;
+    stored = !done.rows.empty();
     if (!stored) return {};
+    // The revision is that of `from`, and so is its state.
+    if (from.job.state != to.state) {
+      TRY(rows::count(session, done.rows.front().text(0), from.job.state, -1));
+      TRY(rows::count(session, done.rows.front().text(0), to.state, 1));
+    }
     for (const Change& each : changes_of(from.job, to)) TRY(rows::put_event(session, to.id, each));
     return {};
   }));

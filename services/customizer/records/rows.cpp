@@ -35,6 +35,14 @@ sql::Expected<std::optional<Stored>> find(sql::Session& session, std::string_vie
   return read_stored_row(found.rows.front());
 }
 
+sql::Expected<void> count(sql::Session& session, const std::string& model, State state, std::int64_t change) {
+  TRY(
+      session.run("INSERT INTO customization_count (model, state, amount) VALUES ($1, $2, $3) "
+                  "ON CONFLICT (model, state) DO UPDATE SET amount = customization_count.amount + excluded.amount",
+                  {model, std::string(to_string(state)), change}));
+  return {};
+}
+
 sql::Expected<void> put_event(sql::Session& session, std::string_view id, const Change& change) {
   TRY(session.run(
       fmt::format("INSERT INTO customization_event (customization, at, message, detail) VALUES ($1, {}, $2, $3)",

@@ -20,6 +20,8 @@ Stored read_stored_row(const sql::Row& row);
 
 /// Of a session's transaction; `condition` is about $1.
 sql::Expected<std::optional<Stored>> find(sql::Session& session, std::string_view condition, std::string_view value);
+/// One more (1), or one less (-1), of a model and a state.
+sql::Expected<void> count(sql::Session& session, const std::string& model, State state, std::int64_t change);
 sql::Expected<void> put_event(sql::Session& session, std::string_view id, const Change& change);
 
 }  // namespace stackgate::customizer::rows

@@ -248,6 +248,11 @@ TEST_P(CustomizerRecordsTest, lists_by_state_and_model) {
   EXPECT_EQ(page.total, 3);
   EXPECT_THAT(records_->open_states().value(),
               UnorderedElementsAre(std::pair(State::created, 2), std::pair(State::running, 1)));
+  EXPECT_EQ(records_->list({.state = State::created, .model = "x"}).value().total, 1);
+  ASSERT_TRUE(records_->remove(find("a").job.id).value());
+  EXPECT_EQ(records_->list({}).value().total, 2);
+  EXPECT_EQ(records_->list({.model = "x"}).value().total, 1);
+  EXPECT_THAT(records_->open_states().value(), UnorderedElementsAre(std::pair(State::created, 2)));
 }
 
 TEST_P(CustomizerRecordsTest, logs_stand_among_the_events) {
