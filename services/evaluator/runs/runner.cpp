@@ -75,6 +75,7 @@ sql::Expected<void> Runner::cancel(const Evaluation& evaluation) {
                                                 : queue_.cancel(evaluation.job));
   if (!evaluation.job.empty() && state && *state == jobs::State::running) return {};  // its worker ends it
   (void)TRY(records_.finish(evaluation.id, State::cancelled, "", ""));
+  forgets_ = true;
   return {};
 }
 

@@ -53,7 +53,8 @@ class Runner {
   RunMetrics& metrics_;
   telemetry::Telemetry* telemetry_ = nullptr;
   jobs::Queue queue_;
-  std::atomic<bool> started_ = false, forgets_ = false;
+  std::atomic<bool> started_ = false;
+  std::atomic<bool> forgets_ = true;      // also what a process left that ended before it forgot
   std::optional<jobs::Worker> worker_{};  // these two last: their threads use the others
   std::optional<run::Periodic> sweeping_{};
 };

@@ -170,4 +170,5 @@ check "metrics count them" bash -c "curl -s $url/metrics | grep -q '^stackgate_e
 check "no key is left in the database" same 0 "$(python3 -c "import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM evaluation WHERE secrets <> \'\' OR request LIKE \'%sk-secret%\'').fetchone()[0])" \
   "$scratch/server.data/evaluator.db")"
+check "nor in its files" bash -c "! grep -rqa sk-secret $scratch/server.data"
 exit $failed

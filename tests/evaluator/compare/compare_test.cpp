@@ -159,6 +159,22 @@ TEST(Compare, uses_samples_of_the_same_items) {
   EXPECT_THAT(found->scores[0].differences[0].difference.p_value, DoubleNear(0.03125, 1e-12));
 }
 
+TEST(Compare, draws_as_often_as_asked) {
+  std::vector<Compared> both{compared("a", task(0.2, 0.1)), compared("b", task(0.8, 0.1))};
+  for (int i = 0; i < 10; ++i)
+    for (std::size_t which : {0U, 1U})
+      both[which].samples["qa"].add(
+          i, fmt::format(R"({{"scores":{{"acc":{}}}}})", which == 0 ? 0.1 + 0.01 * i : 0.7 + 0.011 * i));
+  ComparisonRequest request = two();
+  for (const std::uint32_t rounds : {100U, 2'000U}) {
+    request.bootstrap_rounds = rounds;
+    const auto found = compare(request, both);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->scores[0].differences[0].difference.test, "paired_bootstrap");
+    EXPECT_THAT(found->scores[0].differences[0].difference.p_value, DoubleNear(1.0 / (rounds + 1), 1e-12));
+  }
+}
+
 TEST(Compare, refuses_other_rows) {
   const auto with = [](std::string_view rows) {
     return fmt::format(R"({{"framework":"custom","seed":1,"rows":{}}})", rows);

@@ -53,6 +53,14 @@ TEST(Aggregation, errors_are_the_deviation_by_root_n_or_drawn) {
   EXPECT_EQ(estimate_of(A::perplexity, rows).error, drawn.error);
 }
 
+TEST(Aggregation, is_drawn_as_often_as_asked) {
+  std::vector<std::vector<double>> rows;
+  for (int i = 0; i < 50; ++i) rows.push_back({i % 2 == 0 ? -1.0 : -3.0});
+  EXPECT_TRUE(std::isnan(estimate_of(A::perplexity, rows, 0).error));
+  EXPECT_NE(estimate_of(A::perplexity, rows, 20).error, estimate_of(A::perplexity, rows, 40).error);
+  EXPECT_EQ(estimate_of(A::perplexity, rows, bootstrap_rounds).error, estimate_of(A::perplexity, rows).error);
+}
+
 TEST(Aggregation, of_too_few_is_none) {
   for (const A each : {A::mean, A::median, A::perplexity, A::f1}) {
     EXPECT_TRUE(std::isnan(estimate_of(each, {}).value));

@@ -5,19 +5,19 @@
 namespace stackgate::evaluator {
 namespace {
 
-using Tasks = std::vector<TaskProgress>;
+using Parts = std::vector<TaskProgress>;
 
 TEST(Progress, is_a_hundred_only_when_all_is_complete) {
   EXPECT_EQ(percent_of({}), 0);
-  EXPECT_EQ(percent_of(Tasks{{.name = "a", .total = 0}}), 0);
-  EXPECT_DOUBLE_EQ(percent_of(Tasks{{.name = "a", .total = 3, .done = 1}, {.name = "b", .total = 1}}), 25);
-  EXPECT_LT(percent_of(Tasks{{.name = "a", .total = 1, .done = 1}}), 100);
-  EXPECT_EQ(percent_of(Tasks{{.name = "a", .total = 1, .done = 1, .complete = true}}), 100);
-  EXPECT_EQ(percent_of(Tasks{{.name = "a", .total = 0, .complete = true}}), 100);
+  EXPECT_EQ(percent_of(Parts{{.name = "a", .total = 0}}), 0);
+  EXPECT_DOUBLE_EQ(percent_of(Parts{{.name = "a", .total = 3, .done = 1}, {.name = "b", .total = 1}}), 25);
+  EXPECT_LT(percent_of(Parts{{.name = "a", .total = 1, .done = 1}}), 100);
+  EXPECT_EQ(percent_of(Parts{{.name = "a", .total = 1, .done = 1, .complete = true}}), 100);
+  EXPECT_EQ(percent_of(Parts{{.name = "a", .total = 0, .complete = true}}), 100);
 }
 
 TEST(Progress, is_nemos) {
-  EXPECT_EQ(progress_json(Tasks{{.name = "a", .total = 2, .done = 2, .failed = 1, .complete = true},
+  EXPECT_EQ(progress_json(Parts{{.name = "a", .total = 2, .done = 2, .failed = 1, .complete = true},
                                 {.name = "b", .total = 4, .done = 1},
                                 {.name = "c", .total = 1}},
                           0),
@@ -26,9 +26,9 @@ TEST(Progress, is_nemos) {
 }
 
 TEST(Progress, never_goes_back) {
-  const std::string before = progress_json(Tasks{{.name = "a", .total = 10, .done = 8}}, 0);
+  const std::string before = progress_json(Parts{{.name = "a", .total = 10, .done = 8}}, 0);
   EXPECT_DOUBLE_EQ(shown_percent(before), 80);
-  EXPECT_DOUBLE_EQ(shown_percent(progress_json(Tasks{{.name = "a", .total = 10, .done = 2}}, shown_percent(before))),
+  EXPECT_DOUBLE_EQ(shown_percent(progress_json(Parts{{.name = "a", .total = 10, .done = 2}}, shown_percent(before))),
                    80);
   EXPECT_EQ(shown_percent(""), 0);
   EXPECT_EQ(shown_percent(R"({"progress":"x"})"), 0);
