@@ -160,7 +160,7 @@ TEST(Compare, uses_samples_of_the_same_items) {
 }
 
 TEST(Compare, draws_as_often_as_asked) {
-  std::vector<Compared> both{compared("a", task(0.2, 0.1)), compared("b", task(0.8, 0.1))};
+  std::vector<Compared> both{compared("a", task(0.145, 0.1)), compared("b", task(0.7495, 0.1))};
   for (int i = 0; i < 10; ++i)
     for (std::size_t which : {0U, 1U})
       both[which].samples["qa"].add(
