@@ -1,29 +1,9 @@
 #include "services/evaluator/program/program.hpp"
-#ifdef STACKGATE_FAIL_POINTS
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
-#include <memory>
-#include <string>
-#include <string_view>
-#endif
+#include "services/kit/run/fail_point.hpp"
 
 int main(int argc, char** argv) {
   using namespace stackgate;
-  evaluator::FailPoint fail;
-#ifdef STACKGATE_FAIL_POINTS
-  // A build for tests: STACKGATE_FAIL_POINT=answers:3 dies behind the third write of answers as if the power went,
-  // any:7 behind the seventh of all.
-  if (const char* at = std::getenv("STACKGATE_FAIL_POINT"); at != nullptr && *at != '\0') {
-    const std::string_view given(at);
-    const std::size_t colon = given.find(':');
-    const int times = colon == std::string_view::npos ? 1 : std::atoi(at + colon + 1);
-    fail = [name = std::string(given.substr(0, colon)),
-            left = std::make_shared<std::atomic<int>>(times)](std::string_view point) {
-      if ((point == name || name == "any") && --*left == 0) std::raise(SIGKILL);
-    };
-  }
-#endif
+  const run::FailPoint fail = run::fail_point_of_environment();
   return service::run({.program = evaluator::program(),
                        .build = [&](const settings::Values& values,
                                     metrics::Registry& metrics) { return evaluator::build(values, metrics, fail); },

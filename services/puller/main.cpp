@@ -1,19 +1,8 @@
+#include "services/kit/run/fail_point.hpp"
 #include "services/puller/program/run.hpp"
-#ifdef STACKGATE_FAIL_POINTS
-#include <csignal>
-#include <cstdlib>
-#include <string>
-#endif
 
 int main(int argc, char** argv) {
   using namespace stackgate;
-  puller::FailPoint fail = [](std::string_view) {};
-#ifdef STACKGATE_FAIL_POINTS
-  // A build for tests: STACKGATE_FAIL_POINT=moved dies there as if the power went.
-  if (const char* at = std::getenv("STACKGATE_FAIL_POINT"); at != nullptr && *at != '\0')
-    fail = [at = std::string(at)](std::string_view point) {
-      if (point == at) std::raise(SIGKILL);
-    };
-#endif
+  const run::FailPoint fail = run::fail_point_of_environment();
   return puller::run(argc, argv, fail);
 }
