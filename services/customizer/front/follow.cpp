@@ -15,9 +15,6 @@
 namespace stackgate::customizer {
 namespace follow_detail {
 
-constexpr std::int64_t at_once = 500;
-constexpr std::size_t most_listed = 10'000;
-
 std::string time_of(const Event& event) { return to_rfc3339(std::chrono::sys_seconds(std::chrono::seconds(event.at))); }
 
 void write_event(json::Writer& w, const Event& event) {
@@ -39,19 +36,12 @@ std::string line_of(const Event& event) {
 
 web::EventSource source_of(const Front& front, const std::string& id, bool with_log,
                            std::string (*text)(const Event& event)) {
-  return {.next = [&front, id, with_log, text](std::int64_t after) -> std::optional<std::vector<web::NumberedEvent>> {
-            const auto events = front.records().events(id, after, at_once, with_log);
-            if (!events) return std::nullopt;
-            std::vector<web::NumberedEvent> out;
-            for (const Event& each : *events) out.push_back({each.number, text(each)});
-            return out;
-          },
-          .ended = [&front, id]() -> std::optional<bool> {
-            const auto found = front.records().find(id);
-            if (!found) return std::nullopt;
-            return !*found || is_final((*found)->job.state);
-          },
-          .pause = front.options.follow};
+  const auto ended = [&front, id]() -> std::optional<bool> {
+    const auto found = front.records().find(id);
+    if (!found) return std::nullopt;
+    return !*found || is_final((*found)->job.state);
+  };
+  return web::source_of_events(front.records(), id, with_log, text, ended, front.options.follow);
 }
 
 }  // namespace follow_detail
@@ -66,16 +56,10 @@ web::Answer get_logs(const Front& front, web::Call& call) {
 
 web::Answer get_events(const Front& front, web::Call& call) {
   const Stored stored = TRY(find_customization(front, call));
-  std::int64_t after = web::event_number(call.query().get("after").value_or("0"));
+  const std::int64_t after = web::event_number(call.query().get("after").value_or("0"));
   if (web::wants_events(call.request()))
     return web::send_events(call, source_of(front, stored.job.id, false, data_of), "event", after);
-  std::vector<Event> all;
-  for (;;) {
-    const auto some = TRY(front.records().events(stored.job.id, after, at_once));
-    all.insert(all.end(), some.begin(), some.end());
-    if (static_cast<std::int64_t>(some.size()) < at_once || all.size() >= most_listed) break;
-    after = some.back().number;
-  }
+  const auto all = TRY(web::list_events(front.records(), stored.job.id, after));
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {
       w.member("object", "list");

@@ -1,7 +1,6 @@
 // GET: customizations, how far they are, what can be customized.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -64,16 +63,6 @@ web::Answer page_of(web::Call& call, const auto& all, const auto& write) {
   });
 }
 
-std::expected<std::int64_t, web::Failure> read_number(web::Call& call, std::string_view name, std::int64_t fallback) {
-  const auto given = call.query().get(name);
-  if (!given) return fallback;
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), out);
-  if (error != std::errc() || end != given->data() + given->size() || out < 0)
-    return std::unexpected(web::wrong_parameter(name, "is no whole number from 0", "write, for example, 0"));
-  return out;
-}
-
 }  // namespace read_detail
 
 using namespace read_detail;
@@ -133,7 +122,7 @@ web::Answer get_status(const Front& front, web::Call& call) {
 
 web::Answer get_metrics(const Front& front, web::Call& call) {
   const Stored stored = TRY(find_customization(front, call));
-  const std::int64_t after = TRY(read_number(call, "after", 0));
+  const std::int64_t after = TRY(web::read_number(call.query(), "after", 0));
   const auto limit = static_cast<std::int64_t>(TRY(web::read_limit(call.query(), points_at_once, points_at_once)));
   return web::json_answer(metrics_json(TRY(front.records().points(stored.job.id, after, limit))));
 }

@@ -1,7 +1,6 @@
 // GET: evaluations, how far they are, what came of them; cancelled and deleted.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -17,16 +16,6 @@ namespace read_detail {
 
 constexpr std::uint64_t page_size = 10, largest_page = 1'000, samples_at_once = 100;
 constexpr std::array<std::string_view, 1> sort_fields = {"created_at"};
-
-std::expected<std::int64_t, web::Failure> read_number(web::Call& call, std::string_view name, std::int64_t fallback) {
-  const auto given = call.query().get(name);
-  if (!given) return fallback;
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), out);
-  if (error != std::errc() || end != given->data() + given->size() || out < -1)
-    return std::unexpected(web::wrong_parameter(name, "is no whole number from 0", "write, for example, 0"));
-  return out;
-}
 
 }  // namespace read_detail
 
@@ -84,7 +73,7 @@ web::Answer list_samples(const Front& front, web::Call& call) {
   const auto tasks = tasks_of(evaluation);
   const std::string task(call.query().get("task").value_or(tasks.empty() ? "" : tasks.front()));
   const std::uint64_t limit = TRY(web::read_limit(call.query(), samples_at_once, largest_page));
-  const std::int64_t after = TRY(read_number(call, "after", -1));
+  const std::int64_t after = TRY(web::read_number(call.query(), "after", -1, -1));
   const auto samples = TRY(front.records().samples(evaluation.id, task, after, static_cast<std::int64_t>(limit)));
   return web::json_answer([&](json::Writer& w) {
     w.object([&] {

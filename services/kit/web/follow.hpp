@@ -3,10 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "services/kit/base/try.hpp"
 #include "services/kit/web/answer.hpp"
 #include "services/kit/web/call.hpp"
 
@@ -23,6 +26,38 @@ struct EventSource {
   std::function<std::optional<bool>()> ended{};  // no more will come but what next() gives once more
   std::chrono::milliseconds pause{500};          // between two looks
 };
+
+inline constexpr std::int64_t events_at_once = 500;
+inline constexpr std::size_t most_events_listed = 10'000;
+
+/// Of records that have events(id, after, limit, with_log), an expected vector of events with a number.
+template <typename Records, typename Event>
+EventSource source_of_events(const Records& records, std::string id, bool with_log, std::string (*text)(const Event&),
+                             std::function<std::optional<bool>()> ended, std::chrono::milliseconds pause) {
+  return {.next = [&records, id = std::move(id), with_log,
+                   text](std::int64_t after) -> std::optional<std::vector<NumberedEvent>> {
+            const auto events = records.events(id, after, events_at_once, with_log);
+            if (!events) return std::nullopt;
+            std::vector<NumberedEvent> out;
+            for (const Event& each : *events) out.push_back({each.number, text(each)});
+            return out;
+          },
+          .ended = std::move(ended),
+          .pause = pause};
+}
+
+/// All that there are behind `after`, without the log; at most about `most_events_listed`.
+template <typename Records>
+auto list_events(const Records& records, const std::string& id, std::int64_t after)
+    -> decltype(records.events(id, after, events_at_once, false)) {
+  auto out = TRY(records.events(id, after, events_at_once, false));
+  for (auto some = out.size(); some == events_at_once && out.size() < most_events_listed;) {
+    auto more = TRY(records.events(id, out.back().number, events_at_once, false));
+    some = more.size();
+    out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return out;
+}
 
 // For pool threads of routes with a long answer (RouteOptions::transfer). They end with the source, when the client is
 // gone, and soon when the server drains.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "services/kit/base/number.hpp"
 #include "services/kit/findings/nearest.hpp"
 #include "services/kit/web/body_schema.hpp"
 #include "services/kit/web/errors.hpp"
@@ -25,6 +26,16 @@ std::expected<bool, Failure> read_flag(const Query& query, std::string_view name
   if (given->empty() || *given == "true" || *given == "1") return true;
   return std::unexpected(
       wrong_parameter(name, "is neither true nor false", fmt::format("write {}=true, or leave it out", name)));
+}
+
+std::expected<std::int64_t, Failure> read_number(const Query& query, std::string_view name, std::int64_t fallback,
+                                                 std::int64_t least) {
+  const auto given = query.get(name);
+  if (!given) return fallback;
+  const auto number = to_number<std::int64_t>(*given);
+  if (number && *number >= least) return *number;
+  return std::unexpected(wrong_parameter(name, fmt::format("is no whole number from {}", least),
+                                         fmt::format("write {}={}", name, fallback)));
 }
 
 std::expected<std::string_view, Failure> read_word(const Query& query, std::string_view name,

@@ -1,5 +1,6 @@
-// Values of a query that are one of several words, with the 422 that names the nearest. Pure.
+// Values of a query: switches, numbers, and one of several words, with the 422 that names the nearest. Pure.
 #pragma once
+#include <cstdint>
 #include <expected>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@ Failure wrong_parameter(std::string_view name, std::string problem, std::string 
 
 /// "?dry_run", "=true", "=1" are on; absent, "=false", "=0" are off; all else is 422.
 std::expected<bool, Failure> read_flag(const Query& query, std::string_view name);
+
+/// `fallback` where it is absent; 422 for what is no whole number from `least` on.
+std::expected<std::int64_t, Failure> read_number(const Query& query, std::string_view name, std::int64_t fallback,
+                                                 std::int64_t least = 0);
 
 /// Empty where it is absent; 422 where it is none of them.
 std::expected<std::string_view, Failure> read_word(const Query& query, std::string_view name,
