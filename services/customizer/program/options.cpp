@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "services/customizer/program/program.hpp"
+#include "services/kit/service/common.hpp"
 #include "services/kit/settings/table.hpp"
 
 namespace stackgate::customizer {
@@ -95,10 +96,7 @@ validate::Findings check_options(const settings::Values& values) {
     out.push_back(settings::fault("--customizer-config-file",
                                   "asks for jobs in a cluster, which this version cannot make",
                                   "leave it out to train on this machine", values.text("customizer-config-file")));
-  const bool name = !values.text("datastore-username").empty(), password = !values.text("datastore-password").empty();
-  if (name != password)
-    out.push_back(settings::fault(name ? "--datastore-password-file" : "--datastore-username", "is missing",
-                                  "give DATASTORE_USERNAME and DATASTORE_PASSWORD, or neither"));
+  if (auto missing = service::missing_datastore_credential(values)) out.push_back(std::move(*missing));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "services/entitystore/adapters/names.hpp"
 #include "services/entitystore/program/program.hpp"
+#include "services/kit/service/common.hpp"
 #include "services/kit/service/service.hpp"
 #include "services/kit/settings/table.hpp"
 
@@ -73,12 +74,7 @@ validate::Findings check_options(const settings::Values& values) {
                    .value = values.text("datastore-owner"),
                    .problem = std::move(*wrong),
                    .fix = "write, for example, adapters"});
-  const bool name = !values.text("datastore-username").empty(), password = !values.text("datastore-password").empty();
-  if (name != password)
-    out.push_back({.rule = "setting-pair",
-                   .path = name ? "--datastore-password-file" : "--datastore-username",
-                   .problem = "is missing",
-                   .fix = "give DATASTORE_USERNAME and DATASTORE_PASSWORD, or neither"});
+  if (auto missing = service::missing_datastore_credential(values)) out.push_back(std::move(*missing));
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "services/evaluator/program/program.hpp"
 #include "services/kit/grammar/dataset_reference.hpp"
+#include "services/kit/service/common.hpp"
 #include "services/kit/settings/table.hpp"
 
 namespace stackgate::evaluator {
@@ -148,11 +149,8 @@ settings::Program program() {
 
 validate::Findings check_options(const settings::Values& values) {
   validate::Findings out;
-  const bool name = !values.text("datastore-username").empty(), password = !values.text("datastore-password").empty();
-  if (name != password)
-    out.push_back(settings::fault(name ? "--datastore-password-file" : "--datastore-username", "is missing",
-                                  "give DATASTORE_USERNAME and DATASTORE_PASSWORD, or neither"));
-  if (name && !values.text("datastore-token").empty())
+  if (auto missing = service::missing_datastore_credential(values)) out.push_back(std::move(*missing));
+  if (!values.text("datastore-username").empty() && !values.text("datastore-token").empty())
     out.push_back(
         settings::fault("--datastore-token-file", "is given beside a username and password", "give one of them"));
   return out;

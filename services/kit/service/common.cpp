@@ -68,6 +68,13 @@ std::vector<settings::Setting> common_settings() {
   return out;
 }
 
+std::optional<validate::Finding> missing_datastore_credential(const settings::Values& values) {
+  const bool name = !values.text("datastore-username").empty(), password = !values.text("datastore-password").empty();
+  if (name == password) return std::nullopt;
+  return settings::fault(name ? "--datastore-password-file" : "--datastore-username", "is missing",
+                         "give DATASTORE_USERNAME and DATASTORE_PASSWORD, or neither");
+}
+
 bool serves(const settings::Program& program, const settings::Values& values) {
   return program.commands.empty() || values.command() == program.commands.front().name;
 }
