@@ -41,7 +41,7 @@ TEST(QueryValues, of_words) {
   constexpr std::array<std::string_view, 2> known = {"running", "failed"};
   EXPECT_EQ(read_word(Query::parse(""), "s", known), "");
   EXPECT_EQ(read_word(Query::parse("s=failed"), "s", known), "failed");
-  EXPECT_THAT(refusal(read_word(Query::parse("s=runing"), "s", known)), HasSubstr("did you mean \"running\"?"));
+  EXPECT_THAT(refusal(read_word(Query::parse("s=runnng"), "s", known)), HasSubstr("did you mean \"running\"?"));
   EXPECT_THAT(refusal(read_word(Query::parse("s=q"), "s", known)), HasSubstr("write one of running, failed"));
 }
 
