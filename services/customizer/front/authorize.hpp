@@ -14,7 +14,10 @@ std::string_view bearer_token(const http::Request& request);
 /// Whether a line of the text is the token; comments begin with '#'. The time says nothing about where they differ.
 bool has_token(std::string_view text, std::string_view token);
 
-/// 401 with WWW-Authenticate without a token of the file; 503 where the file cannot be read.
+/// 401 with WWW-Authenticate without a token of the file; 503 where the file cannot be read. Browsers send it as the
+/// password of Basic, under any user name.
 web::Handler with_tokens(std::string file, web::Handler handler);
+/// The same of a page: a browser asks its user for the token.
+web::Handler page_with_tokens(std::string file, web::Handler handler);
 
 }  // namespace stackgate::customizer

@@ -15,17 +15,8 @@ namespace stackgate::customizer {
 namespace read_detail {
 
 constexpr std::uint64_t page_size = 10, largest_page = 1'000;
-constexpr std::int64_t points_at_once = 10'000;
-constexpr std::size_t shown_points = 500, shown_logs = 200;
+constexpr std::int64_t points_at_once = 10'000, shown_points = 500, shown_logs = 200;
 constexpr std::array<std::string_view, 1> sort_fields = {"created_at"};
-
-/// Evenly, with the first and the last.
-std::vector<MetricPoint> thinned(const std::vector<MetricPoint>& points) {
-  if (points.size() <= shown_points) return points;
-  std::vector<MetricPoint> out;
-  for (std::size_t i = 0; i < shown_points; ++i) out.push_back(points[i * (points.size() - 1) / (shown_points - 1)]);
-  return out;
-}
 
 struct Shown {
   std::vector<MetricPoint> points{};
@@ -34,7 +25,7 @@ struct Shown {
   ShownWith with() const { return {points, logs}; }
 };
 std::expected<Shown, ServiceError> shown(const Front& front, const Customization& job) {
-  Shown out{.points = thinned(TRY(front.records().points(job.id, 0, points_at_once)))};
+  Shown out{.points = TRY(front.records().curves(job.id, shown_points))};
   for (const Event& each : TRY(front.records().events(job.id, 0, shown_logs)))
     out.logs.push_back({each.at, each.message, each.detail});
   out.now = TRY(front.records().now());

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "services/customizer/front/authorize.hpp"
+#include "services/customizer/pages/pages.hpp"
 #include "services/customizer/program/callback.hpp"
 #include "services/customizer/program/program.hpp"
 #include "services/customizer/runs/adapter_state.hpp"
@@ -92,9 +94,15 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                         .datasets = open_datasets(values),
                         .token_file = values.text("token-file")}});
   running->callback->serve(front);
+  const std::string& tokens = front->options.token_file;
+  const std::string entitystore = http_client::without_secrets(values.text("entitystore-url"));
   service::Parts parts{.routes = routes(front), .checks = {service::database_check(database)}};
+  for (web::Route& each : page_routes({.records = running->records, .entitystore_url = entitystore})) {
+    if (!tokens.empty()) each.handler = page_with_tokens(tokens, std::move(each.handler));
+    parts.routes.push_back(std::move(each));
+  }
   parts.about = {{"datastore", http_client::without_secrets(values.text("datastore-url"))},
-                 {"adapters", http_client::without_secrets(values.text("entitystore-url"))},
+                 {"adapters", entitystore},
                  {"reports", callback_url(values, running->callback->port())}};
   parts.on_telemetry = [running](telemetry::Telemetry&) { running->runner->start(); };
   parts.on_stop = [running] {

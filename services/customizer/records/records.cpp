@@ -105,6 +105,15 @@ sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
   return out;
 }
 
+sql::Expected<std::vector<std::string>> Records::models() const {
+  const auto found = TRY(
+      database_.run("SELECT model FROM customization_count GROUP BY model HAVING sum(amount) > 0 ORDER BY model LIMIT "
+                    "200"));
+  std::vector<std::string> out;
+  for (const Row& row : found.rows) out.push_back(row.text(0));
+  return out;
+}
+
 sql::Expected<std::vector<std::pair<State, std::int64_t>>> Records::open_states() const {
   const auto found =
       TRY(database_.run("SELECT state, CAST(sum(amount) AS BIGINT) FROM customization_count WHERE state IN ('created', "

@@ -77,6 +77,8 @@ class Records {
     std::int64_t total = 0;  // of all pages
   };
   sql::Expected<Listed> list(const ListOptions& options) const;
+  /// Names of targets that customizations are of, at most 200.
+  sql::Expected<std::vector<std::string>> models() const;
   /// How many are in each state that is not final; the others count as zero.
   sql::Expected<std::vector<std::pair<State, std::int64_t>>> open_states() const;
   /// With everything that belongs to it; false: there is none.
@@ -117,6 +119,8 @@ class Records {
   sql::Expected<void> report_logged(std::string_view id, std::string_view event_json);
   /// In the order of their steps, behind `after`.
   sql::Expected<std::vector<MetricPoint>> points(std::string_view id, std::int64_t after, std::int64_t limit) const;
+  /// Some `most` of all, evenly, with the first and the last; of those with a validation loss as many more.
+  sql::Expected<std::vector<MetricPoint>> curves(std::string_view id, std::int64_t most) const;
   sql::Expected<void> add_event(std::string_view id, const Change& change);
   /// Lines that a stage's attempt wrote ("training-1"): they stand among the events, as Event::is_log.
   sql::Expected<void> add_log(std::string_view id, std::string_view attempt, std::span<const std::string> lines);
@@ -125,6 +129,8 @@ class Records {
   /// Behind the number `after`, in order; with lines of logs, or without.
   sql::Expected<std::vector<Event>> events(std::string_view id, std::int64_t after, std::int64_t limit,
                                            bool with_log = false) const;
+  /// The last ones, in order: lines of logs, or the others.
+  sql::Expected<std::vector<Event>> last_events(std::string_view id, bool is_log, std::int64_t limit) const;
 
  private:
   sql::Expected<Reported> apply(std::string_view id, const std::string* token, std::string_view event_json);

@@ -1,4 +1,6 @@
 // What the trainer reports, what stages wrote, what happened.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "services/customizer/records/rows.hpp"
@@ -25,6 +27,20 @@ sql::Expected<void> put_point(Session& session, std::string_view id, const Progr
                   sql::now_seconds(session.engine())),
       {std::string(id), static_cast<std::int64_t>(point.step), value_of(point.train_loss), value_of(point.val_loss)}));
   return {};
+}
+
+std::vector<MetricPoint> points_of(const sql::Result& found) {
+  std::vector<MetricPoint> out;
+  for (const Row& row : found.rows)
+    out.push_back({static_cast<std::uint64_t>(row.integer(0)), number_of(row, 1), number_of(row, 2), row.integer(3)});
+  return out;
+}
+
+std::vector<Event> events_of(const sql::Result& found) {
+  std::vector<Event> out;
+  for (const Row& row : found.rows)
+    out.push_back({row.integer(0), row.integer(1), row.text(2), row.text(3), row.integer(4) != 0});
+  return out;
 }
 
 }  // namespace reports_detail
@@ -75,14 +91,22 @@ sql::Expected<void> Records::report_logged(std::string_view id, std::string_view
 
 sql::Expected<std::vector<MetricPoint>> Records::points(std::string_view id, std::int64_t after,
                                                         std::int64_t limit) const {
-  const auto found =
+  return points_of(
       TRY(database_.run("SELECT step, train_loss, val_loss, at FROM customization_point WHERE customization = $1 AND "
                         "step > $2 ORDER BY step LIMIT $3",
-                        {std::string(id), after, limit}));
-  std::vector<MetricPoint> out;
-  for (const Row& row : found.rows)
-    out.push_back({static_cast<std::uint64_t>(row.integer(0)), number_of(row, 1), number_of(row, 2), row.integer(3)});
-  return out;
+                        {std::string(id), after, limit})));
+}
+
+sql::Expected<std::vector<MetricPoint>> Records::curves(std::string_view id, std::int64_t most) const {
+  return points_of(TRY(database_.run(
+      "SELECT step, train_loss, val_loss, at FROM (SELECT step, train_loss, val_loss, at, "
+      "row_number() OVER (ORDER BY step) AS number, count(*) OVER () AS amount, "
+      "count(val_loss) OVER (ORDER BY step) AS validation, count(val_loss) OVER () AS validations "
+      "FROM customization_point WHERE customization = $1) AS point "
+      "WHERE number = 1 OR number = amount OR number % (amount / $2 + 1) = 0 "
+      "OR (val_loss IS NOT NULL AND (validation = validations OR validation % (validations / $2 + 1) = 0)) "
+      "ORDER BY step",
+      {std::string(id), most})));
 }
 
 sql::Expected<void> Records::add_event(std::string_view id, const Change& change) {
@@ -110,13 +134,18 @@ sql::Expected<std::int64_t> Records::log_lines(std::string_view id, std::string_
 
 sql::Expected<std::vector<Event>> Records::events(std::string_view id, std::int64_t after, std::int64_t limit,
                                                   bool with_log) const {
-  const auto found =
+  return events_of(
       TRY(database_.run("SELECT number, at, message, detail, is_log FROM customization_event WHERE customization = $1 "
                         "AND number > $2 AND is_log <= $4 ORDER BY number LIMIT $3",
-                        {std::string(id), after, limit, std::int64_t{with_log ? 1 : 0}}));
-  std::vector<Event> out;
-  for (const Row& row : found.rows)
-    out.push_back({row.integer(0), row.integer(1), row.text(2), row.text(3), row.integer(4) != 0});
+                        {std::string(id), after, limit, std::int64_t{with_log ? 1 : 0}})));
+}
+
+sql::Expected<std::vector<Event>> Records::last_events(std::string_view id, bool is_log, std::int64_t limit) const {
+  auto out = events_of(
+      TRY(database_.run("SELECT number, at, message, detail, is_log FROM customization_event WHERE customization = $1 "
+                        "AND is_log = $2 ORDER BY number DESC LIMIT $3",
+                        {std::string(id), std::int64_t{is_log ? 1 : 0}, limit})));
+  std::ranges::reverse(out);
   return out;
 }
 

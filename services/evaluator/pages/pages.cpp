@@ -23,9 +23,10 @@ namespace pages_detail {
 constexpr std::int64_t rows_of_page = 50, samples_of_page = 20, last_events = 200, events_at_once = 1'000;
 
 const web::PageFiles& page_files() {
-  static const web::PageFiles files({{"style.css", "text/css; charset=utf-8", embedded_style},
+  static const std::string style = std::string(html::frame_style).append(embedded_style);
+  static const web::PageFiles files({{"style.css", "text/css; charset=utf-8", style},
                                      {"charts.css", "text/css; charset=utf-8", charts::style},
-                                     {"pages.js", "text/javascript; charset=utf-8", embedded_script},
+                                     {"live.js", "text/javascript; charset=utf-8", html::live_script},
                                      {"icon.svg", "image/svg+xml", embedded_icon}});
   return files;
 }
@@ -34,19 +35,13 @@ std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-web::Answer send(std::string body) {
-  return http::Response{.status = 200,
-                        .content_type = "text/html; charset=utf-8",
-                        .headers = web::page_headers(true),
-                        .body = std::move(body)};
-}
-
-web::Answer send_page(const pages::Frame& frame, const html::Html& content) {
-  static const pages::Assets assets{.style = {page_files().address("style.css")},
-                                    .charts = {page_files().address("charts.css")},
-                                    .script = {page_files().address("pages.js")},
-                                    .icon = {page_files().address("icon.svg")}};
-  return send(pages::framed(frame, assets, content));
+web::Answer send_page(html::Frame frame, const html::Html& content) {
+  static const html::Assets assets{.style = page_files().address("style.css"),
+                                   .charts = page_files().address("charts.css"),
+                                   .script = page_files().address("live.js"),
+                                   .icon = page_files().address("icon.svg")};
+  frame.product = "Evaluator";
+  return web::page_answer(html::framed(frame, assets, content));
 }
 
 class Pages {
@@ -78,8 +73,9 @@ class Pages {
     const Evaluation found = TRY(find(call));
     const std::vector<Event> events = TRY(events_of(found.id));
     const pages::EvaluationView view{.evaluation = found, .events = events, .now = now()};
-    if (live) return send(pages::live_part(view).str());
-    return send_page({.title = found.name, .refreshes = !is_final(found.state)}, pages::evaluation_page(view));
+    if (live) return web::page_answer(pages::live_part(view).str());
+    return send_page({.title = found.name, .place = pages::at_evaluation, .refreshes = !is_final(found.state)},
+                     pages::evaluation_page(view));
   }
 
   web::Answer samples(web::Call& call) const {
@@ -95,7 +91,7 @@ class Pages {
     view.more = rows.size() > samples_of_page;
     if (view.more) rows.pop_back();
     view.rows = rows;
-    return send_page({.title = "Samples of " + found.name}, pages::samples_page(view));
+    return send_page({.title = "Samples of " + found.name, .place = pages::at_samples}, pages::samples_page(view));
   }
 
   web::Answer comparison(web::Call& call) const {
@@ -114,9 +110,10 @@ class Pages {
       return each.rule == "comparison-differs";
     });
     return refused(compared.error().findings,
-                   may_be_forced ? pages::with_query("/comparisons",
-                                                     {{"evaluations", names}, {"baseline", baseline}, {"force", "1"}})
-                                 : html::Link{});
+                   may_be_forced
+                       ? pages::at_root.to(html::with_query(
+                             "/comparisons", {{"evaluations", names}, {"baseline", baseline}, {"force", "1"}}))
+                       : html::Link{});
   }
 
  private:

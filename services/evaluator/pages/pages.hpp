@@ -23,6 +23,6 @@ struct PageSource {
 std::vector<web::Route> page_routes(PageSource source);
 
 /// Files of assets/, put into the program by CMake.
-extern const std::string_view embedded_style, embedded_script, embedded_icon;
+extern const std::string_view embedded_style, embedded_icon;
 
 }  // namespace stackgate::evaluator

@@ -67,4 +67,11 @@ Headers page_headers(bool connects) {
           {"Cache-Control", "no-store"}};
 }
 
+Answer page_answer(std::string html) {
+  return http::Response{.status = 200,
+                        .content_type = "text/html; charset=utf-8",
+                        .headers = page_headers(true),
+                        .body = std::move(html)};
+}
+
 }  // namespace stackgate::web

@@ -38,5 +38,7 @@ class PageFiles {
 /// Scripts and styles of this server only, none inside of the page; no frames, nothing kept. `connects`: its script may
 /// ask this server.
 Headers page_headers(bool connects);
+/// A page, or a part of one, whose script may ask this server.
+Answer page_answer(std::string html);
 
 }  // namespace stackgate::web

@@ -1,3 +1,4 @@
+#include <fstream>
 #include <set>
 #include <string>
 
@@ -8,6 +9,8 @@
 #include "services/customizer/front/route_table.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
+#include "tests/kit/web/app_support.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace stackgate::customizer {
 namespace {
@@ -36,6 +39,27 @@ TEST(BearerTokens, are_whole_lines_of_their_file) {
   EXPECT_TRUE(has_token(file, "one"));
   EXPECT_TRUE(has_token(file, "two"));
   for (const std::string_view wrong : {"", "on", "one\ntwo", "# people", "three"}) EXPECT_FALSE(has_token(file, wrong));
+}
+
+TEST(BearerTokens, are_the_password_of_a_browsers_user) {
+  const test::TempDir folder;
+  const std::string file = folder / "tokens";
+  std::ofstream(file) << "one\n";
+  const auto page = [](web::Call&) -> web::Answer { return http::Response{.status = 200}; };
+  const auto app =
+      web::test::start({{"GET", "/page", page_with_tokens(file, page)}, {"GET", "/api", with_tokens(file, page)}});
+  const auto status = [&](const std::string& path, const std::string& authorization) {
+    return web::test::ask(*app, "GET " + path, "", "Authorization: " + authorization + "\r\n").status;
+  };
+  for (const std::string path : {"/page", "/api"}) {
+    EXPECT_EQ(status(path, "Bearer one"), 200) << path;
+    EXPECT_EQ(status(path, "Basic YW55Om9uZQ=="), 200) << path;  // any:one
+    EXPECT_EQ(status(path, "Basic b25lOmFueQ=="), 401) << path;  // one:any
+    EXPECT_EQ(status(path, "Basic b25lOg=="), 401) << path;      // one:
+    EXPECT_EQ(status(path, ""), 401) << path;
+  }
+  EXPECT_THAT(web::test::ask(*app, "GET /page").header("WWW-Authenticate"), testing::StartsWith("Basic realm="));
+  EXPECT_EQ(web::test::ask(*app, "GET /api").header("WWW-Authenticate"), "Bearer");
 }
 
 TEST(ReportLimits, count_by_customization_and_second) {

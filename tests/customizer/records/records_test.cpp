@@ -76,6 +76,50 @@ TEST_P(CustomizerRecordsTest, keeps_what_belongs_to_the_request) {
   EXPECT_FALSE(records_->find("b").value());
 }
 
+TEST_P(CustomizerRecordsTest, curves_have_ends_and_validations) {
+  create("a");
+  const Stored a = find("a");
+  for (int i = 1; i <= 100; ++i) {
+    ASSERT_TRUE(records_->report(
+        a.job.id, a.token, fmt::format(R"({{"event":"step","job_id":"{}","step":{},"loss":{}}})", a.job.id, i, i)));
+    if (i == 37 || i == 99) {
+      ASSERT_TRUE(records_->report(
+          a.job.id, a.token,
+          fmt::format(R"({{"event":"validation","job_id":"{}","step":{},"val_loss":1}})", a.job.id, i)));
+    }
+  }
+  EXPECT_THAT(records_->curves(a.job.id, 100).value(), SizeIs(testing::Ge(50U)));
+  std::vector<std::uint64_t> steps;
+  const auto few = records_->curves(a.job.id, 4).value();
+  for (const MetricPoint& each : few) steps.push_back(each.step);
+  EXPECT_THAT(steps, ElementsAre(1, 26, 37, 52, 78, 99, 100));
+  EXPECT_THAT(records_->curves("cust-none", 4).value(), IsEmpty());
+}
+
+TEST_P(CustomizerRecordsTest, the_last_events_and_lines) {
+  const std::string id = create("a").id;
+  for (const char* each : {"one", "two", "three"}) ASSERT_TRUE(records_->add_event(id, {each, ""}));
+  const std::vector<std::string> lines{"first", "second", "third"};
+  ASSERT_TRUE(records_->add_log(id, "training-1", lines));
+  const auto words = [](const std::vector<Event>& events) {
+    std::vector<std::string> out;
+    for (const Event& each : events) out.push_back(each.message);
+    return out;
+  };
+  EXPECT_THAT(words(records_->last_events(id, false, 2).value()), ElementsAre("two", "three"));
+  EXPECT_THAT(words(records_->last_events(id, true, 2).value()), ElementsAre("second", "third"));
+}
+
+TEST_P(CustomizerRecordsTest, names_the_models_that_are_there) {
+  EXPECT_THAT(records_->models().value(), IsEmpty());
+  create("a", "y");
+  const std::string gone = create("b", "x").id;
+  create("c", "y");
+  EXPECT_THAT(records_->models().value(), ElementsAre("x", "y"));
+  ASSERT_TRUE(records_->remove(gone).value());
+  EXPECT_THAT(records_->models().value(), ElementsAre("y"));
+}
+
 TEST_P(CustomizerRecordsTest, names_are_taken_until_they_are_removed) {
   const std::string id = create("a").id;
   EXPECT_EQ(create("a").kind, Created::Kind::name_taken);

@@ -65,17 +65,17 @@ TEST_F(Pages, list_evaluations_and_filter_them) {
   const auto page = get("/?state=completed&framework=custom");
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.header("Content-Security-Policy"), HasSubstr("script-src 'self'"));
-  EXPECT_THAT(page.body, HasSubstr(R"(<a href="/evaluations/first">first</a>)"));
+  EXPECT_THAT(page.body, HasSubstr(R"(<a href="./evaluations/first">first</a>)"));
   EXPECT_THAT(get("/?state=failed").body, Not(HasSubstr("/evaluations/first")));
   EXPECT_THAT(get("/?state=%3Cb%3E&page=x").body, HasSubstr("/evaluations/first")) << "no filter";
 }
 
 TEST_F(Pages, have_their_files_at_addresses_that_change_with_them) {
   const std::string page = get("/").body;
-  for (const std::string name : {"style.css", "charts.css", "pages.js", "icon.svg"}) {
-    const auto at = page.find("\"/-/assets/" + name);
+  for (const std::string name : {"style.css", "charts.css", "live.js", "icon.svg"}) {
+    const auto at = page.find("\"./-/assets/" + name);
     ASSERT_NE(at, std::string::npos) << name;
-    const auto file = get(page.substr(at + 1, page.find('"', at + 1) - at - 1));
+    const auto file = get(page.substr(at + 2, page.find('"', at + 1) - at - 2));
     EXPECT_EQ(file.status, 200) << name;
     EXPECT_THAT(file.header("Cache-Control"), HasSubstr("immutable"));
   }

@@ -34,21 +34,10 @@ Evaluation evaluation(State state = State::completed) {
   return out;
 }
 
-TEST(Frame, loads_only_files_of_ours_and_renews_itself_without_a_script) {
-  const Assets assets{.style = {"/-/assets/style.css?v=1"}, .script = {"/-/assets/pages.js?v=1"}};
-  const std::string page = framed({.title = std::string(hostile), .refreshes = true}, assets, html::piece("<p>x</p>"));
-  EXPECT_THAT(page, HasSubstr("<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"));
-  EXPECT_THAT(page, HasSubstr("<title>&lt;script&gt;"));
-  EXPECT_THAT(page, HasSubstr(R"(<script src="/-/assets/pages.js?v=1" defer></script>)"));
-  EXPECT_THAT(page, Not(HasSubstr("<script>")));
-  EXPECT_THAT(framed({.title = "t"}, assets, {}), Not(HasSubstr("refresh")));
-}
-
 TEST(Links, are_escaped) {
-  EXPECT_EQ(link_to("a/b?c").text, "/evaluations/a%2Fb%3Fc");
-  EXPECT_EQ(link_to_samples("mine", "a&b", 19).text, "/evaluations/mine/samples?task=a%26b&after=19");
-  EXPECT_EQ(link_to_samples("mine", "t").text, "/evaluations/mine/samples?task=t");
-  EXPECT_EQ(with_query("/", {{"a", ""}, {"b", "c d"}}).text, "/?b=c%20d");
+  EXPECT_EQ(path_of("a/b?c"), "/evaluations/a%2Fb%3Fc");
+  EXPECT_EQ(path_of_samples("mine", "a&b", 19), "/evaluations/mine/samples?task=a%26b&after=19");
+  EXPECT_EQ(path_of_samples("mine", "t"), "/evaluations/mine/samples?task=t");
 }
 
 TEST(Runs, are_a_table_with_boxes_for_what_is_completed) {
@@ -63,7 +52,7 @@ TEST(Runs, are_a_table_with_boxes_for_what_is_completed) {
   EXPECT_THAT(page, HasSubstr(R"(<progress max="100" value="45">45 %</progress>)"));
   EXPECT_THAT(page, HasSubstr("&lt;b&gt;llama&lt;/b&gt;"));
   EXPECT_THAT(page, HasSubstr("<option selected>running</option>"));
-  EXPECT_THAT(page, HasSubstr(R"(<a rel="next" href="/?state=running&amp;page=2">Older</a>)"));
+  EXPECT_THAT(page, HasSubstr(R"(<a rel="next" href="./?state=running&amp;page=2">Older</a>)"));
   EXPECT_THAT(page, HasSubstr("1 minute ago"));
   EXPECT_THAT(page, HasSubstr("<thead>"));
 }
@@ -90,8 +79,8 @@ TEST(EvaluationPage, has_scores_with_errors_and_what_is_missing) {
   EXPECT_THAT(page, HasSubstr("(1 are no number)"));
   EXPECT_THAT(page, HasSubstr("1 without scores"));
   EXPECT_THAT(page, HasSubstr("version 1, 2 shots"));
-  EXPECT_THAT(page, HasSubstr(R"(<a href="/evaluations/mine/samples?task=qa">10 samples</a>, )"));
-  EXPECT_THAT(page, HasSubstr(R"(href="/v1/evaluations/mine/results?format=zip")"));
+  EXPECT_THAT(page, HasSubstr(R"(<a href="../evaluations/mine/samples?task=qa">10 samples</a>, )"));
+  EXPECT_THAT(page, HasSubstr(R"(href="../v1/evaluations/mine/results?format=zip")"));
   EXPECT_THAT(page, HasSubstr("<dt>Judge</dt><dd>j</dd>"));
   EXPECT_THAT(page, AllOf(Not(HasSubstr(std::string(hostile))), Not(HasSubstr("data-live"))));
 }
@@ -103,7 +92,7 @@ TEST(EvaluationPage, asks_for_its_changes_while_it_runs) {
       R"([{"loc":["body","judge"],"msg":"is the model that is judged","type":"w"},{"path":"seed","problem":"x"}])";
   const std::string page = evaluation_page({.evaluation = shown}).str();
   EXPECT_THAT(page,
-              HasSubstr(R"(<div data-live="/evaluations/mine/live" aria-live="polite"><div data-state="running">)"));
+              HasSubstr(R"(<div data-live="../evaluations/mine/live" aria-live="polite"><div data-state="running">)"));
   EXPECT_THAT(page, HasSubstr("<li>qa: running</li>"));
   EXPECT_THAT(page, HasSubstr("<li><code>judge</code> is the model that is judged</li><li><code>seed</code> x</li>"));
   EXPECT_THAT(live_part({.evaluation = evaluation()}).str(), HasSubstr(R"(data-state="final")"));
@@ -179,7 +168,8 @@ TEST(Samples, stand_side_by_side_with_what_differs) {
   EXPECT_THAT(page, HasSubstr("<h3>Expected</h3><pre>a <del>b</del></pre>"));
   EXPECT_THAT(page, HasSubstr("<h3>Answer</h3><pre>a <ins>&lt;c&gt;</ins></pre>"));
   EXPECT_THAT(page, HasSubstr(R"(aria-current="page">qa</a>)"));
-  EXPECT_THAT(page, HasSubstr(R"(<a rel="next" href="/evaluations/mine/samples?task=qa&amp;after=7">Next page</a>)"));
+  EXPECT_THAT(page,
+              HasSubstr(R"(<a rel="next" href="../../evaluations/mine/samples?task=qa&amp;after=7">Next page</a>)"));
   EXPECT_THAT(page, HasSubstr("<li>em <b>0</b></li>"));
 }
 

@@ -85,7 +85,7 @@ html::Html winner_rows(const Comparison& comparison) {
 html::Html heads(const Comparison& comparison) {
   html::Html out;
   for (const std::string& each : comparison.evaluations)
-    out.put(R"(<th class="number"><a href="{}">{}</a></th>)", link_to(each), each);
+    out.put(R"(<th class="number"><a href="{}">{}</a></th>)", at_root.to(path_of(each)), each);
   return out;
 }
 
@@ -122,21 +122,21 @@ html::Html comparison_page(const Comparison& comparison) {
     warnings.put(R"(<section class="notice"><h2>Warnings</h2>{}</section>)", list_of(comparison.warnings));
   const std::string confidence = fmt::format("{:.4g} %", 100 * comparison.confidence);
   return html::piece(
-      R"(<p class="crumbs"><a href="/">Evaluations</a></p><h1>Comparison</h1><p>{}</p>{}
+      R"(<p class="crumbs"><a href="{}">Evaluations</a></p><h1>Comparison</h1><p>{}</p>{}
 <h2>Winners</h2><div class="wrap"><table class="scores"><thead><tr><th>Task</th><th>Score</th>{}<th>Winner</th></tr></thead><tbody>{}</tbody></table></div>
 <p class="quiet">A winner is better than each other one at {} confidence; ± is the standard error.</p>
 <h2>Scores</h2><p class="quiet">Error bars are intervals of {} confidence.</p>{}
 <h2>Differences from {}</h2><div class="wrap"><table class="scores"><thead><tr><th>Task</th><th>Score</th><th>Evaluation</th><th class="number">Difference</th><th class="number">Interval</th><th class="number">p</th><th>Test</th><th>Verdict</th></tr></thead><tbody>{}</tbody></table></div>)",
-      overall(comparison), warnings, heads(comparison), winner_rows(comparison), confidence, confidence,
-      bars(comparison), comparison.evaluations[comparison.baseline], difference_rows(comparison));
+      at_root.to("/"), overall(comparison), warnings, heads(comparison), winner_rows(comparison), confidence,
+      confidence, bars(comparison), comparison.evaluations[comparison.baseline], difference_rows(comparison));
 }
 
 html::Html comparison_refused(const validate::Findings& findings, const html::Link& forcible) {
   html::Html force;
   if (!forcible.text.empty()) force.put(R"(<p><a class="button" href="{}">Compare nevertheless</a></p>)", forcible);
   return html::piece(
-      R"(<p class="crumbs"><a href="/">Evaluations</a></p><h1>These cannot be compared</h1><div class="notice bad" role="alert">{}</div>{})",
-      comparison_detail::list_of(findings), force);
+      R"(<p class="crumbs"><a href="{}">Evaluations</a></p><h1>These cannot be compared</h1><div class="notice bad" role="alert">{}</div>{})",
+      at_root.to("/"), comparison_detail::list_of(findings), force);
 }
 
 }  // namespace stackgate::evaluator::pages

@@ -25,7 +25,7 @@ html::Html status(const EvaluationView& view) {
   if (!is_final(each.state))
     for (const auto& [task, state] : progress.tasks) tasks.put("<li>{}: {}</li>", task, state);
   out.put(R"(<p class="status">{} {}</p>{})", state_badge(each.state),
-          is_final(each.state) ? html::Html() : progress_bar(progress), message);
+          is_final(each.state) ? html::Html() : html::progress_bar(progress.percent), message);
   if (!tasks.empty()) out.put(R"(<ul class="tasks">{}</ul>)", tasks);
   return out;
 }
@@ -34,7 +34,7 @@ html::Html score_rows(const TaskResult& task, std::string_view evaluation) {
   html::Html out, facts;
   // A group of tasks has none of its own.
   if (task.samples > 0)
-    facts.put(R"(<a href="{}">{}</a>, )", link_to_samples(evaluation, task.name),
+    facts.put(R"(<a href="{}">{}</a>, )", at_evaluation.to(path_of_samples(evaluation, task.name)),
               html::counted(task.samples, "sample"));
   if (task.failed > 0) facts.put(R"(<span class="bad-ink">{} without scores</span>, )", html::grouped(task.failed));
   if (!task.version.empty()) facts.put("version {}, ", task.version);
@@ -54,8 +54,8 @@ html::Html score_rows(const TaskResult& task, std::string_view evaluation) {
 
 html::Html scores(const EvaluationView& view) {
   if (view.evaluation.results.empty())
-    return is_final(view.evaluation.state) ? empty_words("There are no results.")
-                                           : empty_words("There are no results yet.");
+    return is_final(view.evaluation.state) ? html::empty_words("There are no results.")
+                                           : html::empty_words("There are no results yet.");
   const auto tasks = read_results(view.evaluation.results);
   if (!tasks) return html::piece(R"(<p class="notice bad">The results cannot be read: {}.</p>)", tasks.error());
   html::Html rows;
@@ -86,7 +86,8 @@ html::Html events(const EvaluationView& view) {
   html::Html items;
   for (const Event& each : view.events)
     items.put(R"(<li>{} <span>{}</span></li>)", html::time_tag(each.at, view.now), each.message);
-  return items.empty() ? empty_words("Nothing has happened yet.") : html::piece(R"(<ol class="events">{}</ol>)", items);
+  return items.empty() ? html::empty_words("Nothing has happened yet.")
+                       : html::piece(R"(<ol class="events">{}</ol>)", items);
 }
 
 html::Html facts(const EvaluationView& view) {
@@ -124,18 +125,19 @@ html::Html evaluation_page(const EvaluationView& view) {
   using namespace evaluation_detail;
   const Evaluation& each = view.evaluation;
   html::Html downloads, live;
-  const std::string api = "/v1" + link_to(each.name).text;
-  downloads.put(R"(<a href="{}">JSON</a> <a href="{}">Log</a>)", html::Link{api}, html::Link{api + "/logs"});
+  const std::string path = path_of(each.name), api = "/v1" + path;
+  downloads.put(R"(<a href="{}">JSON</a> <a href="{}">Log</a>)", at_evaluation.to(api),
+                at_evaluation.to(api + "/logs"));
   if (!each.results.empty())
     downloads.put(R"( <a href="{}">Results</a> <a href="{}">Results and samples (zip)</a>)",
-                  html::Link{api + "/results"}, html::Link{api + "/results?format=zip"});
+                  at_evaluation.to(api + "/results"), at_evaluation.to(api + "/results?format=zip"));
   if (is_final(each.state))
     live.put("<div>{}</div>", live_part(view));
   else
-    live.put(R"(<div data-live="{}" aria-live="polite">{}</div>)", link_to_live(each.name), live_part(view));
+    live.put(R"(<div data-live="{}" aria-live="polite">{}</div>)", at_evaluation.to(path + "/live"), live_part(view));
   return html::piece(
-      R"(<p class="crumbs"><a href="/">Evaluations</a></p><h1>{}</h1><p class="downloads">{}</p>{}{}<h2>Request</h2>{})",
-      each.name, downloads, warnings(each), live, facts(view));
+      R"(<p class="crumbs"><a href="{}">Evaluations</a></p><h1>{}</h1><p class="downloads">{}</p>{}{}<h2>Request</h2>{})",
+      at_evaluation.to("/"), each.name, downloads, warnings(each), live, facts(view));
 }
 
 }  // namespace stackgate::evaluator::pages

@@ -14,19 +14,12 @@ namespace runs_detail {
 
 constexpr std::size_t most_tasks = 200;
 
-html::Html options(std::span<const std::string_view> names, std::string_view chosen, std::string_view all) {
-  html::Html out;
-  out.put(R"(<option value="">{}</option>)", all);
-  for (const std::string_view each : names)
-    each == chosen ? out.put("<option selected>{}</option>", each) : out.put("<option>{}</option>", each);
-  return out;
-}
-
 html::Html filter(const RunsView& view) {
   return html::piece(
-      R"(<form class="filter" method="get" action="/"><label>State <select name="state">{}</select></label>
+      R"(<form class="filter" method="get" action="{}"><label>State <select name="state">{}</select></label>
 <label>Framework <select name="framework">{}</select></label><button>Show</button></form>)",
-      options(state_names, view.state, "all"), options(framework_names, view.framework, "all"));
+      at_root.to("/"), html::options(state_names, view.state, "all"),
+      html::options(framework_names, view.framework, "all"));
 }
 
 html::Html row(const Evaluation& each, std::int64_t now) {
@@ -36,23 +29,19 @@ html::Html row(const Evaluation& each, std::int64_t now) {
   if (each.state == State::completed)
     pick.put(R"(<input type="checkbox" name="evaluations" value="{}" aria-label="Compare {}">)", each.name, each.name);
   html::Html state = state_badge(each.state);
-  if (!is_final(each.state)) state.put(" {}", progress_bar(read_progress(each.progress)));
+  if (!is_final(each.state)) state.put(" {}", html::progress_bar(read_progress(each.progress).percent));
   return html::piece(
       R"(<tr><td>{}</td><td class="name"><a href="{}">{}</a></td><td>{}</td><td>{}</td><td class="cut">{}</td><td>{}</td></tr>)",
-      pick, link_to(each.name), each.name, state, json::text(&request, {"framework"}), json::text(&request, {"model"}),
-      html::time_tag(each.created_at, now));
+      pick, at_root.to(path_of(each.name)), each.name, state, json::text(&request, {"framework"}),
+      json::text(&request, {"model"}), html::time_tag(each.created_at, now));
 }
 
 html::Html pager(const RunsView& view) {
-  html::Html before, after;
   const auto to = [&](std::uint64_t page) {
-    return with_query("/", {{"state", view.state}, {"framework", view.framework}, {"page", std::to_string(page)}});
+    return at_root.to(
+        html::with_query("/", {{"state", view.state}, {"framework", view.framework}, {"page", std::to_string(page)}}));
   };
-  if (view.page > 1) before.put(R"(<a rel="prev" href="{}">Newer</a>)", to(view.page - 1));
-  if (view.page < view.pages) after.put(R"(<a rel="next" href="{}">Older</a>)", to(view.page + 1));
-  return html::piece(
-      R"(<nav class="pages" aria-label="Pages"><span>{}</span><span>Page {} of {}</span><span>{}</span></nav>)", before,
-      view.page, view.pages, after);
+  return html::pager(view.page, view.pages, to(view.page - 1), to(view.page + 1));
 }
 
 }  // namespace runs_detail
@@ -72,28 +61,20 @@ ShownProgress read_progress(std::string_view text) {
   return out;
 }
 
-html::Html progress_bar(const ShownProgress& progress) {
-  html::Html out;
-  if (progress.percent < 0) return out;
-  const std::string number = fmt::format("{:.0f}", progress.percent);
-  return out.put(R"(<progress max="100" value="{}">{} %</progress> <span class="quiet">{} %</span>)", number, number,
-                 number);
-}
-
 html::Html runs_page(const RunsView& view) {
   using namespace runs_detail;
   html::Html rows, list;
   for (const Evaluation& each : view.rows) rows.put("{}", row(each, view.now));
   if (view.rows.empty())
-    list.put("{}", empty_words(view.state.empty() && view.framework.empty()
-                                   ? "There are no evaluations yet: POST /v1/evaluations makes one."
-                                   : "No evaluation is like that."));
+    list.put("{}", html::empty_words(view.state.empty() && view.framework.empty()
+                                         ? "There are no evaluations yet: POST /v1/evaluations makes one."
+                                         : "No evaluation is like that."));
   else
     list.put(
-        R"(<form method="get" action="/comparisons"><div class="wrap"><table class="list"><caption class="away">Evaluations</caption>
+        R"(<form method="get" action="{}"><div class="wrap"><table class="list"><caption class="away">Evaluations</caption>
 <thead><tr><th><span class="away">Compare</span></th><th>Name</th><th>State</th><th>Framework</th><th>Model</th><th>Made</th></tr></thead>
 <tbody>{}</tbody></table></div><p><button>Compare the chosen ones</button></p></form>{})",
-        rows, view.pages > 1 ? pager(view) : html::Html());
+        at_root.to("/comparisons"), rows, view.pages > 1 ? pager(view) : html::Html());
   return html::piece(R"(<h1>Evaluations</h1><p class="quiet">{}</p>{}{})", html::counted(view.total, "evaluation"),
                      filter(view), list);
 }

@@ -26,7 +26,5 @@ struct ShownProgress {
   std::vector<std::pair<std::string, std::string>> tasks{};
 };
 ShownProgress read_progress(std::string_view text);
-/// A bar with its number; nothing where it is not known.
-html::Html progress_bar(const ShownProgress& progress);
 
 }  // namespace stackgate::evaluator::pages

@@ -91,19 +91,21 @@ html::Html samples_page(const SamplesView& view) {
   using namespace samples_detail;
   html::Html tabs, list, pages;
   for (const std::string& each : view.tasks) {
-    const html::Link link = link_to_samples(view.evaluation.name, each);
+    const html::Link link = at_samples.to(path_of_samples(view.evaluation.name, each));
     each == view.task ? tabs.put(R"(<a href="{}" aria-current="page">{}</a>)", link, each)
                       : tabs.put(R"(<a href="{}">{}</a>)", link, each);
   }
   for (const Sample& each : view.rows) list.put("{}", sample(each));
-  if (view.rows.empty()) list.put("{}", empty_words("There are no samples here."));
-  if (view.after >= 0) pages.put(R"(<a href="{}">First page</a> )", link_to_samples(view.evaluation.name, view.task));
+  if (view.rows.empty()) list.put("{}", html::empty_words("There are no samples here."));
+  if (view.after >= 0)
+    pages.put(R"(<a href="{}">First page</a> )", at_samples.to(path_of_samples(view.evaluation.name, view.task)));
   if (view.more && !view.rows.empty())
     pages.put(R"(<a rel="next" href="{}">Next page</a>)",
-              link_to_samples(view.evaluation.name, view.task, view.rows.back().number));
+              at_samples.to(path_of_samples(view.evaluation.name, view.task, view.rows.back().number)));
   return html::piece(
-      R"(<p class="crumbs"><a href="/">Evaluations</a> / <a href="{}">{}</a></p><h1>Samples of {}</h1><nav class="tabs" aria-label="Tasks">{}</nav>{}<nav class="pages" aria-label="Pages">{}</nav>)",
-      link_to(view.evaluation.name), view.evaluation.name, view.task, tabs, list, pages);
+      R"(<p class="crumbs"><a href="{}">Evaluations</a> / <a href="{}">{}</a></p><h1>Samples of {}</h1><nav class="tabs" aria-label="Tasks">{}</nav>{}<nav class="pages" aria-label="Pages">{}</nav>)",
+      at_samples.to("/"), at_samples.to(path_of(view.evaluation.name)), view.evaluation.name, view.task, tabs, list,
+      pages);
 }
 
 }  // namespace stackgate::evaluator::pages
