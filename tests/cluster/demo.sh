@@ -6,32 +6,14 @@
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
 source tests/support/progress.sh
+source tests/support/tour.sh
 source tests/cluster/processes.sh
 source tests/cluster/binaries.sh
 state=$PWD/build/demo
 source tests/cluster/gate.sh
 where=${1:-local} began=$SECONDS
-width=$(tput cols 2>/dev/null || echo 80)
-((width >= 60 && width <= 100)) || width=80
 
-chapter=0 refusals=0 causes=0 acceptances=0
-title() {
-  local rule
-  chapter=$((chapter + 1))
-  printf -v rule '%*s' "$((width - ${#1} - 6))" ''
-  printf '\n%s── %d %s %s%s\n' "$bold" "$chapter" "$1" "${rule// /─}" "$plain"
-}
-# Prose, and everything that a command says, stays within the terminal's width.
-wrap() { # INDENT HANGING
-  awk -v width="$width" -v indent="$1" -v hang="$2" '{
-    line = ""; pad = sprintf("%" indent "s", ""); n = split($0, words, / /)
-    for (i = 1; i <= n; i++) {
-      if (line != "" && length(pad line " " words[i]) > width) { print pad line; line = words[i]; pad = sprintf("%" indent + hang "s", "") }
-      else line = (i == 1) ? words[i] : line " " words[i]
-    }
-    print pad line }'
-}
-say() { printf '%s\n' "$*" | wrap 2 0; }
+refusals=0 causes=0 acceptances=0
 
 # typed COMMAND...: as a person would type it, folded with backslashes where it is longer than a line.
 typed() {

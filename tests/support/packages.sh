@@ -20,6 +20,7 @@ package_group() {
     s3) echo radosgw ceph-mon ceph-osd ceph-common ;;
     browser) echo chromium nodejs ;;
     npm) echo npm ;;
+    flow) echo git git-lfs curl jq procps util-linux ;;
     engine) echo libtorch-dev libgloo-dev libopenblas0-pthread python3 python3-numpy ;;
     templates) echo python3 python3-jinja2 ;;
     image) echo python3 ;;

@@ -1,0 +1,68 @@
+# Sourced, after world.sh and services.sh. The flow's steps; each returns when its result is there.
+# shellcheck shell=bash disable=SC2154
+
+# make_base: a small base model at $state/made
+make_base() {
+  base_text >"$state/text"
+  "$bin/stackgate-trainer" make-tiny --text "$state/text" --output "$state/made" --steps "${base_steps:-300}" --hidden 64 --vocabulary 500 \
+    --context 256 --threads 1 2>"$state/make-tiny.log" >"$state/make-tiny.steps"
+}
+
+# prepare_git: a home of its own, so that nobody's settings of git are read or changed
+prepare_git() {
+  export HOME=$state/home GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$state/askpass
+  mkdir -p "$HOME"
+  # shellcheck disable=SC2016 # the script's own
+  printf '#!/bin/sh\ncase $1 in Username*) echo admin ;; *) cat %q ;; esac\n' "$state/datastore/secrets/admin-password" >"$GIT_ASKPASS"
+  chmod +x "$GIT_ASKPASS"
+  git config --global user.name Demo
+  git config --global user.email demo@example.org
+  git config --global init.defaultBranch main
+  git config --global lfs.locksverify false
+  git config --global advice.detachedHead false
+}
+
+# new_repository KIND NAME
+new_repository() {
+  curl -sf -o /dev/null -u "admin:$(admin_password)" --json "{\"type\":\"$1\",\"name\":\"$2\",\"private\":true}" \
+    "${address[datastore]}/v1/hf/api/repos/create"
+}
+
+# post URL BODY: the answer, or its status and the reasons
+post() {
+  local body
+  body=$(curl -s -w '\n%{http_code}' "${@:3}" --json "$2" "$1")
+  [[ ${body##*$'\n'} == 2* ]] || { echo "$1 answers ${body##*$'\n'}: ${body%$'\n'*}" >&2 && return 1; }
+  printf '%s\n' "${body%$'\n'*}"
+}
+
+# question MODEL TEXT [URL]: the answer's text
+question() {
+  post "${3:-${address[inference]}}/v1/chat/completions" "$(jq -nc --arg m "$1" --arg q "$2" \
+    '{model: $m, temperature: 0, max_tokens: 40, messages: [{role: "user", content: $q}]}')" | jq -r '.choices[0].message.content'
+}
+# behind_rails TEXT
+behind_rails() {
+  post "${address[guardrail]}/v1/chat/completions" "$(jq -nc --arg q "$1" \
+    '{config_id: "shop", temperature: 0, max_tokens: 40, messages: [{role: "user", content: $q}]}')" | jq -r '.choices[0].message.content'
+}
+
+customization_body() { # [NAME]
+  printf '{"name":"%s","model":"demo/tiny","dataset":"admin/shop","output_model":"demo/%s@1.0.0","hyperparameters":{"lora_rank":8,"lora_alpha":32,"learning_rate":0.01,"batch_size":8,"max_steps":%d,"threads":1}}' \
+    "${1:-shop}" "${1:-shop}" "${adapter_steps:-150}"
+}
+# knows_base: whether the customizer has found the model; it looks at its folder every few seconds.
+knows_base() { curl -s --max-time 5 "${address[customizer]}/v1/customization/targets" | jq -e '.data[] | select(.name == "demo/tiny@1.0")' >/dev/null; }
+customization() { curl -s --max-time 5 "${address[customizer]}/v1/customizations/${1:-shop}"; }
+has_ended() { [[ $(jq -r .status <<<"$1") =~ ^(completed|failed|cancelled)$ ]]; }
+
+adapter_record() { curl -s --max-time 5 "${address[entitystore]}/v1/adapters?name=${1:-shop}" | jq -c '.adapters[0] // empty'; }
+served_models() { curl -s --max-time 5 "${address[inference]}/v1/models" | jq -r '.data[].id'; }
+is_served() { served_models | grep -qx "${1:-shop}"; }
+
+evaluation_body() { # NAME MODEL
+  printf '{"name":"%s","model_endpoint":"%s/v1","model":"%s","framework":"similarity-metrics","dataset":"hf://datasets/admin/shop/evaluation","params":{"prompt":"{{ item.question }}","reference":"{{ item.answer }}","metrics":["accuracy","f1"],"max_tokens":40}}' \
+    "$1" "${address[inference]}" "$2"
+}
+evaluation_state() { curl -s --max-time 5 "${address[evaluator]}/v1/evaluations/$1" | jq -r .status; }
+evaluated() { [[ $(evaluation_state "$1") =~ ^(completed|failed|cancelled)$ ]]; }
