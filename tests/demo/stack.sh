@@ -28,7 +28,7 @@ finish() {
   trap - EXIT INT TERM HUP
   end_step
   services_end
-  if ((status == 0 || status == 130)); then rm -rf "$state"; else echo "  What was made, and the logs: $state" >&2; fi
+  if [[ $status =~ ^(0|2|130)$ ]]; then rm -rf "$state"; else echo "  What was made, and the logs: $state" >&2; fi
   exit "$status"
 }
 trap finish EXIT
@@ -202,19 +202,21 @@ say "From nothing to an adapter behind rails in $(seconds "$(since "$began")")."
 [ "$delay" -le 5000 ] || die "the adapter was served $delay ms after the last training step: more than 5 s"
 [ -n "$stays" ] || { say "Everything that was started is ended now." && exit 0; }
 page() { # NAME PATH WHAT
-  [ "$(curl -s -o /dev/null -w '%{http_code}' -H 'Accept: text/html' "${address[$1]}$2")" != 200 ] || row "${address[$1]}$2" "$3" 48
+  [[ $(curl -s -o /dev/null -w '%{http_code}' -H 'Accept: text/html' "${address[$1]}$2") != [23]* ]] || row "${address[$1]}$2" "$3" 58
 }
 echo
 say "Web pages, as long as this runs:"
-page datastore /admin/shop "the dataset (sign in as admin)"
+page datastore / "sign in as admin: the dataset"
 page customizer / "customizations"
 page evaluator '/comparisons?evaluations=base,adapter' "the comparison"
 page guardrail / "chat behind rails"
+echo
 echo
 say "The password of admin: cat ${state#"$repo/"}/datastore/secrets/admin-password"
 say "Go on: train on rows of your own with the POST above and another name; ask the new adapter by that name at ${address[inference]}/v1/chat/completions. README.md has a page for each service."
 echo
 say "${bold}Ctrl-C ends all of it.$plain"
+trap 'exit 0' INT TERM HUP
 # One that ends by itself is a fault.
 wait -n "${service_pid[@]}" || true
 die "a service has ended by itself"
