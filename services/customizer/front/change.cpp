@@ -46,6 +46,8 @@ web::Answer retry_customization(const Front& front, web::Call& call) {
   return changed(front, call, [&](const Stored& from, Seconds now) -> std::expected<Customization, web::Failure> {
     auto to = retried(from.job, front.runner.has_workspace(from), now);
     if (!to) return conflict(std::move(to.error()));
+    if (const auto resumed = front.records().resume_trackings(from.job.id); !resumed)
+      return std::unexpected(web::to_failure(resumed.error()));
     return std::move(*to);
   });
 }

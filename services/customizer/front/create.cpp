@@ -39,6 +39,29 @@ std::expected<Key, web::Failure> key_of(web::Call& call, std::string_view kind) 
   return Key{std::string(given), crypto::to_hex(crypto::sha256(fmt::format("{}\n{}", kind, body)))};
 }
 
+/// Who records it; the header wandb-api-key brings a key of its own.
+std::expected<std::vector<NewCustomization::Tracker>, web::Failure> trackers_of(const Front& front, web::Call& call,
+                                                                                const std::string& name) {
+  std::vector<NewCustomization::Tracker> out;
+  if (front.options.has_mlflow) out.push_back({"mlflow", ""});
+  const WandbOptions& wandb = front.options.wandb;
+  const std::string_view api_key = call.request().header("wandb-api-key");
+  if (api_key.empty()) {
+    if (!wandb.api_key.empty()) out.push_back({"wandb", ""});
+    return out;
+  }
+  if (wandb.encryption_key.empty())
+    return std::unexpected(
+        web::Failure{.status = 422,
+                     .message = "wandb-api-key cannot be kept: the service has no --tracker-encryption-key; leave the "
+                                "header out, or ask who runs it for one"});
+  if (api_key.size() > longest_key)
+    return std::unexpected(
+        web::Failure{.status = 400, .message = fmt::format("wandb-api-key is longer than {} bytes", longest_key)});
+  out.push_back({"wandb", seal_api_key(wandb, api_key, name)});
+  return out;
+}
+
 std::expected<void, web::Failure> look(const Front& front, CustomizationRequest& request,
                                        validate::Findings& findings) {
   for (validate::Finding& each : front.runner.executor().check(request)) findings.push_back(std::move(each));
@@ -87,6 +110,7 @@ web::Answer create(const Front& front, web::Call& call, bool is_nemo) {
   TRY(look(front, request, read.findings));
   if (validate::has_errors(read.findings)) return web::unprocessable(std::move(read.findings));
   const std::string text = to_json(request), warnings = warnings_json(read.findings);
+  auto trackers = TRY(trackers_of(front, call, request.name));
   if (dry_run)
     return web::json_answer(customization_json({.name = request.name, .request = text, .warnings = warnings}, 0));
   const Created created = TRY(front.records().create({.name = request.name,
@@ -95,7 +119,8 @@ web::Answer create(const Front& front, web::Call& call, bool is_nemo) {
                                                       .warnings = warnings,
                                                       .key = key.key,
                                                       .digest = key.digest,
-                                                      .traceparent = web::to_traceparent(call.trace())}));
+                                                      .traceparent = web::to_traceparent(call.trace()),
+                                                      .trackers = std::move(trackers)}));
   if (created.kind == Created::Kind::name_taken) return taken(request.name);
   if (created.kind == Created::Kind::made) {
     log::info("customization", {{"customization", request.name}, {"event", "created"}, {"id", created.id}});

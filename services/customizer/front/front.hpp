@@ -11,6 +11,7 @@
 #include "services/customizer/runs/catalogue_folder.hpp"
 #include "services/customizer/runs/dataset.hpp"
 #include "services/customizer/runs/runner.hpp"
+#include "services/customizer/trackers/wandb.hpp"
 #include "services/kit/web/call.hpp"
 #include "services/kit/web/route.hpp"
 
@@ -19,6 +20,8 @@ namespace stackgate::customizer {
 struct FrontOptions {
   std::chrono::milliseconds validation_limit{20'000};
   OpenDatasets datasets{};
+  bool has_mlflow = false;   // customizations are recorded there
+  WandbOptions wandb{};      // without keys of its own it takes those of requests
   std::string token_file{};  // bearer tokens that may call, one a line; empty: everybody may
   std::chrono::milliseconds follow{500};
 };

@@ -42,6 +42,19 @@ void append_own(std::vector<settings::Setting>& out) {
   append(out, "Reports of trainers",
          {listen("callback-listen", "where they are taken", "127.0.0.1:9009"),
           url("callback-url", "of it, as trainers find it; http:// and --callback-listen without it")});
+  append(out, "Experiment trackers",
+         {url("tracking-url", "of an MLflow tracking server that records customizations"),
+          by_variable("MLFLOW_EXPERIMENT_NAME", text("mlflow-experiment", "made where it is not", "customizations")),
+          by_variable("MLFLOW_TRACKING_TOKEN", secret("mlflow-token", "sent as a bearer token")),
+          by_variable("MLFLOW_TRACKING_USERNAME", text("mlflow-user", "with a password, where there is no token")),
+          by_variable("MLFLOW_TRACKING_PASSWORD", secret("mlflow-password", "of that user")),
+          url("tracker-url", "of Weights & Biases, or what speaks its protocol", "https://api.wandb.ai"),
+          secret("tracker-api-key", "of it, for customizations that come without a header wandb-api-key"),
+          secret("tracker-encryption-key",
+                 "keys of such headers are encrypted with it at rest; without it they are "
+                 "refused"),
+          text("tracker-entity", "user or team that its runs belong to; the key's own without it"),
+          text("tracker-project", "that they belong to", "customizations")});
   append(out, "Cluster",
          {text("customizer-config-file",
                "how jobs run in a cluster; not in this version, which runs them on its machine")});
@@ -115,6 +128,22 @@ CatalogueFolders folders_of(const settings::Values& values) {
   return {.models = values.text("model-config-dir"),
           .training = values.text("training-config-dir"),
           .model_files = models_of(values)};
+}
+
+MlflowOptions mlflow_options(const settings::Values& values) {
+  return {.server = {.url = values.text("tracking-url"),
+                     .token = values.text("mlflow-token"),
+                     .user = values.text("mlflow-user"),
+                     .password = values.text("mlflow-password")},
+          .experiment = values.text("mlflow-experiment")};
+}
+
+WandbOptions wandb_options(const settings::Values& values) {
+  return {.url = values.text("tracker-url"),
+          .api_key = values.text("tracker-api-key"),
+          .entity = values.text("tracker-entity"),
+          .project = values.text("tracker-project"),
+          .encryption_key = values.text("tracker-encryption-key")};
 }
 
 LocalOptions local_options(const settings::Values& values, const std::string& callback_url) {

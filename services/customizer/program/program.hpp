@@ -4,6 +4,8 @@
 
 #include "services/customizer/front/front.hpp"
 #include "services/customizer/runs/local/local.hpp"
+#include "services/customizer/trackers/mlflow.hpp"
+#include "services/customizer/trackers/wandb.hpp"
 #include "services/kit/base/error.hpp"
 #include "services/kit/metrics/registry.hpp"
 #include "services/kit/service/service.hpp"
@@ -19,6 +21,8 @@ validate::Findings check_options(const settings::Values& values);
 
 Limits limits_of(const settings::Values& values);
 CatalogueFolders folders_of(const settings::Values& values);
+MlflowOptions mlflow_options(const settings::Values& values);
+WandbOptions wandb_options(const settings::Values& values);
 /// `callback_url`: where trainers report to.
 LocalOptions local_options(const settings::Values& values, const std::string& callback_url);
 

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "services/customizer/program/callback.hpp"
 #include "services/customizer/program/program.hpp"
 #include "services/customizer/runs/adapter_state.hpp"
+#include "services/customizer/trackers/trackers.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/http_client/url.hpp"
 #include "services/kit/run/startup.hpp"
@@ -61,6 +63,8 @@ struct Running {
   CatalogueFolder catalogue;
   std::unique_ptr<Callback> callback{};
   std::optional<Runner> runner{};
+  std::atomic<bool> ending = false;  // calls to trackers are given up
+  std::optional<Trackers> trackers{};
 
   Running(std::shared_ptr<sql::Database> opened, metrics::Registry& registry, CatalogueFolders folders)
       : database(std::move(opened)), records(*database), metrics(registry), catalogue(std::move(folders)) {
@@ -70,6 +74,15 @@ struct Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 };
+
+std::vector<std::unique_ptr<Tracker>> trackers_of(const settings::Values& values, const std::atomic<bool>& ending) {
+  std::vector<std::unique_ptr<Tracker>> out;
+  const auto give_up = [&ending] { return ending.load(); };
+  if (values.has("tracking-url")) out.push_back(mlflow_tracker(mlflow_options(values), give_up));
+  const WandbOptions wandb = wandb_options(values);
+  if (!wandb.api_key.empty() || !wandb.encryption_key.empty()) out.push_back(wandb_tracker(wandb, give_up));
+  return out;
+}
 
 }  // namespace serve_detail
 
@@ -87,11 +100,14 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   running->callback = TRY(Callback::start(values.text("callback-listen")));
   auto executor = TRY(LocalExecutor::open(local_options(values, callback_url(values, running->callback->port()))));
   running->runner.emplace(running->records, std::move(executor), running->metrics, runner_options(values, fail));
+  running->trackers.emplace(running->records, trackers_of(values, running->ending));
   const auto front = std::make_shared<const Front>(
       Front{.runner = *running->runner,
             .catalogue = running->catalogue,
             .options = {.validation_limit = std::chrono::milliseconds(values.integer("validation-limit")),
                         .datasets = open_datasets(values),
+                        .has_mlflow = values.has("tracking-url"),
+                        .wandb = wandb_options(values),
                         .token_file = values.text("token-file")}});
   running->callback->serve(front);
   const std::string& tokens = front->options.token_file;
@@ -104,9 +120,16 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   parts.about = {{"datastore", http_client::without_secrets(values.text("datastore-url"))},
                  {"adapters", entitystore},
                  {"reports", callback_url(values, running->callback->port())}};
-  parts.on_telemetry = [running](telemetry::Telemetry&) { running->runner->start(); };
+  if (values.has("tracking-url"))
+    parts.about.emplace_back("tracking", http_client::without_secrets(values.text("tracking-url")));
+  parts.on_telemetry = [running](telemetry::Telemetry&) {
+    running->runner->start();
+    running->trackers->start();
+  };
   parts.on_stop = [running] {
     running->callback.reset();
+    running->ending = true;
+    running->trackers.reset();
     running->runner.reset();
   };
   parts.keep = running;

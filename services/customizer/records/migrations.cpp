@@ -63,10 +63,27 @@ constexpr std::string_view tables =
     ");\n"
     "CREATE INDEX customization_event_of ON customization_event (customization, number);\n";
 
+/// `over`: nothing is left to be sent. `next_at`: not before; whoever sends it sets it ahead, as a lease.
+constexpr std::string_view trackings =
+    "CREATE TABLE customization_tracking (\n"
+    "  customization TEXT NOT NULL,\n"
+    "  tracker TEXT NOT NULL,\n"
+    "  run TEXT NOT NULL DEFAULT '',\n"
+    "  sent BIGINT NOT NULL DEFAULT 0,\n"
+    "  lines BIGINT NOT NULL DEFAULT 0,\n"
+    "  secret TEXT NOT NULL DEFAULT '',\n"
+    "  over INTEGER NOT NULL DEFAULT 0,\n"
+    "  next_at BIGINT NOT NULL DEFAULT 0,\n"
+    "  failing_since BIGINT NOT NULL DEFAULT 0,\n"
+    "  PRIMARY KEY (customization, tracker)\n"
+    ");\n"
+    "CREATE INDEX customization_tracking_due ON customization_tracking (over, next_at);\n";
+
 }  // namespace migrations_detail
 
 std::span<const sql::Migration> customization_migrations() {
-  static const std::array all = {sql::Migration{1, "customizations", migrations_detail::tables, ""}};
+  static const std::array all = {sql::Migration{1, "customizations", migrations_detail::tables, ""},
+                                 sql::Migration{2, "trackers", migrations_detail::trackings, ""}};
   return all;
 }
 

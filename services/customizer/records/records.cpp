@@ -59,6 +59,9 @@ sql::Expected<Created> Records::create(const NewCustomization& wanted) {
     out = {.kind = done.affected > 0 ? Created::Kind::made : Created::Kind::name_taken, .id = id};
     if (out.kind == Created::Kind::name_taken) return {};
     TRY(rows::count(session, wanted.model, State::created, 1));
+    for (const auto& tracker : wanted.trackers)
+      TRY(session.run("INSERT INTO customization_tracking (customization, tracker, secret) VALUES ($1, $2, $3)",
+                      {id, tracker.name, tracker.secret}));
     return rows::put_event(session, id, {"created", ""});
   }));
   return out;
@@ -135,6 +138,7 @@ sql::Expected<bool> Records::remove(std::string_view id) {
                     -1));
     TRY(session.run("DELETE FROM customization_point WHERE customization = $1", {std::string(id)}));
     TRY(session.run("DELETE FROM customization_event WHERE customization = $1", {std::string(id)}));
+    TRY(session.run("DELETE FROM customization_tracking WHERE customization = $1", {std::string(id)}));
     return {};
   }));
   return removed;

@@ -23,10 +23,25 @@ namespace stackgate::customizer {
 
 std::span<const sql::Migration> customization_migrations();
 
+/// A customization in an experiment tracker: what of it was sent, and when to go on.
+struct Tracking {
+  std::string customization{}, tracker{};  // id; "mlflow", "wandb"
+  std::string run{};                       // there; "": none was made yet
+  std::int64_t sent = 0;                   // how far its points were sent; the tracker knows what it means
+  std::int64_t lines = 0;
+  std::string secret{};     // sealed
+  Seconds failing_since{};  // 0: the last call has succeeded
+  friend bool operator==(const Tracking&, const Tracking&) = default;
+};
+
 struct NewCustomization {
   std::string name, model, request, warnings;
   std::string key{}, digest{};  // Idempotency-Key, and of what came with it; "": none
   std::string traceparent{};
+  struct Tracker {
+    std::string name{}, secret{};  // sealed
+  };
+  std::vector<Tracker> trackers{};
 };
 
 struct Created {
@@ -131,6 +146,17 @@ class Records {
                                            bool with_log = false) const;
   /// The last ones, in order: lines of logs, or the others.
   sql::Expected<std::vector<Event>> last_events(std::string_view id, bool is_log, std::int64_t limit) const;
+
+  // Experiment trackers: the queue of what is to be sent is the curves themselves.
+
+  /// Those whose time has come, at most `limit`; nobody else is given them for `lease`.
+  sql::Expected<std::vector<Tracking>> take_trackings(std::chrono::seconds lease, std::int64_t limit) const;
+  /// Again in so many seconds. What is gone stays gone.
+  sql::Expected<void> store_tracking(const Tracking& tracking, Seconds again) const;
+  /// Nothing is left to be sent; its secret is erased, unless it may be tried again.
+  sql::Expected<void> end_tracking(const Tracking& tracking, bool keeps_secret) const;
+  /// Of one that is tried again: all of its trackers go on.
+  sql::Expected<void> resume_trackings(std::string_view id) const;
 
  private:
   sql::Expected<Reported> apply(std::string_view id, const std::string* token, std::string_view event_json);

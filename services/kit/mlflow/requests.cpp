@@ -74,6 +74,14 @@ Call create_run(std::string_view experiment, std::string_view name, std::span<co
           })};
 }
 
+Call find_run(std::string_view experiment, std::string_view tag, std::string_view value) {
+  return {"POST", requests_detail::path("runs/search"), json::object_text([&](json::Writer& w) {
+            w.array("experiment_ids", [&] { w.value(experiment); });
+            w.member("filter", fmt::format("tags.{} = '{}'", tag, value));
+            w.member("max_results", 1);
+          })};
+}
+
 Call log_params(std::string_view run, std::span<const Pair> params) {
   return {"POST", requests_detail::path("runs/log-batch"), json::object_text([&](json::Writer& w) {
             w.member("run_id", run);
@@ -114,6 +122,19 @@ std::expected<std::string, std::string> read_experiment(std::string_view body) {
 std::expected<std::string, std::string> read_run(std::string_view body) {
   constexpr std::array<std::string_view, 3> keys{"run", "info", "run_id"};
   return requests_detail::id_at(body, keys);
+}
+
+std::expected<std::string, std::string> read_found_run(std::string_view body) {
+  json::Document document;
+  const auto root = json::parse(body, document, requests_detail::limits);
+  if (!root || !root->is_object()) return std::unexpected("it answers with what is no JSON object");
+  const json::Value* runs = root->find("runs");
+  if (runs == nullptr || runs->items().empty()) return std::string();
+  const json::Value* info = runs->items()[0].find("info");
+  const json::Value* id = info == nullptr ? nullptr : info->find("run_id");
+  if (id == nullptr || id->string().empty() || id->string().size() > longest_id)
+    return std::unexpected("it answers with a run without \"run_id\"");
+  return std::string(id->string());
 }
 
 Refusal read_refusal(std::string_view body) {

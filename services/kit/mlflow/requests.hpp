@@ -36,6 +36,8 @@ struct Call {
 Call find_experiment(std::string_view name);
 Call create_experiment(std::string_view name);
 Call create_run(std::string_view experiment, std::string_view name, std::span<const Pair> tags, std::int64_t begun);
+/// A run of an experiment that has the tag, so that nobody makes it twice. The value: letters, digits and "-".
+Call find_run(std::string_view experiment, std::string_view tag, std::string_view value);
 /// At most most_params, and values of at most longest_value bytes: the rest is left out.
 Call log_params(std::string_view run, std::span<const Pair> params);
 Call log_metrics(std::string_view run, std::span<const Metric> metrics);  // at most most_metrics
@@ -45,6 +47,9 @@ Call update_run(std::string_view run, Status status, std::optional<std::int64_t>
 /// The id in a good answer to find_experiment() or create_experiment(), and to create_run(); an error is a sentence.
 std::expected<std::string, std::string> read_experiment(std::string_view body);
 std::expected<std::string, std::string> read_run(std::string_view body);
+
+/// Of an answer to find_run(); "": there is none.
+std::expected<std::string, std::string> read_found_run(std::string_view body);
 
 /// "RESOURCE_DOES_NOT_EXIST" and the message of another answer; both empty when it is something else.
 struct Refusal {

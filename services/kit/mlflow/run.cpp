@@ -196,10 +196,8 @@ class Run::Sending {
   Outcome call(const Call& what, std::string_view expected = {}) {
     http_client::Request request{.method = what.method, .url = server_.url + what.path, .body = what.body};
     if (!what.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
-    if (!server_.token.empty())
-      request.headers.emplace_back("Authorization", "Bearer " + server_.token);
-    else if (!server_.user.empty())
-      request.headers.emplace_back("Authorization", "Basic " + base64::encode(server_.user + ":" + server_.password));
+    if (std::string credentials = authorization(server_); !credentials.empty())
+      request.headers.emplace_back("Authorization", std::move(credentials));
     request.largest_reply = 1U << 20U;
     request.repeatable = false;
     request.give_up = [this] { return given_up_.load(); };
@@ -252,6 +250,11 @@ class Run::Sending {
   std::atomic<bool> given_up_ = false;
   std::jthread thread_;  // last: it uses the others
 };
+
+std::string authorization(const Server& server) {
+  if (!server.token.empty()) return "Bearer " + server.token;
+  return server.user.empty() ? "" : "Basic " + base64::encode(server.user + ":" + server.password);
+}
 
 Run::Run(Server server, NewRun run, std::function<void(const std::string& id)> known, Pace pace)
     : sending_(std::make_unique<Sending>(std::move(server), std::move(run), std::move(known), pace)) {}

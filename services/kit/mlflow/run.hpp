@@ -20,6 +20,9 @@ struct Server {
   std::string ca_file{};
 };
 
+/// Of the header Authorization; "": none.
+std::string authorization(const Server& server);
+
 struct NewRun {
   std::string experiment = "Default", name{};  // the experiment is made where it is not
   std::string id{};                            // of a run to go on with; a new one where it is gone

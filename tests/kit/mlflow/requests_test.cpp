@@ -63,5 +63,14 @@ TEST(Answers, of_refusals_have_a_code_and_words_of_one_line) {
   EXPECT_EQ(read_refusal("{\"message\":\"" + std::string(5000, 'a') + "\"}").message.size(), 300U);
 }
 
+TEST(MlflowRequests, find_the_run_of_a_tag) {
+  EXPECT_EQ(find_run("7", "customization", "cust-1").body,
+            R"({"experiment_ids":["7"],"filter":"tags.customization = 'cust-1'","max_results":1})");
+  EXPECT_EQ(read_found_run(R"({"runs":[{"info":{"run_id":"r"}}]})"), "r");
+  EXPECT_EQ(read_found_run("{}"), "");
+  EXPECT_FALSE(read_found_run(R"({"runs":[{"info":{}}]})"));
+  EXPECT_FALSE(read_found_run("no JSON"));
+}
+
 }  // namespace
 }  // namespace stackgate::mlflow

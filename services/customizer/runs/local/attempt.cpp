@@ -48,7 +48,8 @@ std::string read_from(const std::string& path, std::uint64_t offset, std::uint64
 std::vector<std::string> inherited() {
   std::vector<std::string> out;
   for (std::string& each : subprocess::own_environment())
-    if (!each.starts_with("STACKGATE_") && !each.starts_with("DATASTORE_") && !each.starts_with("REGISTRY_"))
+    if (!each.starts_with("STACKGATE_") && !each.starts_with("DATASTORE_") && !each.starts_with("REGISTRY_") &&
+        !each.starts_with("MLFLOW_") && !each.starts_with("WANDB_"))
       out.push_back(std::move(each));
   return out;
 }

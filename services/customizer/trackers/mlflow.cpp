@@ -1,0 +1,111 @@
+#include "services/customizer/trackers/mlflow.hpp"
+
+#include <utility>
+
+#include "services/kit/base/try.hpp"
+
+namespace stackgate::customizer {
+namespace mlflow_detail {
+
+constexpr std::string_view tag = "customization";
+constexpr std::int64_t points_at_once = mlflow::most_metrics / 2, batches_at_once = 10;
+
+template <class T>
+using Answer = std::expected<T, TrackerFault>;
+
+mlflow::Status status_of(State state) {
+  if (state == State::completed) return mlflow::Status::finished;
+  return state == State::failed ? mlflow::Status::failed : mlflow::Status::killed;
+}
+
+/// Of an answer that has to have something in it; one without may be another server's, for a while.
+Answer<std::string> read(std::expected<std::string, std::string> found) {
+  if (found) return std::move(*found);
+  return std::unexpected(TrackerFault{.passes = true, .words = found.error()});
+}
+
+class Mlflow final : public Tracker {
+ public:
+  Mlflow(MlflowOptions options, std::function<bool()> give_up)
+      : experiment_name_(std::move(options.experiment)),
+        authorization_(mlflow::authorization(options.server)),
+        calls_(options.server.url, options.server.ca_file, std::move(give_up)) {}
+
+  std::string_view key() const override { return "mlflow"; }
+  std::string_view name() const override { return "MLflow"; }
+  Sent send(Tracking& tracking, const Customization& job, const Records& records) override {
+    const auto done = send_all(tracking, job, records);
+    return done ? Sent{is_final(job.state) && *done ? Sent::Kind::over : Sent::Kind::going_on} : done.error().sent();
+  }
+
+ private:
+  Answer<std::string> call(const mlflow::Call& what) {
+    return calls_.call(what.method, what.path, what.body, authorization_);
+  }
+
+  /// False: there are more points.
+  Answer<bool> send_all(Tracking& tracking, const Customization& job, const Records& records) {
+    if (tracking.run.empty()) tracking.run = TRY(open(job));
+    for (int i = 0; i < batches_at_once; ++i) {
+      const auto stored = records.points(job.id, step_before(tracking.sent), points_at_once);
+      if (!stored) return std::unexpected(TrackerFault{.passes = true, .words = stored.error().message});
+      const std::vector<MetricPoint> points = unsent(*stored, tracking.sent);
+      if (points.empty()) return TRY(end(tracking, job));
+      (void)TRY(call(mlflow::log_metrics(tracking.run, metrics_of(points))));
+      tracking.sent = sent_of(points.back());
+    }
+    return false;
+  }
+
+  Answer<bool> end(const Tracking& tracking, const Customization& job) {
+    if (is_final(job.state))
+      (void)TRY(call(mlflow::update_run(tracking.run, status_of(job.state), job.ended_at * 1'000)));
+    return true;
+  }
+
+  static std::vector<mlflow::Metric> metrics_of(const std::vector<MetricPoint>& points) {
+    std::vector<mlflow::Metric> out;
+    for (const MetricPoint& each : points)
+      for (const auto& [name, value] : {std::pair("train_loss", &each.train_loss), {"val_loss", &each.val_loss}})
+        if (*value) out.push_back({name, **value, each.at * 1'000, each.step});
+    return out;
+  }
+
+  Answer<std::string> experiment() {
+    auto found = call(mlflow::find_experiment(experiment_name_));
+    if (!found && mlflow::read_refusal(found.error().body).code == "RESOURCE_DOES_NOT_EXIST") {
+      found = call(mlflow::create_experiment(experiment_name_));
+      // Another replica was quicker: it is found the next time.
+      if (!found && mlflow::read_refusal(found.error().body).code == "RESOURCE_ALREADY_EXISTS")
+        found.error().passes = true;
+    }
+    return read(mlflow::read_experiment(TRY(std::move(found))));
+  }
+
+  /// The run of this customization: the one that is there, or a new one.
+  Answer<std::string> open(const Customization& job) {
+    const std::string experiment_id = TRY(experiment());
+    std::string run = TRY(read(mlflow::read_found_run(TRY(call(mlflow::find_run(experiment_id, tag, job.id))))));
+    if (run.empty()) {
+      const std::vector<mlflow::Pair> tags{{std::string(tag), job.id}, {"customization_name", job.name}};
+      run = TRY(
+          read(mlflow::read_run(TRY(call(mlflow::create_run(experiment_id, job.name, tags, job.created_at * 1'000))))));
+    }
+    std::vector<mlflow::Pair> params;
+    for (auto& [key, value] : parameters_of(job)) params.push_back({std::move(key), std::move(value)});
+    // They never change: sent again they are the same.
+    (void)TRY(call(mlflow::log_params(run, params)));
+    return run;
+  }
+
+  const std::string experiment_name_, authorization_;
+  const TrackerCalls calls_;
+};
+
+}  // namespace mlflow_detail
+
+std::unique_ptr<Tracker> mlflow_tracker(MlflowOptions options, std::function<bool()> give_up) {
+  return std::make_unique<mlflow_detail::Mlflow>(std::move(options), std::move(give_up));
+}
+
+}  // namespace stackgate::customizer
