@@ -43,6 +43,27 @@ TEST(CustomizerOptions, become_limits_and_places) {
   EXPECT_EQ(folders_of(got.values).model_files, "/data/models");
 }
 
+TEST(CustomizerOptions, of_trackers_are_the_operators) {
+  auto variables = good;
+  variables["STACKGATE_TRACKING_URL"] = "http://mlflow:5000";
+  variables["MLFLOW_TRACKING_TOKEN"] = "word";
+  variables["STACKGATE_TRACKER_API_KEY"] = "key";
+  variables["STACKGATE_TRACKER_ENCRYPTION_KEY"] = "at rest";
+  variables["STACKGATE_TRACKER_ENTITY"] = "team";
+  variables["STACKGATE_TRACKER_PROJECT"] = "adapters";
+  const auto got = read(variables);
+  ASSERT_THAT(got.findings, testing::IsEmpty()) << settings::to_text(program(), got.findings);
+  EXPECT_EQ(mlflow_options(got.values).server.url, "http://mlflow:5000");
+  EXPECT_EQ(mlflow_options(got.values).server.token, "word");
+  EXPECT_EQ(mlflow_options(got.values).experiment, "customizations");
+  const WandbOptions wandb = wandb_options(got.values);
+  EXPECT_EQ(wandb.api_key, "key");
+  EXPECT_EQ(wandb.encryption_key, "at rest");
+  EXPECT_EQ(wandb.entity, "team");
+  EXPECT_EQ(wandb.project, "adapters");
+  EXPECT_EQ(wandb.url, "https://api.wandb.ai");
+}
+
 TEST(CustomizerOptions, want_both_neighbours_and_whole_credentials) {
   EXPECT_THAT(read({}).findings, testing::SizeIs(testing::Ge(2U)));
   auto variables = good;

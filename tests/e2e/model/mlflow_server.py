@@ -2,7 +2,7 @@
 
 mlflow_server.py: prints its port. GET /state: runs as JSON. POST /mode MODE: ok, error (500), slow (hangs), lies (200 with
 HTML)."""
-import base64, http.server, json, threading, time, urllib.parse
+import base64, http.server, json, re, threading, time, urllib.parse
 
 state = {"experiments": {}, "runs": {}, "calls": []}
 mode = ["ok"]
@@ -39,6 +39,12 @@ def answer(call, query, body):
         need(body["name"] not in state["experiments"], "it exists", "RESOURCE_ALREADY_EXISTS")
         state["experiments"][body["name"]] = str(len(state["experiments"]) + 1)
         return {"experiment_id": state["experiments"][body["name"]]}
+    if call == "runs/search":
+        need(all(each in state["experiments"].values() for each in body["experiment_ids"]), "no such experiment")
+        found = re.fullmatch(r"tags\.(\w+) = '([^']*)'", body["filter"])
+        need(found, "filter")
+        ids = [id for id, run in state["runs"].items() if run["tags"].get(found[1]) == found[2]][: body["max_results"]]
+        return {"runs": [{"info": {"run_id": id}} for id in ids]} if ids else {}
     if call == "runs/create":
         need(body["experiment_id"] in state["experiments"].values(), "no such experiment")
         need(isinstance(body["start_time"], int) and body["start_time"] > 1e12, "start_time is in milliseconds")
