@@ -69,7 +69,7 @@ class TrackersTest : public testing::Test {
       params_[std::string(json::text(&each, {"key"}))] = json::text(&each, {"value"});
     if (path.ends_with("runs/update")) ended_ = json::text(&root, {"status"});
     if (path.ends_with("/graphql")) return http::text_answer(200, graphql_);
-    if (path.ends_with("file_stream")) streams_.push_back(request.body);
+    if (path.ends_with("file_stream")) streams_.emplace_back(request.body);
     return http::text_answer(200, "{}");
   }
 

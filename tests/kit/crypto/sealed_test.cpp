@@ -21,8 +21,8 @@ TEST(SealedSecrets, that_were_changed_stay_shut) {
   for (std::size_t i = 0; i < sealed.size(); ++i) {
     std::string changed = sealed;
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
-    if (const auto opened = open_sealed("key", changed, "place"))
-      EXPECT_EQ(*opened, "secret") << "spare bits of base64";
+    // Spare bits of base64 are nothing of the bytes.
+    EXPECT_EQ(open_sealed("key", changed, "place").value_or("secret"), "secret");
   }
   for (const char* wrong : {"", "?", "AAAA"}) EXPECT_FALSE(open_sealed("key", wrong, "place"));
 }
