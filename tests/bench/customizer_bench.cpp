@@ -414,6 +414,11 @@ class Bench {
 
 int main(int argc, char** argv) {
   stackgate::log::configure({.level = stackgate::log::Level::warning});
-  stackgate::bench::Bench(argv[0]).run(argc > 1 ? argv[1] : "");
+  try {
+    stackgate::bench::Bench(argv[0]).run(argc > 1 ? argv[1] : "");
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "customizer_bench: {}\n", failure.what());
+    return 1;
+  }
   return stackgate::bench::exit_status;
 }

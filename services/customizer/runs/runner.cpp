@@ -135,9 +135,9 @@ std::chrono::milliseconds Runner::round() {
   if (const auto ids = due(Clock::now()); !ids.empty()) look_at(ids);
   auto pause = executor_->is_polled() ? options_.polled_round : options_.round;
   for (const auto& [id, each] : followed_)
-    pause = std::min(pause, std::max(std::chrono::milliseconds(10),
-                                     std::chrono::ceil<std::chrono::milliseconds>(each.look - Clock::now())));
-  return pause;
+    pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(each.look - Clock::now()));
+  // Each round asks the database and the executor what has changed: looks that are due soon after each other share one.
+  return std::max(pause, options_.polled_round);
 }
 
 }  // namespace stackgate::customizer

@@ -1,5 +1,6 @@
 #include "services/customizer/runs/local/attempt.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -37,8 +38,10 @@ std::optional<int> number_in(const std::string& path) {
 
 std::string read_from(const std::string& path, std::uint64_t offset, std::uint64_t most) {
   const files::File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return {};
-  std::string out(most, '\0');
+  struct stat of{};
+  // Mostly nothing has been written since.
+  if (!file || ::fstat(file.fd(), &of) != 0 || static_cast<std::uint64_t>(of.st_size) <= offset) return {};
+  std::string out(std::min(most, static_cast<std::uint64_t>(of.st_size) - offset), '\0');
   const ssize_t got = ::pread(file.fd(), out.data(), out.size(), static_cast<off_t>(offset));
   out.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return out;
