@@ -102,7 +102,7 @@ class Customizer {
 
 class Bench {
  public:
-  explicit Bench(const std::string& own_path) : bin_(fs::path(own_path).parent_path().string()), store_(own_path) {
+  explicit Bench(const std::string& own_path) : bin_(fs::absolute(own_path).parent_path().string()), store_(own_path) {
     ::setenv("DATASTORE_USERNAME", "ada", 1);
     ::setenv("DATASTORE_PASSWORD", "correct-horse", 1);
     make_dataset("small", {{"training/a.jsonl", lines(24)}, {"validation/a.jsonl", lines(4)}});

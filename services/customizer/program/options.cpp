@@ -80,6 +80,12 @@ std::string models_of(const settings::Values& values) {
   return given.empty() ? data_path(values, "models") : std::filesystem::absolute(given, ignored).string();
 }
 
+std::string programs_of(const settings::Values& values) {
+  std::error_code ignored;
+  const std::string& given = values.text("programs-dir");
+  return given.empty() ? own_directory() : std::filesystem::absolute(given, ignored).string();
+}
+
 }  // namespace options_detail
 
 using namespace options_detail;
@@ -147,10 +153,9 @@ WandbOptions wandb_options(const settings::Values& values) {
 }
 
 LocalOptions local_options(const settings::Values& values, const std::string& callback_url) {
-  const std::string& programs = values.text("programs-dir");
   return {.directory = data_path(values, "jobs"),
           .models = models_of(values),
-          .programs = programs.empty() ? own_directory() : programs,
+          .programs = programs_of(values),
           .addresses = {.callback_url = callback_url,
                         .datastore_url = values.text("datastore-url"),
                         .entitystore_url = values.text("entitystore-url")},

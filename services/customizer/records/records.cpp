@@ -14,6 +14,7 @@ using sql::Row;
 using sql::Session;
 
 constexpr std::size_t id_bytes = 10, token_bytes = 32;
+constexpr std::string_view id_prefix = "cust-";
 
 sql::Expected<std::optional<Created>> of_key(Session& session, std::string_view key, std::string_view digest) {
   if (key.empty()) return std::nullopt;
@@ -42,7 +43,7 @@ bool erases_token(const Customization& job) { return is_final(job.state) && job.
 using namespace records_detail;
 
 sql::Expected<Created> Records::create(const NewCustomization& wanted) {
-  const std::string id = "cust-" + crypto::random_hex(id_bytes), token = crypto::random_hex(token_bytes);
+  const std::string id = std::string(id_prefix) + crypto::random_hex(id_bytes), token = crypto::random_hex(token_bytes);
   Created out;
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
     if (auto known = TRY(of_key(session, wanted.key, wanted.digest))) {
@@ -79,8 +80,10 @@ sql::Expected<std::optional<Created>> Records::find_key(std::string_view key, st
 sql::Expected<std::optional<Stored>> Records::find(std::string_view name_or_id) const {
   std::optional<Stored> out;
   TRY(database_.read([&](Session& session) -> sql::Expected<void> {
-    out = TRY(rows::find(session, "name", name_or_id));
-    if (!out) out = TRY(rows::find(session, "id", name_or_id));
+    // Mostly the one that it looks like.
+    const bool is_id = name_or_id.starts_with(id_prefix);
+    out = TRY(rows::find(session, is_id ? "id" : "name", name_or_id));
+    if (!out) out = TRY(rows::find(session, is_id ? "name" : "id", name_or_id));
     return {};
   }));
   return out;
@@ -97,10 +100,11 @@ sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
     out.total = count.rows.front().integer(0);
     std::vector<sql::Value> values = where.values;
     values.insert(values.end(), {options.limit, options.offset});
-    const auto found = TRY(
-        session.run(fmt::format("SELECT {} FROM customization{} ORDER BY number {} LIMIT ${} OFFSET ${}", rows::columns,
-                                where.text, options.oldest_first ? "ASC" : "DESC", values.size() - 1, values.size()),
-                    values));
+    const auto found = TRY(session.run(
+        fmt::format("SELECT {0} FROM customization WHERE number IN (SELECT number FROM customization{1} "
+                    "ORDER BY number {2} LIMIT ${3} OFFSET ${4}) ORDER BY number {2}",  // skipped in an index
+                    rows::columns, where.text, options.oldest_first ? "ASC" : "DESC", values.size() - 1, values.size()),
+        values));
     out.rows.clear();
     for (const Row& row : found.rows) out.rows.push_back(rows::read_job(row));
     return {};

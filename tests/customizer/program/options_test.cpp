@@ -43,6 +43,15 @@ TEST(CustomizerOptions, become_limits_and_places) {
   EXPECT_EQ(folders_of(got.values).model_files, "/data/models");
 }
 
+TEST(CustomizerOptions, name_directories_that_stages_find_from_theirs) {
+  auto variables = good;
+  variables["STACKGATE_DATA_DIR"] = "data";
+  const auto got = read(variables, {"--programs-dir", "bin", "--models-dir", "models"});
+  ASSERT_THAT(got.findings, testing::IsEmpty()) << settings::to_text(program(), got.findings);
+  const LocalOptions local = local_options(got.values, "http://127.0.0.1:1");
+  for (const std::string& each : {local.directory, local.models, local.programs}) EXPECT_EQ(each.front(), '/') << each;
+}
+
 TEST(CustomizerOptions, of_trackers_are_the_operators) {
   auto variables = good;
   variables["STACKGATE_TRACKING_URL"] = "http://mlflow:5000";

@@ -37,10 +37,11 @@ std::expected<void, Error> write_file(const std::string& path, std::string_view 
   return {};
 }
 
-StageSight of_ended(Stage stage, int status, std::string words) {
+StageSight of_ended(Stage stage, int status, const Attempt& attempt) {
   StageSight out{.objects = StageSight::Objects::there};
   out.state = status == 0 ? State::completed : State::failed;
   if (status == 0) return out;
+  const std::string words = last_words(attempt.log_end());
   out.may_retry = may_retry_after(stage, status);
   out.message = words.empty() ? fmt::format("it ended with status {}", status)
                               : fmt::format("it ended with status {}: {}", status, words);
@@ -99,7 +100,7 @@ StageSight LocalExecutor::sight(const Work& work, Stage stage) {
       out.state = State::running;
       break;
     case Phase::ended:
-      return of_ended(stage, newest.status().value_or(1), last_words(newest.log_end()));
+      return of_ended(stage, newest.status().value_or(1), newest);
     case Phase::killed:
       out.state = State::failed;
       out.may_retry = true;
