@@ -66,3 +66,15 @@ evaluation_body() { # NAME MODEL
 }
 evaluation_state() { curl -s --max-time 5 "${address[evaluator]}/v1/evaluations/$1" | jq -r .status; }
 evaluated() { [[ $(evaluation_state "$1") =~ ^(completed|failed|cancelled)$ ]]; }
+
+# page_runs PAGE: its blocks of shell, one after the other, against the services that run here; each line must succeed
+page_runs() {
+  local name script
+  # shellcheck disable=SC2016 # marks of Markdown
+  script=$(sed -n '/^```sh$/,/^```$/p' "$1" | sed '/^```/d')
+  [ -n "$script" ] || { echo "$1 has no block of shell" && return 1; }
+  script=${script//build\/demo-stack/$state}
+  script=${script//build\/release\/bin/$bin}
+  for name in "${!flow_services[@]}"; do script=${script//127.0.0.1:$((8000 + name))/${address[${flow_services[name]}]#http://}}; done
+  (cd "$(dirname "$1")/../.." && bash -xeuo pipefail -c "$script")
+}

@@ -1,7 +1,9 @@
 #include "services/customizer/runs/runner.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 
@@ -119,6 +121,10 @@ void Runner::look_at(const std::vector<std::string>& ids) {
   for (std::size_t i = 0; i < works.size(); ++i) {
     Work& work = works[i];
     Followed& followed = followed_[work.job.id];
+    // What is logged, started and asked for it belongs to the request that created it.
+    const TraceCopy trace(work.stored.traceparent);
+    std::optional<TraceScope> scope;
+    trace.enter(scope);
     if (seen[i]) take_log(work, *seen[i], followed);
     const std::string id = work.job.id;
     const NextLook next = stepper_.step(work, std::move(seen[i]), *now);

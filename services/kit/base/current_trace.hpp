@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "services/kit/base/traceparent.hpp"
+
 namespace stackgate {
 
 /// Views into whatever made the scope.
@@ -37,15 +39,24 @@ class TraceScope {
   const CurrentTrace* before_;
 };
 
-/// This thread's trace, if it has one, for other threads that do its work; it must outlive their scopes.
+/// A trace kept for work that is done elsewhere or later; it must outlive the scopes that it enters.
 class TraceCopy {
  public:
+  /// Of this thread, if it has one, for other threads that do its work.
   TraceCopy() {
     if (const CurrentTrace* trace = current_trace(); trace != nullptr) {
       trace_id_ = trace->trace_id;
       span_id_ = trace->span_id;
       state_ = trace->state;
       sampled_ = trace->sampled;
+    }
+  }
+  /// Of whoever wrote it down; what is malformed is no trace.
+  explicit TraceCopy(std::string_view traceparent) {
+    if (auto parent = parse_traceparent(traceparent)) {
+      trace_id_ = std::move(parent->trace_id);
+      span_id_ = std::move(parent->parent_id);
+      sampled_ = parent->sampled;
     }
   }
   TraceCopy(const TraceCopy&) = delete;

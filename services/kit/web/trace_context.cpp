@@ -11,15 +11,6 @@
 namespace stackgate::web {
 namespace trace_detail {
 
-bool is_hex(std::string_view text, std::size_t digits) {
-  return text.size() == digits &&
-         std::ranges::all_of(text, [](char c) { return ascii::is_hex(c) && !ascii::is_upper(c); });
-}
-
-bool is_id(std::string_view text, std::size_t digits) {
-  return is_hex(text, digits) && text.find_first_not_of('0') != std::string_view::npos;
-}
-
 bool is_key_part(std::string_view text, std::size_t longest, bool digit_first) {
   if (text.empty() || text.size() > longest) return false;
   if (!ascii::is_lower(text[0]) && !(digit_first && ascii::is_digit(text[0]))) return false;
@@ -49,18 +40,6 @@ std::uint64_t random_word() {
 }
 
 }  // namespace trace_detail
-
-std::optional<TraceParent> parse_traceparent(std::string_view text) {
-  using trace_detail::is_hex;
-  using trace_detail::is_id;
-  text = http::trim(text);
-  if (text.size() < 55 || text[2] != '-' || text[35] != '-' || text[52] != '-') return {};
-  const std::string_view version = text.substr(0, 2), trace = text.substr(3, 32), parent = text.substr(36, 16);
-  const std::string_view flags = text.substr(53, 2);
-  if (!is_hex(version, 2) || version == "ff" || !is_id(trace, 32) || !is_id(parent, 16) || !is_hex(flags, 2)) return {};
-  if (text.size() > 55 && (version == "00" || text[55] != '-')) return {};
-  return TraceParent{std::string(trace), std::string(parent), (ascii::hex_value(flags[1]) & 1) != 0};
-}
 
 bool is_tracestate(std::string_view text) {
   if (text.empty() || text.size() > 512) return false;

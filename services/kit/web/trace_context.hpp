@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "services/kit/base/traceparent.hpp"
+
 namespace stackgate::web {
 
 struct TraceContext {
@@ -15,12 +17,8 @@ struct TraceContext {
   std::string state{};  // tracestate, passed on as it came; empty when it came broken
 };
 
-/// Nothing when `traceparent` is malformed, all zeros, or of version ff. Later versions are read as 00.
-struct TraceParent {
-  std::string trace_id, parent_id;
-  bool sampled = false;
-};
-std::optional<TraceParent> parse_traceparent(std::string_view traceparent);
+using stackgate::parse_traceparent;
+using stackgate::TraceParent;
 /// What a traceparent says of a span, so that work that is done later goes on with its trace.
 std::string to_traceparent(const TraceContext& context);
 /// Whether a tracestate keeps the grammar: at most 32 members, 512 bytes, no key twice.

@@ -2,10 +2,13 @@
 
 #include <cstdio>
 #include <future>
+#include <memory>
+#include <optional>
 #include <thread>
 
 #include <unistd.h>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/base/version.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/kit/run/startup.hpp"
@@ -35,11 +38,20 @@ Pulled pulled_of(const PullSettings& settings, const Manifest& manifest) {
   return {.model = name.empty() ? manifest.source : name, .revision = manifest.revision};
 }
 
+/// Of whoever started this process: what is asked of services belongs to it.
+std::unique_ptr<const TraceCopy> process_trace() {
+  return std::make_unique<const TraceCopy>(run::variable("TRACEPARENT").value_or(""));
+}
+
 int carry_out(const PullSettings& settings, Report& report, run::StopSignals& signals, const FailPoint& fail_point) {
   Counter counter;
   std::promise<Result<Outcome>> promise;
   auto result = promise.get_future();
-  std::jthread worker([&] { promise.set_value(pull(settings, counter, fail_point)); });
+  std::jthread worker([&, trace = process_trace()] {
+    std::optional<TraceScope> scope;
+    trace->enter(scope);
+    promise.set_value(pull(settings, counter, fail_point));
+  });
   while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     report.tick(counter.now());
     const auto signal = signals.wait_for(look);
@@ -95,7 +107,11 @@ int carry_out_upload(const UploadSettings& settings, const std::string& terminat
   Sent sent;
   std::promise<Result<Uploaded>> promise;
   auto result = promise.get_future();
-  std::jthread worker([&] { promise.set_value(upload(settings, sent)); });
+  std::jthread worker([&, trace = process_trace()] {
+    std::optional<TraceScope> scope;
+    trace->enter(scope);
+    promise.set_value(upload(settings, sent));
+  });
   const auto end = [&](const Failure& failure) {
     write_last_words(termination_log, sentence(failure));
     log_failure(not_uploaded, failure);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "services/kit/base/current_trace.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
 #include "services/puller/transfer/content.hpp"
@@ -141,7 +143,10 @@ Result<void> Pull::fetch_all(std::vector<Wanted>& wanted) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::optional<Failure> first;
+  const TraceCopy trace;
   const auto work = [&] {
+    std::optional<TraceScope> scope;
+    trace.enter(scope);
     for (std::size_t i = next++; i < queue.size() && !counter_.stop; i = next++) {
       auto done = fetch(*queue[i]);
       if (done) continue;

@@ -27,6 +27,22 @@ TEST(TracedCall, passes_the_trace_on_only_under_one_and_never_to_strangers) {
   EXPECT_FALSE(passes_trace_on(plain, {.public_addresses_only = true}));
 }
 
+TEST(TracedCall, passes_on_a_trace_that_was_written_down) {
+  const Request call{.url = "http://h/"};
+  const std::string header = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  {
+    const TraceCopy kept(header);
+    std::optional<TraceScope> scope;
+    kept.enter(scope);
+    ASSERT_TRUE(scope);
+    EXPECT_THAT(TracedCall(call).take_headers(), ElementsAre(Pair("traceparent", header)));
+  }
+  const TraceCopy broken("00-0af7-b7ad-01");
+  std::optional<TraceScope> scope;
+  broken.enter(scope);
+  EXPECT_FALSE(scope);
+}
+
 TEST(TracedCall, passes_the_callers_span_on_while_nobody_records_one_of_its_own) {
   const TraceScope scope(sampled);
   const Request call{.url = "http://h/"};

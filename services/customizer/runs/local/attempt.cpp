@@ -52,7 +52,7 @@ std::vector<std::string> inherited() {
   std::vector<std::string> out;
   for (std::string& each : subprocess::own_environment())
     if (!each.starts_with("STACKGATE_") && !each.starts_with("DATASTORE_") && !each.starts_with("REGISTRY_") &&
-        !each.starts_with("MLFLOW_") && !each.starts_with("WANDB_"))
+        !each.starts_with("MLFLOW_") && !each.starts_with("WANDB_") && !each.starts_with("TRACEPARENT="))
       out.push_back(std::move(each));
   return out;
 }
