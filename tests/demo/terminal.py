@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -28,7 +29,9 @@ while time.monotonic() < until:
     if not pressed and b"Ctrl-C ends all of it" in said:
         pressed = True
         os.write(terminal, b"\x03")
-status = os.waitstatus_to_exitcode(os.waitpid(pid, os.WNOHANG)[1]) if not pressed else os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+if not pressed:
+    os.kill(pid, signal.SIGTERM)
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 text = said.decode(errors="replace")
 faults = []
 if not pressed or status != 0:
