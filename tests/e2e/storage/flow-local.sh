@@ -58,7 +58,7 @@ completed() {
   [ "$(jq -r .status <<<"$record")" = completed ]
 }
 weights() {
-  curl -sfL "${address[entitystore]}/v1/adapters/$(adapter_record | jq -r .id)/archive" | tar -xzO --wildcards '*adapter_model.safetensors' | sha256sum | cut -c-64
+  curl -sfL "$(curl -s "${address[entitystore]}/v1/adapters/$(adapter_record | jq -r .id)" | jq -r .download_url)" | tar -xzO --wildcards '*adapter_model.safetensors' | sha256sum | cut -c-64
 }
 scores() { curl -s "${address[evaluator]}/v1/evaluations/$1/results" | jq -c '[.complete, (.tasks[] | .samples, (.metrics | map_values(.scores | map_values(.value))))]'; }
 
