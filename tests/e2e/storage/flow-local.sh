@@ -89,6 +89,7 @@ flow() {
   prepare_git
   new_repository model tiny
   new_repository dataset shop
+  cp "$scratch/text" "$state/text"
   cp -r "$scratch/made" "$state/tiny"
   world_rows "$state/shop"
   check "$run: the model is pushed with git" push "$state/tiny" tiny
