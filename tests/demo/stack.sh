@@ -211,12 +211,11 @@ page customizer / "customizations"
 page evaluator '/comparisons?evaluations=base,adapter' "the comparison"
 page guardrail / "chat behind rails"
 echo
-echo
 say "The password of admin: cat ${state#"$repo/"}/datastore/secrets/admin-password"
 say "Go on: train on rows of your own with the POST above and another name; ask the new adapter by that name at ${address[inference]}/v1/chat/completions. README.md has a page for each service."
 echo
-say "${bold}Ctrl-C ends all of it.$plain"
 trap 'exit 0' INT TERM HUP
+say "${bold}Ctrl-C ends all of it.$plain"
 # One that ends by itself is a fault.
 wait -n "${service_pid[@]}" || true
 die "a service has ended by itself"
