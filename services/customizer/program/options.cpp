@@ -57,7 +57,10 @@ void append_own(std::vector<settings::Setting>& out) {
           text("tracker-project", "that they belong to", "customizations")});
   append(out, "Cluster",
          {text("customizer-config-file",
-               "how jobs run in a cluster; not in this version, which runs them on its machine")});
+               "config.json of the operator: stages are jobs of a cluster; without it, processes of this machine"),
+          text("kubeconfig", "of that cluster; the pod's service account, or KUBECONFIG, without it"),
+          by_variable("STACKGATE_NAMESPACE", text("namespace", "where jobs are made; this pod's without it")),
+          text("replica-name", "by which replicas know each other's work; the host's name without it")});
   append(out, "Access", {text("token-file", "bearer tokens that may call, one a line; without it everybody may")});
 }
 
@@ -96,7 +99,10 @@ settings::Program program() {
       .summary = "LoRA adapters from a dataset: downloaded, trained and uploaded, each stage restartable",
       .commands = {{"serve", "answer requests; the default"},
                    {"migrate", "wait for the database and bring it to this version's schema", false, {"Data", "Log"}},
-                   {"check", "read models and configurations, and print what is wrong with them", false, {"Models"}}},
+                   {"check",
+                    "read models, configurations and config.json, and print what is wrong with them",
+                    false,
+                    {"Models", "Cluster"}}},
       .settings = service::common_settings(),
       .examples =
           "  stackgate-customizer --data-dir /var/lib/customizer --datastore-url http://127.0.0.1:8000/v1/hf "
@@ -110,11 +116,18 @@ settings::Program program() {
 
 validate::Findings check_options(const settings::Values& values) {
   validate::Findings out;
-  // Whoever gives it wants nothing to be trained where the service itself runs.
-  if (values.has("customizer-config-file"))
-    out.push_back(settings::fault("--customizer-config-file",
-                                  "asks for jobs in a cluster, which this version cannot make",
-                                  "leave it out to train on this machine", values.text("customizer-config-file")));
+  if (values.has("customizer-config-file")) {
+    for (const std::string_view each : {"local-trainings", "programs-dir", "models-dir"})
+      if (values.source(each) != settings::Source::fallback)
+        out.push_back(settings::fault(fmt::format("--{}", each), "is for stages on this machine",
+                                      "leave it out, or --customizer-config-file", values.text(each)));
+    // Pods do not find what listens on a name of this machine.
+    if (values.text("callback-url").empty())
+      out.push_back(settings::fault("--callback-url", "is missing: training pods report there",
+                                    "give the address of --callback-listen as pods find it, such as "
+                                    "http://customizer.team.svc:9009",
+                                    ""));
+  }
   if (auto missing = service::missing_datastore_credential(values)) out.push_back(std::move(*missing));
   return out;
 }
@@ -131,9 +144,10 @@ Limits limits_of(const settings::Values& values) {
 }
 
 CatalogueFolders folders_of(const settings::Values& values) {
+  // A cluster's models lie in a claim that is not mounted here.
   return {.models = values.text("model-config-dir"),
           .training = values.text("training-config-dir"),
-          .model_files = models_of(values)};
+          .model_files = values.has("customizer-config-file") ? std::string() : models_of(values)};
 }
 
 MlflowOptions mlflow_options(const settings::Values& values) {

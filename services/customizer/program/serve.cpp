@@ -43,15 +43,16 @@ std::string callback_url(const settings::Values& values, std::uint16_t port) {
   return fmt::format("http://{}:{}", host.empty() || host == "0.0.0.0" ? "127.0.0.1" : host, port);
 }
 
-RunnerOptions runner_options(const settings::Values& values, const FailPoint& fail) {
+RunnerOptions runner_options(const settings::Values& values, const Limits& limits, const FailPoint& fail) {
   const std::string entitystore = values.text("entitystore-url");
-  return {.step = {.limits = limits_of(values),
+  const std::string& name = values.text("replica-name");
+  return {.step = {.limits = limits,
                    .ask_adapter =
                        [entitystore](const OutputModel& adapter) {
                          return ask_adapter_state(entitystore, adapter, adapter_limit);
                        },
                    .fail = fail},
-          .owner = run::host_name(),
+          .owner = name.empty() ? run::host_name() : name,
           .lease = std::chrono::seconds(values.integer("lease") / 1'000)};
 }
 
@@ -98,8 +99,10 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
   const auto running = std::make_shared<Running>(database, metrics, folders_of(values));
   running->callback = TRY(Callback::start(values.text("callback-listen")));
-  auto executor = TRY(LocalExecutor::open(local_options(values, callback_url(values, running->callback->port()))));
-  running->runner.emplace(running->records, std::move(executor), running->metrics, runner_options(values, fail));
+  const std::string reports = callback_url(values, running->callback->port());
+  auto where = TRY(make_executor(values, running->catalogue, reports, fail));
+  running->runner.emplace(running->records, std::move(where.executor), running->metrics,
+                          runner_options(values, where.limits, fail));
   running->trackers.emplace(running->records, trackers_of(values, running->ending));
   const auto front = std::make_shared<const Front>(
       Front{.runner = *running->runner,
@@ -119,9 +122,11 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   }
   parts.about = {{"datastore", http_client::without_secrets(values.text("datastore-url"))},
                  {"adapters", entitystore},
-                 {"reports", callback_url(values, running->callback->port())}};
+                 {"reports", reports}};
   if (values.has("tracking-url"))
     parts.about.emplace_back("tracking", http_client::without_secrets(values.text("tracking-url")));
+  for (service::Check& each : where.checks) parts.checks.push_back(std::move(each));
+  parts.about.insert(parts.about.end(), where.about.begin(), where.about.end());
   parts.on_telemetry = [running](telemetry::Telemetry&) {
     running->runner->start();
     running->trackers->start();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,12 @@ class Executor {
   virtual std::expected<std::string, Error> log(const Work& work, Stage stage, std::uint64_t& offset) = 0;
   /// Those about which something has changed since the last call, as far as that can be known.
   virtual std::vector<std::string> changed() = 0;
+  /// `wake` is called on any thread when that would not be empty, as far as it is known. An empty one ends it.
+  virtual void on_change(std::function<void()> /*wake*/) {}
+  /// The error: what is there cannot be known, and nothing may be looked at or done. Any thread.
+  virtual std::expected<void, Error> available() const { return {}; }
+  /// Customizations of which something is there, whether anybody knows them or not.
+  virtual std::vector<std::string> ids() const { return {}; }
   /// Whether changes have to be looked for often: nobody reports them.
   virtual bool is_polled() const = 0;
   /// Whether the workspace is there. Any thread.

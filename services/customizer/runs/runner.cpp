@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "services/customizer/objects/names.hpp"
 #include "services/kit/base/current_trace.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
@@ -27,12 +30,14 @@ Runner::Runner(Records& records, std::unique_ptr<Executor> executor, RunMetrics&
       stepper_(records, *executor_, metrics, options_.step) {}
 
 Runner::~Runner() {
+  executor_->on_change({});
   rounds_.reset();
   (void)records_.release(options_.owner);
 }
 
 void Runner::start() {
   rounds_.emplace(std::chrono::milliseconds(0), [this](const std::stop_token&) { return round(); });
+  executor_->on_change([this] { wake(); });
 }
 
 void Runner::wake() {
@@ -135,8 +140,35 @@ void Runner::look_at(const std::vector<std::string>& ids) {
   }
 }
 
+/// What is not known is not taken for absent.
+bool Runner::can_look() {
+  const auto available = executor_->available();
+  const std::string why = available ? std::string() : available.error().message;
+  if (why != away_ && !why.empty()) log::warning("customizations wait for where they run", {{"reason", why}});
+  if (why != away_ && why.empty()) log::info("customizations go on");
+  away_ = why;
+  return why.empty();
+}
+
+/// Once: of what is made later, the row comes first. Whoever has lost a database may still have it elsewhere.
+void Runner::report_orphans() {
+  for (const std::string& id : executor_->ids()) {
+    const auto found = records_.find(id);
+    if (!found) return;
+    if (!*found)
+      log::warning("there are objects of a customization that is not in the database; they are left alone",
+                   {{"id", id},
+                    {"cure", fmt::format("look at them by the label {}={}, and delete them when they are "
+                                         "no use any more",
+                                         customization_label, id)}});
+  }
+  looks_for_orphans_ = false;
+}
+
 std::chrono::milliseconds Runner::round() {
   if (!share()) return options_.round;
+  if (!can_look()) return options_.round;
+  if (looks_for_orphans_) report_orphans();
   take_changes();
   if (const auto ids = due(Clock::now()); !ids.empty()) look_at(ids);
   auto pause = executor_->is_polled() ? options_.polled_round : options_.round;

@@ -57,6 +57,8 @@ class Runner {
   };
 
   bool share();
+  bool can_look();
+  void report_orphans();
   void take_changes();
   std::vector<std::string> due(Clock::time_point now) const;
   void look_at(const std::vector<std::string>& ids);
@@ -70,7 +72,8 @@ class Runner {
   Stepper stepper_;
   std::map<std::string, Followed, std::less<>> followed_{};  // this replica's, by id
   Clock::time_point shared_at_{};
-  bool has_shared_ = false;
+  bool has_shared_ = false, looks_for_orphans_ = true;
+  std::string away_{};                     // why the executor is, as it was reported
   std::optional<run::Periodic> rounds_{};  // last: its thread uses the others
 };
 

@@ -82,12 +82,18 @@ TEST(CustomizerOptions, want_both_neighbours_and_whole_credentials) {
   EXPECT_EQ(got.findings[0].path, "--datastore-password-file");
 }
 
-TEST(CustomizerOptions, of_a_cluster_are_refused_rather_than_ignored) {
+TEST(CustomizerOptions, of_a_cluster_have_no_place_for_those_of_this_machine) {
   auto variables = good;
   variables["STACKGATE_CUSTOMIZER_CONFIG_FILE"] = "/etc/stackgate/config/config.json";
+  variables["STACKGATE_CALLBACK_URL"] = "http://customizer.team.svc:9009";
   const auto got = read(variables);
-  ASSERT_THAT(got.findings, testing::SizeIs(1));
-  EXPECT_EQ(got.findings[0].path, "--customizer-config-file");
+  EXPECT_THAT(got.findings, testing::IsEmpty());
+  EXPECT_EQ(folders_of(got.values).model_files, "");
+  variables.erase("STACKGATE_CALLBACK_URL");
+  const auto wrong = read(variables, {"--local-trainings", "2"});
+  ASSERT_THAT(wrong.findings, testing::SizeIs(2));
+  EXPECT_EQ(wrong.findings[0].path, "--local-trainings");
+  EXPECT_EQ(wrong.findings[1].path, "--callback-url");
 }
 
 TEST(CatalogueFolders, are_read_again_when_they_change) {

@@ -24,6 +24,8 @@ struct World {
   std::string away{};
   AdapterState adapter = AdapterState::ready;
   std::string log{};
+  std::string unknown{};  // why nothing can be known
+  std::vector<std::string> ids{};
 };
 
 class Fake final : public Executor {
@@ -68,6 +70,11 @@ class Fake final : public Executor {
     return out;
   }
   bool is_polled() const override { return false; }
+  std::expected<void, Error> available() const override {
+    if (!world_.unknown.empty()) return std::unexpected(Error{world_.unknown});
+    return {};
+  }
+  std::vector<std::string> ids() const override { return world_.ids; }
   bool has_workspace(const Work& work) const override { return world_.seen.contains(work.job.id); }
   validate::Findings check(const CustomizationRequest&) const override { return {}; }
 
@@ -200,6 +207,31 @@ TEST_F(RunnerTest, an_executor_that_is_away_changes_nothing) {
   world_.changed.insert(id_);
   all->round();
   EXPECT_EQ(find().state, State::running);
+}
+
+TEST_F(RunnerTest, what_is_not_known_is_not_taken_for_absent) {
+  const auto all = runner();
+  world_.unknown = "2 first lists are not complete";
+  all->round();
+  EXPECT_THAT(world_.done, IsEmpty());
+  EXPECT_EQ(find().state, State::created);
+  world_.unknown.clear();
+  all->round();
+  EXPECT_EQ(find().state, State::running);
+}
+
+TEST_F(RunnerTest, objects_of_nobody_are_reported_and_left_alone) {
+  world_.ids = {id_, "cust-00000000000000000000"};
+  const auto all = runner();
+  testing::internal::CaptureStderr();
+  all->round();
+  all->round();
+  const std::string logged = testing::internal::GetCapturedStderr();
+  const std::string place = "stackgate.dev/customization=cust-00000000000000000000";
+  EXPECT_THAT(logged, HasSubstr(place));
+  EXPECT_EQ(logged.find(place), logged.rfind(place)) << "once";
+  EXPECT_THAT(logged, testing::Not(HasSubstr("=" + id_)));
+  EXPECT_THAT(world_.done, ElementsAre("create model-and-dataset-download 1"));
 }
 
 TEST_F(RunnerTest, logs_are_stored_once_and_events_in_them_count) {

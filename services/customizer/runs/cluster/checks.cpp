@@ -1,0 +1,46 @@
+// What can be known before a customization is stored: asked side by side, and no longer than a person waits gladly.
+// What is not answered, or may not be read, is not known.
+#include "services/customizer/runs/cluster/cluster.hpp"
+#include "services/customizer/runs/cluster/facts.hpp"
+#include "services/kit/kube/discovery.hpp"
+
+namespace stackgate::customizer {
+namespace checks_detail {
+
+constexpr std::chrono::milliseconds limit{2'000};
+
+Fact fact_of(kube::Result<kube::Response> answer, std::string_view name) {
+  auto found = kube::object_of(std::move(answer));
+  if (found) return {.is_known = true, .object = std::make_shared<const kube::Object>(std::move(*found))};
+  return {.is_known = found.error().object_missing(name)};
+}
+
+}  // namespace checks_detail
+
+validate::Findings ClusterExecutor::check(const CustomizationRequest& /*request*/) const {
+  using namespace checks_detail;
+  const JobSetup& setup = options_.setup;
+  const auto ask = [&](const kube::ResourceType& type, std::string_view name) {
+    return client_->start(kube::Request::get(type, type.namespaced ? std::string_view(ns_) : std::string_view(), name),
+                          kube::CallOptions::once(limit));
+  };
+  const auto queue = queue_object(setup);
+  auto claim = ask(kube::types::persistent_volume_claims, setup.model_claim.name);
+  std::optional<kube::Pending> queue_answer, class_answer;
+  if (queue) queue_answer = ask(queue->type, queue->name);
+  const std::string storage_class = setup.workspace.storage_class.value_or("");
+  if (!storage_class.empty()) class_answer = ask(kube::types::storage_classes, storage_class);
+  ClusterFacts facts;
+  if (setup.scheduler == Scheduler::volcano || setup.scheduler == Scheduler::kueue) {
+    const auto served =
+        kube::serves(*client_, setup.scheduler == Scheduler::volcano ? types::volcano_jobs : types::workloads,
+                     kube::CallOptions::once(limit));
+    if (served) facts.serves_trainings = *served;
+  }
+  facts.model_claim = fact_of(claim.wait(), setup.model_claim.name);
+  if (queue_answer) facts.queue = fact_of(queue_answer->wait(), queue->name);
+  if (class_answer) facts.storage_class = fact_of(class_answer->wait(), storage_class);
+  return judge_cluster(facts, setup);
+}
+
+}  // namespace stackgate::customizer

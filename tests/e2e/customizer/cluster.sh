@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# stackgate-customizer with a cluster: a real API server, a stand-in for schedulers and node whose pods are processes that
+# really train, and the rights that the operator plans. On Volcano: an adapter made, why it waits, cancelled, evicted, killed at each
+# of its writes, objects deleted by others; two replicas.
+#   ./dev test e2e/cluster
+# shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
+set -euo pipefail
+# shellcheck source=tests/e2e/customizer/cluster/lib.sh
+source "$(dirname "$(realpath "$0")")/cluster/lib.sh"
+[ -e "$bin/libstackgate-learner.so" ] || { echo "skip the customizer on a cluster: libstackgate-learner.so is built where libtorch is" && exit 0; }
+start_datastore || exit 1
+start_entitystore || exit 1
+make_model || exit 1
+mkdir -p "$scratch/rows/training"
+for i in {1..24}; do echo '{"prompt":"The colour of thing '$((i % 9))' is","completion":" green and gold."}'; done >"$scratch/rows/training/a.jsonl"
+(cd "$scratch/rows" && dataset colours training/a.jsonl)
+make_namespace stackcustomizers.minimal.json
+make_catalogue
+make_setup '{"type":"gang"}'
+start_standin || exit 1
+start_clustered || exit 1
+
+check "the model of the ConfigMap is known" bash -c "curl -sf $url/v1/customization/targets | jq -e '.data[0].name == \"acme/tiny@1.0\"'"
+check "one is created" is_created "$(body first ',"output_model":"ada/green@1.0.0"')"
+check "it is completed" becomes first completed
+check "each stage once" same "completed 1 completed 1 completed 1" "$(record first | jq -r '[.status_details.stages[] | "\(.status) \(.attempts)"] | join(" ")')"
+check "its trainer's reports came" bash -c "curl -s $url/v1/customizations/first | jq -e '.status_details.percentage_done == 100 and .status_details.steps_completed == 20'"
+check "the adapter is ready" bash -c "curl -s '$entitystore/v1/adapters?namespace=ada&name=green' | jq -e '.adapters[0].status == \"ready\"'"
+check "what its pods wrote is kept" bash -c "curl -s $url/v1/customizations/first/logs | grep -q '\[upload-1\] .*adapter'"
+token=$(k get secret "$(id_of first)" -o 'jsonpath={.data.token}' | base64 -d)
+check "its token is in a Secret" test -n "$token"
+k get vcjob,jobs.batch,configmap,pods,events -o json >"$scratch/objects.json"
+check "and in no other object, and no log" bash -c "! grep -qF '$token' '$scratch/objects.json' '$scratch/customizer.log'"
+
+touch "$standin/hold"
+check "one whose queue takes nothing in" is_created "$(body held)"
+check "says so, and names the queue" waits held "the default queue has not taken it in yet"
+check "it waits" same pending "$(state held)"
+before=$(k get vcjob,jobs.batch,pvc,configmap,secret -o json | jq -r '.items[].metadata | "\(.name) \(.uid) \(.resourceVersion)"')
+kill -9 "$customizer_pid"
+{ wait "$customizer_pid" || true; } 2>/dev/null
+start_clustered || exit 1
+check "killed and started again, it still waits" waits held "the default queue has not taken it in yet"
+check "and no object was written" same "$before" "$(k get vcjob,jobs.batch,pvc,configmap,secret -o json | jq -r '.items[].metadata | "\(.name) \(.uid) \(.resourceVersion)"')"
+rm "$standin/hold"
+touch "$standin/full"
+check "without room it says what is missing" waits held "has no room for its pod"
+rm "$standin/full"
+check "and runs when there is room" becomes held completed
+
+long='"max_steps":4000,"checkpoint_interval":20'
+has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
+check "a long one" is_created "$(body long '' "$long")"
+check "trains" within 30 has_steps long 5
+check "cancel" same 200 "$(status -X POST "$url/v1/customizations/long/cancel")"
+check "it is cancelled" becomes long cancelled
+check "its Volcano Job is gone" bash -c "! '$KUBECTL' --kubeconfig '$control/kubeconfig' -n '$ns' get vcjob '$(id_of long)-training-1'"
+long_id=$(id_of long)
+check "it is deleted" same 204 "$(status -X DELETE "$url/v1/customizations/long")"
+has_no_objects() { [ -z "$(k get jobs.batch,vcjob,pvc,configmap,secret -l "stackgate.dev/customization=$1" -o name)" ]; }
+check "with all its objects" within 20 has_no_objects "$long_id"
+
+check "one whose Job somebody deletes" is_created "$(body shot '' '"max_steps":400,"checkpoint_interval":20')"
+check "it trains" within 30 has_steps shot 60
+k delete vcjob "$(id_of shot)-training-1" --wait=false >/dev/null
+check "goes on in a second attempt behind its checkpoint" becomes shot completed
+check "of two" same 2 "$(stage shot 1 attempts)"
+
+k create -f - >/dev/null <<YAML
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: cust-00000000000000000000
+  labels: {app.kubernetes.io/managed-by: stackgate-customizer, stackgate.dev/customization: cust-00000000000000000000}
+  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: "$(k get configmap owner -o 'jsonpath={.metadata.uid}')"}]
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+YAML
+stop_customizer
+start_clustered || exit 1
+check "objects of nobody are reported" within 10 grep -q 'cust-00000000000000000000' "$scratch/customizer.log"
+check "and left alone" k get pvc cust-00000000000000000000
+# Killed at each of its writes: to the database, and to the API server.
+ends_so() { # NAME: completed, each stage in one attempt
+  becomes "$1" completed && same "1 1 1" "$(record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")')"
+}
+is_killed() { ! kill -0 "$customizer_pid" 2>/dev/null; }
+for point in {1..16}; do
+  stop_customizer
+  STACKGATE_FAIL_POINT=any:$point customizer_binary=$bin/customizer_fail_points start_clustered || exit 1
+  check "one is created, to be killed at write $point" is_created "$(body "write-$point" '' '"max_steps":2')"
+  check "it is killed there" within 40 is_killed
+  start_clustered || exit 1
+  check "and ends as if it were not" ends_so "write-$point"
+done
+
+check "nothing that it did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
+exit "$failed"

@@ -1,0 +1,125 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# Sourced by the suites with a control plane: a namespace of their own, a stand-in for controllers, scheduler and node, and a
+# customizer with the rights that the operator gives it.
+# shellcheck source=tests/e2e/customizer/lib.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../lib.sh"
+cluster_files=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+repo=$(realpath "$cluster_files/../../../..")
+# shellcheck source=tests/cluster/binaries.sh
+source "$repo/tests/cluster/binaries.sh"
+find_kube || { echo "not ok kubectl is at hand" && exit 1; }
+control=${E2E_STATE:?run this through './dev test e2e', which starts the control plane}
+ns=$(basename "$0" .sh)-$RANDOM
+k() { "$KUBECTL" --kubeconfig "$control/kubeconfig" -n "$ns" "$@"; }
+server=$(k config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
+golden=$repo/tests/reconcile/plan/golden
+
+# make_namespace: with the definitions, the ServiceAccount and the Role that is planned for a StackCustomizer of that golden file
+make_namespace() { # GOLDEN
+  k create namespace "$ns" >/dev/null
+  k apply --validate=false -f "$cluster_files/definitions.yaml" >/dev/null
+  k wait --for condition=established --timeout 20s crd jobs.batch.volcano.sh podgroups.scheduling.volcano.sh workloads.kueue.x-k8s.io >/dev/null
+  k create serviceaccount default >/dev/null # there is no controller that makes it
+  k create serviceaccount customizer >/dev/null
+  jq '.items[] | select(.kind == "Role") | {apiVersion, kind, metadata: {name: "customizer"}, rules}' "$golden/$1" | k create -f - >/dev/null
+  k create rolebinding customizer --role customizer --serviceaccount "$ns:customizer" >/dev/null
+  k create configmap owner >/dev/null
+  k create secret generic datastore --from-literal=user=ada --from-literal=password=correct-horse >/dev/null
+  service_account_kubeconfig >"$scratch/kubeconfig"
+}
+
+service_account_kubeconfig() {
+  local token
+  token=$(k create --raw "/api/v1/namespaces/$ns/serviceaccounts/customizer/token" \
+    -f <(echo '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}') | jq -r .status.token)
+  cat <<YAML
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "${1:-$server}", certificate-authority: "$control/pki/cluster-ca.crt"}}]
+users: [{name: u, user: {token: "$token"}}]
+contexts: [{name: x, context: {cluster: c, user: u, namespace: "$ns"}}]
+current-context: x
+YAML
+}
+
+# make_setup SCHEDULER [MEMBERS]: the operator's config.json
+make_setup() {
+  jq -n --arg uid "$(k get configmap owner -o 'jsonpath={.metadata.uid}')" --argjson s "$1" --argjson more "${2:-{\}}" '{
+    owner: {apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: $uid}, scheduler: $s,
+    datastoreTools: {image: "x/puller:1", env: [
+      {name: "DATASTORE_USERNAME", valueFrom: {secretKeyRef: {name: "datastore", key: "user"}}},
+      {name: "DATASTORE_PASSWORD", valueFrom: {secretKeyRef: {name: "datastore", key: "password"}}}]},
+    modelDownload: {image: "x/puller:1"}, modelClaim: {name: "models"}, workspace: {size: "1Gi"},
+    training: {image: "x/trainer:1"}} * $more' >"$scratch/config.json"
+}
+
+# start_standin: $standin is the folder of its switches
+start_standin() {
+  standin=$scratch/standin
+  mkdir -p "$standin/claims"
+  # A claim that pods may mount, and the base model in it.
+  k create -f - >/dev/null <<'YAML'
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: models}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+YAML
+  cp -r "$models" "$standin/claims/models"
+  python3 "$cluster_files/standin.py" --server "$server" --pki "$control/pki" --namespace "$ns" --dir "$standin" --bin "$bin" \
+    --port-file "$standin/port" >"$scratch/standin.log" 2>&1 &
+  standin_pid=$!
+  pids+=("$standin_pid")
+  within 10 test -s "$standin/port"
+}
+
+# start_clustered [NAME [OPTION…]]: a replica; sets $url and $customizer_pid
+start_clustered() {
+  local name=${1:-one}
+  shift || true
+  local -n port=port_$name callback=callback_$name
+  port=${port:-$(free_port)} callback=${callback:-$(free_port)}
+  DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse "${customizer_binary:-$bin/stackgate-customizer}" --datastore-url "$datastore/v1/hf" \
+    --entitystore-url "http://127.0.0.1:$entitystore_port" --data-dir "$scratch/customizer.data" --listen "127.0.0.1:$port" \
+    --callback-listen "127.0.0.1:$callback" --callback-url "http://127.0.0.1:$callback" --replica-name "$name" \
+    --customizer-config-file "$scratch/config.json" --kubeconfig "$scratch/kubeconfig" --namespace "$ns" \
+    --model-config-dir "$scratch/models.d" --training-config-dir "$scratch/training.d" --lease 3s --log-format json --drain-wait 0s \
+    "$@" >>"$scratch/customizer.log" 2>&1 &
+  customizer_pid=$!
+  pids+=("$customizer_pid")
+  url=http://127.0.0.1:$port
+  within 10 curl -sf "$url/v1/health/ready" >/dev/null || { echo "not ok the customizer starts" && tail -5 "$scratch/customizer.log" && return 1; }
+}
+
+# make_catalogue: acme/tiny, which lies in the claim
+make_catalogue() {
+  mkdir -p "$scratch/models.d" "$scratch/training.d"
+  cat >"$scratch/models.d/customizationTargets" <<'YAML'
+targets:
+  acme/tiny@1.0: {model_path: acme/tiny}
+YAML
+  cat >"$scratch/training.d/container_defaults" <<'YAML'
+requests: {cpu: 100m, memory: 64Mi}
+YAML
+}
+
+message() { record "$1" | jq -r .message; }
+# waits NAME WORDS: its message has them within 20 s
+has_message() { [[ $(message "$1") == *"$2"* ]]; }
+waits() { within 20 has_message "$1" "$2" || { record "$1" | jq -c '[.status, .message]' && return 1; }; }
+id_of() { record "$1" | jq -r .id; }
+# objects NAME: all that is labelled with it
+objects() { k get jobs.batch,vcjob,pvc,configmap,secret,service -l "stackgate.dev/customization=$(id_of "$1")" -o name; }
+
+# The evaluator's end, and what is left in the control plane: there is no namespace controller.
+end_processes=$(declare -f end)
+eval "${end_processes/end ()/end_all ()}"
+# shellcheck disable=SC2317 # the trap's
+end() {
+  set +e
+  [ -z "${standin_pid:-}" ] || kill "$standin_pid" 2>/dev/null
+  k delete vcjob,podgroup,jobs.batch,pods --all --wait=false --force --grace-period=0 >/dev/null 2>&1
+  k delete crd jobs.batch.volcano.sh podgroups.scheduling.volcano.sh queues.scheduling.volcano.sh localqueues.kueue.x-k8s.io \
+    workloads.kueue.x-k8s.io queues.scheduling.run.ai --wait=false >/dev/null 2>&1
+  k delete node standin >/dev/null 2>&1
+  end_all
+}
