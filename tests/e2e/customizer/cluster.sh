@@ -2,7 +2,7 @@
 # stackgate-customizer with a cluster: a real API server, a stand-in for schedulers and node whose pods are processes that
 # really train, and the rights that the operator plans. On Volcano: an adapter made, why it waits, cancelled, evicted, killed at each
 # of its writes, objects deleted by others; two replicas.
-#   ./dev test e2e/cluster
+#   tests/cluster/up.sh STATE && E2E_STATE=STATE tests/e2e/customizer/cluster.sh
 # shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
 set -euo pipefail
 # shellcheck source=tests/e2e/customizer/cluster/lib.sh

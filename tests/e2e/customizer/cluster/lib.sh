@@ -10,7 +10,7 @@ source "$repo/tests/cluster/binaries.sh"
 find_kube || { echo "not ok kubectl is at hand" && exit 1; }
 control=${E2E_STATE:?run this through './dev test e2e', which starts the control plane}
 ns=$(basename "$0" .sh)-$RANDOM
-k() { "$KUBECTL" --kubeconfig "$control/kubeconfig" -n "$ns" "$@"; }
+k() { "$KUBECTL" --kubeconfig "$control/kubeconfig" --cache-dir "$scratch/kube" -n "$ns" "$@"; }
 server=$(k config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
 golden=$repo/tests/reconcile/plan/golden
 
@@ -19,6 +19,7 @@ make_namespace() { # GOLDEN
   k create namespace "$ns" >/dev/null
   k apply --validate=false -f "$cluster_files/definitions.yaml" >/dev/null
   k wait --for condition=established --timeout 20s crd jobs.batch.volcano.sh podgroups.scheduling.volcano.sh workloads.kueue.x-k8s.io >/dev/null
+  rm -rf "$scratch/kube" # what kubectl knew of types before
   k create serviceaccount default >/dev/null # there is no controller that makes it
   k create serviceaccount customizer >/dev/null
   jq '.items[] | select(.kind == "Role") | {apiVersion, kind, metadata: {name: "customizer"}, rules}' "$golden/$1" | k create -f - >/dev/null
