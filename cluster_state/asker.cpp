@@ -34,6 +34,11 @@ AskedReference ReferenceAsker::ask(validate::ReferenceKind reference_kind, std::
 
 ReferenceAsker::AskedContents ReferenceAsker::contents(std::string_view ns, std::string_view config_map,
                                                        milliseconds limit) {
+  return contents_.run(fmt::format("{}/{}", ns, config_map), [&] { return ask_contents(ns, config_map, limit); });
+}
+
+ReferenceAsker::AskedContents ReferenceAsker::ask_contents(std::string_view ns, std::string_view config_map,
+                                                           milliseconds limit) {
   AskedContents out;
   const auto object = client_.get(kube::types::config_maps, ns, config_map, kube::CallOptions::once(limit));
   if (object) {

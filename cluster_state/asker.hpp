@@ -100,10 +100,12 @@ class ReferenceAsker {
  private:
   AskedReference ask(validate::ReferenceKind reference_kind, std::string_view ns, std::string_view name,
                      std::chrono::milliseconds limit);
+  AskedContents ask_contents(std::string_view ns, std::string_view config_map, std::chrono::milliseconds limit);
   AskedNeighbours ask_neighbours(std::string_view ns, std::chrono::milliseconds limit);
 
   kube::Client& client_;
   RequestCoalescer<AskedReference> references_;
+  RequestCoalescer<AskedContents> contents_;
   RequestCoalescer<AskedNeighbours> neighbours_;
 };
 

@@ -143,6 +143,7 @@ validate::Neighbour neighbour_of(crds::Kind kind, std::string_view name, const K
 }
 
 bool is_wanted(const validate::NeighbourFilter& wanted, crds::Kind kind, std::string_view name, const Kept& kept) {
+  if (wanted.itself == kind && name == wanted.names.front()) return false;
   if (wanted.kind == kind || wanted.has_name(name)) return true;
   if (wanted.users_of && kind == crds::Kind::inference_service && kept.cache == *wanted.users_of) return true;
   // An empty name is the resource's own.

@@ -105,6 +105,15 @@ class Asking : public validate::Lookup {
     return state_ != nullptr && state_->neighbours(ns, out);
   }
 
+  /// Where the cache knows of none that could matter nobody would be blamed: the namespace's lists, which are long, are
+  /// not asked for.
+  bool wanted_neighbours(std::string_view ns, const validate::NeighbourFilter& wanted,
+                         std::vector<Neighbour>& out) override {
+    std::vector<Neighbour> known;
+    if (state_ != nullptr && state_->neighbours(ns, known, &wanted) && known.empty()) return true;
+    return neighbours(ns, out);
+  }
+
  private:
   /// Of the time that this question may take; 0: do not ask.
   milliseconds time_left() const {

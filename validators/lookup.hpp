@@ -86,6 +86,7 @@ struct NeighbourFilter {
   std::vector<std::string_view> names;  // of the resource and the objects made for it: one of them is theirs, too
   std::optional<crds::Kind> kind = {};
   std::optional<std::string_view> users_of = {};  // InferenceServices that use this cache
+  std::optional<crds::Kind> itself = {};          // the one of this kind that has the first name does not matter
 
   bool has_name(std::string_view name) const { return std::ranges::find(names, name) != names.end(); }
 };

@@ -29,6 +29,9 @@ TEST(WantedNeighbours, are_those_of_the_kind_of_a_name_or_with_a_child_of_a_name
       {{.kind = Kind::stack_customizer}, true},
       {{.kind = Kind::stack_entitystore}, false},
       {{.users_of = "tuner"}, false},
+      {{.names = {"tuner"}, .itself = Kind::stack_customizer}, false},
+      {{.names = {"tuner"}, .itself = Kind::stack_entitystore}, true},
+      {{.names = {"other", "tuner"}, .itself = Kind::stack_customizer}, true},
   };
   for (const auto& each : table)
     EXPECT_EQ(is_wanted(each.wanted, Kind::stack_customizer, "tuner", kept), each.is_wanted) << &each - table;

@@ -201,7 +201,10 @@ void check_neighbours(Context& context, Field object) {
   std::vector<Child> children;
   if (!name.empty() && spec != nullptr) children = children_of(kind, name, *spec);
   NeighbourFilter wanted{.kind = across::same_tag_kind(kind)};
-  if (!name.empty()) wanted.names.push_back(name);
+  if (!name.empty()) {
+    wanted.names.push_back(name);
+    wanted.itself = kind;
+  }
   for (const Child& child : children)
     if (!wanted.has_name(child.name)) wanted.names.push_back(child.name);
 

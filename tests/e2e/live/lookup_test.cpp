@@ -233,6 +233,22 @@ TEST_F(LiveLookup, knows_the_neighbours) {
   EXPECT_TRUE(within(5s, [&] { return names(*lookups->quick()).size() == 1; }));
 }
 
+// The lists of a namespace with thousands of resources take the API server seconds.
+TEST_F(LiveLookup, asks_for_neighbours_only_where_one_that_it_knows_could_matter) {
+  make_service("llm");
+  make_cache("c");
+  Lookups lookups(*client, {ns});
+  ASSERT_TRUE(within(10s, [&] { return lookups.state.synced() && names(*lookups->quick()).size() == 2; }));
+  const auto found = [&](std::string_view name, std::optional<crds::Kind> itself) {
+    std::vector<validate::Neighbour> out;
+    EXPECT_TRUE(lookups->asking()->wanted_neighbours(ns, {.names = {name}, .itself = itself}, out));
+    return out.size();  // an answer of the API server is about all
+  };
+  EXPECT_EQ(found("other", {}), 0U);
+  EXPECT_EQ(found("llm", crds::Kind::inference_service), 0U);
+  EXPECT_EQ(found("llm", crds::Kind::inference_cache), 2U);
+}
+
 TEST_F(LiveLookup, says_unknown_and_soon_when_the_server_cannot_be_asked) {
   kube::Config config = client->transport().config();
   config.server = "https://127.0.0.1:1";
