@@ -12,15 +12,10 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "services/kit/base/freed.hpp"
+
 namespace stackgate::certs {
 
-template <auto free_function>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    free_function(object);
-  }
-};
 using Bio = std::unique_ptr<BIO, Freed<BIO_free_all>>;
 using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;

@@ -11,6 +11,7 @@
 #include <openssl/pem.h>
 
 #include "services/kit/base/base64.hpp"
+#include "services/kit/base/freed.hpp"
 
 namespace stackgate::reconcile {
 namespace {
@@ -25,7 +26,7 @@ void put(std::string& out, std::string_view text) {
 }
 
 std::string private_pem(EVP_PKEY* key) {
-  const std::unique_ptr<BIO, decltype(&BIO_free)> bio(BIO_new(BIO_s_mem()), BIO_free);
+  const std::unique_ptr<BIO, Freed<BIO_free>> bio(BIO_new(BIO_s_mem()));
   // The traditional form ("BEGIN EC PRIVATE KEY"): every ssh reads it.
   if (bio == nullptr ||
       PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1)
@@ -38,7 +39,7 @@ std::string private_pem(EVP_PKEY* key) {
 }  // namespace
 
 SshKey make_ssh_key() {
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+  const std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>> key(EVP_EC_gen("P-256"));
   if (key == nullptr) throw std::runtime_error("no ssh key could be made");
   std::size_t size = 0;
   EVP_PKEY_get_octet_string_param(key.get(), OSSL_PKEY_PARAM_PUB_KEY, nullptr, 0, &size);

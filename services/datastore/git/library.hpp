@@ -7,19 +7,13 @@
 #include <git2.h>
 
 #include "services/datastore/git/objects.hpp"
+#include "services/kit/base/freed.hpp"
 
 namespace stackgate::datastore::git {
 
 /// Settings for the whole process, once: nothing is read from a home directory or /etc, small caches.
 void prepare_library();
 
-template <auto free>
-struct Freed {
-  template <typename T>
-  void operator()(T* handle) const {
-    free(handle);
-  }
-};
 using RepositoryHandle = std::unique_ptr<git_repository, Freed<git_repository_free>>;
 using OdbHandle = std::unique_ptr<git_odb, Freed<git_odb_free>>;
 using OdbObjectHandle = std::unique_ptr<git_odb_object, Freed<git_odb_object_free>>;

@@ -12,21 +12,15 @@
 #include "services/datastore/pages/links.hpp"
 #include "services/datastore/repositories/front_matter.hpp"
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/freed.hpp"
 
 namespace stackgate::datastore::pages {
 
 namespace markdown_detail {
 
-template <auto release>
-struct Release {
-  template <typename T>
-  void operator()(T* it) const {
-    release(it);
-  }
-};
-using Parser = std::unique_ptr<cmark_parser, Release<cmark_parser_free>>;
-using Tree = std::unique_ptr<cmark_node, Release<cmark_node_free>>;
-using Iterator = std::unique_ptr<cmark_iter, Release<cmark_iter_free>>;
+using Parser = std::unique_ptr<cmark_parser, Freed<cmark_parser_free>>;
+using Tree = std::unique_ptr<cmark_node, Freed<cmark_node_free>>;
+using Iterator = std::unique_ptr<cmark_iter, Freed<cmark_iter_free>>;
 struct FreeText {
   void operator()(char* text) const { cmark_get_default_mem_allocator()->free(text); }
 };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "services/kit/archive/entry_name.hpp"
+#include "services/kit/base/freed.hpp"
 
 namespace stackgate::archive {
 namespace tar_gz_detail {
@@ -22,7 +23,7 @@ class Reading {
       : gunzip_(std::move(source), limits.gunzip), sink_(sink), limits_(limits), block_(block_bytes) {}
 
   Outcome run() {
-    const std::unique_ptr<::archive, int (*)(::archive*)> tar(archive_read_new(), archive_read_free);
+    const std::unique_ptr<::archive, Freed<archive_read_free>> tar(archive_read_new());
     tar_ = tar.get();
     archive_read_support_filter_none(tar_);
     archive_read_support_format_tar(tar_);

@@ -10,6 +10,8 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 
+#include "services/kit/base/freed.hpp"
+
 namespace stackgate::crypto {
 namespace digest_detail {
 
@@ -36,12 +38,8 @@ const EVP_MD* sha1_md() {
   return md;
 }
 
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
-};
-using DigestContext = std::unique_ptr<EVP_MD_CTX, FreeContext>;
-using MacContext = std::unique_ptr<EVP_MAC_CTX, FreeContext>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
+using MacContext = std::unique_ptr<EVP_MAC_CTX, Freed<EVP_MAC_CTX_free>>;
 
 DigestContext make_digest_context() {
   DigestContext context(EVP_MD_CTX_new());

@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/freed.hpp"
 
 namespace stackgate::http_client {
 namespace url_detail {
@@ -33,10 +34,7 @@ Parts split(std::string_view url) {
   return parts;
 }
 
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-using Url = std::unique_ptr<CURLU, FreeUrl>;
+using Url = std::unique_ptr<CURLU, Freed<curl_url_cleanup>>;
 
 std::string part_of(CURLU* url, CURLUPart part) {
   char* text = nullptr;

@@ -77,9 +77,8 @@ Expected<void> settle(PostgresLink& link, Clock::time_point deadline) {
 
 std::expected<void, std::string> check_postgres_url(const std::string& url) {
   char* why = nullptr;
-  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> parts(PQconninfoParse(url.c_str(), &why),
-                                                                           &PQconninfoFree);
-  const std::unique_ptr<char, decltype(&PQfreemem)> message(why, &PQfreemem);
+  const std::unique_ptr<PQconninfoOption, Freed<PQconninfoFree>> parts(PQconninfoParse(url.c_str(), &why));
+  const std::unique_ptr<char, Freed<PQfreemem>> message(why);
   if (parts == nullptr) {
     // libpq quotes what it did not understand, and that could be a password.
     const bool quiet = url.contains('@') || url.contains("password") || message == nullptr;

@@ -7,14 +7,12 @@
 
 #include <libpq-fe.h>
 
+#include "services/kit/base/freed.hpp"
 #include "services/kit/sql/connection.hpp"
 
 namespace stackgate::sql {
 
-struct FreeResult {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using ResultPointer = std::unique_ptr<PGresult, FreeResult>;
+using ResultPointer = std::unique_ptr<PGresult, Freed<PQclear>>;
 
 struct PostgresTarget {
   std::string url;

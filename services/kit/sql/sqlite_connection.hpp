@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "services/kit/base/freed.hpp"
 #include "services/kit/sql/connection.hpp"
 
 namespace stackgate::sql {
@@ -30,14 +31,8 @@ class SqliteConnection final : public Connection {
   Expected<void> limits_changed() override { return {}; }
 
  private:
-  struct Close {
-    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
-  };
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-  };
-  using Handle = std::unique_ptr<sqlite3, Close>;
-  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+  using Handle = std::unique_ptr<sqlite3, Freed<sqlite3_close_v2>>;
+  using Statement = std::unique_ptr<sqlite3_stmt, Freed<sqlite3_finalize>>;
   struct Prepared {
     Statement statement;
     std::vector<std::size_t> places;  // of the parameters in SQLite's order: 1 for $1

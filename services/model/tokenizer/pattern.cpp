@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/kit/base/freed.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/model/tokenizer/pattern_syntax.hpp"
 
@@ -10,20 +11,7 @@
 #include <pcre2.h>
 
 namespace stackgate::tokenizer {
-namespace pattern_detail {
-
-template <auto Free>
-struct PcreFree {
-  template <class T>
-  void operator()(T* pointer) const {
-    Free(pointer);
-  }
-};
-
-}  // namespace pattern_detail
 namespace {
-
-using pattern_detail::PcreFree;
 
 constexpr std::size_t longest_pattern = 16384;
 // Backtracking points in one match: a run of 8 MiB blanks takes some of each byte.
@@ -45,7 +33,7 @@ std::string message_of(int code, std::size_t offset) {
 std::expected<Pattern, std::string> Pattern::compile(std::string_view pattern) {
   if (pattern.size() > longest_pattern) return std::unexpected("is longer than 16 KiB");
   const std::string text = TRY(to_pcre(pattern));
-  const std::unique_ptr<pcre2_compile_context, PcreFree<pcre2_compile_context_free>> context(
+  const std::unique_ptr<pcre2_compile_context, Freed<pcre2_compile_context_free>> context(
       pcre2_compile_context_create(nullptr));
   if (context == nullptr) return std::unexpected("needs more memory than there is");
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
@@ -62,12 +50,9 @@ std::expected<Pattern, std::string> Pattern::compile(std::string_view pattern) {
 }
 
 struct Matcher::State {
-  std::unique_ptr<pcre2_match_data, pattern_detail::PcreFree<pcre2_match_data_free>> data{
-      pcre2_match_data_create(1, nullptr)};
-  std::unique_ptr<pcre2_match_context, pattern_detail::PcreFree<pcre2_match_context_free>> context{
-      pcre2_match_context_create(nullptr)};
-  std::unique_ptr<pcre2_jit_stack, pattern_detail::PcreFree<pcre2_jit_stack_free>>
-      stack;  // made when the small one does not do
+  std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>> data{pcre2_match_data_create(1, nullptr)};
+  std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>> context{pcre2_match_context_create(nullptr)};
+  std::unique_ptr<pcre2_jit_stack, Freed<pcre2_jit_stack_free>> stack;  // made when the small one does not do
 };
 
 Matcher::Matcher() : state_(std::make_shared<State>()) { pcre2_set_heap_limit(state_->context.get(), most_heap_kib); }

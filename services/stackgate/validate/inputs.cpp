@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "services/kit/base/freed.hpp"
+
 namespace stackgate {
 
 namespace {
@@ -29,10 +31,6 @@ bool is_manifest(const fs::path& path) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 std::string why_unopened(const std::string& name, int error) {
   std::string why = fmt::format("cannot be read: {}", std::strerror(error));
   if (error == ENOENT && name.find_first_of("*?[") != std::string::npos)
@@ -42,7 +40,7 @@ std::string why_unopened(const std::string& name, int error) {
 
 Input read_file(std::string name) {
   Input input{std::move(name), {}, {}};
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(input.name.c_str(), "rbe"));
+  const std::unique_ptr<std::FILE, Freed<std::fclose>> file(std::fopen(input.name.c_str(), "rbe"));
   if (!file) {
     input.problem = why_unopened(input.name, errno);
     return input;
