@@ -58,7 +58,7 @@ inline const std::vector<Module>& modules() {
       {"services/kit/peft",
        {"services/kit/base", "services/kit/json", "services/kit/findings", "services/kit/schema",
         "services/kit/safetensors", "services/kit/archive"}},
-      {"services/kit/html", {"services/kit/base", "services/kit/web"}},
+      {"services/kit/html", {"services/kit/base"}},
       {"services/kit/charts", {"services/kit/html"}},
       {"services/kit/crypto", {"services/kit/base", "services/kit/json"}},
       {"services/kit/sql", {"services/kit/base", "services/kit/log"}},

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "services/kit/base/escape_html.hpp"
 #include "services/kit/base/utf8.hpp"
-#include "services/kit/web/errors.hpp"
 
 namespace stackgate::html {
 namespace html_detail {
@@ -41,7 +41,7 @@ std::string visible(std::string_view text) {
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
     text.remove_prefix(character.size());
     if (length != 0 && !html_detail::is_hidden(html_detail::decode(character)))
-      out += web::escape_html(character);
+      out += escape_html(character);
     else
       for (const char c : character) html_detail::add_byte(out, static_cast<unsigned char>(c));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "services/kit/base/concat.hpp"
+#include "services/kit/base/escape_html.hpp"
 #include "services/kit/base/percent.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/jinja/format.hpp"
@@ -47,37 +48,11 @@ std::string title_words(std::string_view text) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 Result escape(Machine& machine, const Value& subject, Arguments&) {
   const Value text = TRY(as_text(machine, subject));
   TRY(machine.spend_on(text.bytes().size() * 4));
   TRY(machine.has_room(text.bytes().size() * 5));
-  return machine.text(escaped(text.bytes()));
+  return machine.text(escape_html(text.bytes(), "&#34;"));
 }
 
 Result trim(Machine& machine, const Value& subject, Arguments& arguments) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/escape_html.hpp"
 #include "services/kit/http/writer.hpp"
 #include "services/kit/json/write.hpp"
 
@@ -230,33 +231,6 @@ http::Response render(const Failure& failure, Dialect dialect, const ErrorContex
     response.headers.emplace_back("Content-Security-Policy", "default-src 'none'");
   }
   return response;
-}
-
-std::string escape_html(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace stackgate::web

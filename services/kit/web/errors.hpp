@@ -35,7 +35,4 @@ Failure busy(std::string_view what, int seconds);
 /// The message with every finding behind it, one line each, for dialects that have one text only.
 std::string message_with_findings(const Failure& failure);
 
-/// & < > " ' escaped; for texts and quoted attributes of HTML.
-std::string escape_html(std::string_view text);
-
 }  // namespace stackgate::web
