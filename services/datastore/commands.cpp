@@ -42,15 +42,6 @@ std::expected<void, Error> require_store(const settings::Values& values) {
                         folder, needed, folder)});
 }
 
-int migrate(const settings::Values& values) {
-  auto database = service::open_database(program(), values);
-  if (!database) return command_failed(database.error().message);
-  auto done = sql::migrate(**database, all_migrations());
-  if (!done) return command_failed(done.error().message);
-  fmt::print("schema: version {} (was {})\n", done->to, done->from);
-  return 0;
-}
-
 }  // namespace
 
 int command_failed(std::string_view message) {
@@ -59,7 +50,7 @@ int command_failed(std::string_view message) {
 }
 
 int run_command(const settings::Values& values) {
-  if (values.command() == "migrate") return migrate(values);
+  if (values.command() == "migrate") return service::migrate_command(program(), values, all_migrations());
   const bool makes_store = values.command() == "init";
   if (!makes_store) {
     if (auto there = require_store(values); !there) {

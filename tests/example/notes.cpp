@@ -1,9 +1,6 @@
 #include "tests/example/notes.hpp"
 
 #include <array>
-#include <cstdio>
-
-#include <fmt/format.h>
 
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
@@ -58,12 +55,9 @@ struct Notes {
 };
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry&) {
-  auto database = service::open_database(program(), values);
-  if (!database) return std::unexpected(database.error());
   // With SQLite the service brings its own file up to date; a shared database is migrated by a job: `migrate`.
-  if ((*database)->engine() == sql::Engine::sqlite)
-    if (const auto done = sql::migrate(**database, migrations); !done)
-      return std::unexpected(Error{done.error().message});
+  const auto database = service::open_migrated(program(), values, migrations);
+  if (!database) return std::unexpected(database.error());
   auto notes = std::make_shared<Notes>(*database, values.text("greeting"));
   service::Parts parts;
   parts.routes = {{"PUT", "/v1/notes/{name}", [notes](web::Call& call) { return notes->put(call); }},
@@ -72,16 +66,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   return parts;
 }
 
-int run_command(const settings::Values& values) {
-  const auto database = service::open_database(program(), values);
-  const auto done = database ? sql::migrate(**database, migrations)
-                             : std::unexpected(sql::SqlError{sql::Fault::away, database.error().message, {}});
-  if (done)
-    fmt::print("schema: version {}\n", done->to);
-  else
-    fmt::print(stderr, "stackgate-notes: {}\n", done.error().message);
-  return done ? 0 : 1;
-}
+int run_command(const settings::Values& values) { return service::migrate_command(program(), values, migrations); }
 
 }  // namespace
 

@@ -13,9 +13,9 @@ int failed(std::string_view message) {
 }
 
 int run_command(const settings::Values& values) {
+  if (values.command() == "migrate") return service::migrate_command(program(), values, migrations());
   auto database = service::open_database(program(), values);
   if (!database) return failed(database.error().message);
-  if (values.command() == "migrate") return service::migrate_command(program(), **database, migrations());
   if (auto current = sql::require_current(**database, migrations()); !current) return failed(current.error().message);
   Datastore datastore(datastore_options(values));
   return fsck(**database, datastore, values.text("datastore-owner"));

@@ -121,15 +121,9 @@ class DatastoreChecks {
 
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
                                            const FailPoint& fail) {
-  auto database = TRY(service::open_database(program(), values));
+  auto database = TRY(service::open_migrated(program(), values, migrations()));
   auto spool = Spool::open(values.text("data-dir"));
   if (!spool) return std::unexpected(Error{spool.error()});
-  // The embedded database has nobody else to bring it up to date.
-  if (database->engine() == sql::Engine::sqlite) {
-    if (auto done = sql::migrate(*database, migrations()); !done) return std::unexpected(Error{done.error().message});
-  }
-  auto current = sql::require_current(*database, migrations());
-  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
   RegistrarOptions options = registrar_options(values);
   options.fail = fail;
   auto running =

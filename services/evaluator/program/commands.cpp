@@ -11,13 +11,6 @@
 namespace stackgate::evaluator {
 namespace commands_detail {
 
-int migrate(const settings::Values& values) {
-  const auto database = service::open_database(program(), values);
-  if (database) return service::migrate_command(program(), **database, evaluation_migrations());
-  fmt::print(stderr, "stackgate-evaluator: {}\n", database.error().message);
-  return 1;
-}
-
 /// A line without its end, and without what goes beyond the longest one; false: there is none.
 bool read_line(std::istream& in, std::string& line, bool& too_long) {
   line.clear();
@@ -48,7 +41,7 @@ bool score_lines(std::istream& in, std::ostream& out) {
 }
 
 int run_command(const settings::Values& values) {
-  if (values.command() == "migrate") return commands_detail::migrate(values);
+  if (values.command() == "migrate") return service::migrate_command(program(), values, evaluation_migrations());
   if (values.command() == "templates") {
     fmt::print("{}", workflow_templates_yaml(workflow_options(values)));
     return std::fflush(stdout) == 0 ? 0 : 1;

@@ -64,13 +64,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                                            const FailPoint& fail) {
   using namespace serve_detail;
   run::configure_log(log_level_of(values), values.text("log-format"));
-  const auto database = TRY(service::open_database(program(), values, true));
-  // The embedded database has nobody else to bring it up to date.
-  if (database->engine() == sql::Engine::sqlite)
-    if (auto done = sql::migrate(*database, evaluation_migrations()); !done)
-      return std::unexpected(Error{done.error().message});
-  const auto current = sql::require_current(*database, evaluation_migrations());
-  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+  const auto database = TRY(service::open_migrated(program(), values, evaluation_migrations(), true));
   const auto running = std::make_shared<Running>(database, metrics, runner_options(values, fail));
   const auto front = std::make_shared<const Front>(
       Front{.runner = *running->runner,

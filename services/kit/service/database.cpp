@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "services/kit/base/try.hpp"
+
 namespace stackgate::service {
 namespace {
 
@@ -54,6 +56,26 @@ std::expected<std::shared_ptr<sql::Database>, Error> open_database(const setting
                                     {.sessions = sessions, .statement = limit, .erase = erase});
   if (!opened) return std::unexpected(Error{std::move(opened.error())});
   return std::shared_ptr<sql::Database>(*std::move(opened));
+}
+
+std::expected<std::shared_ptr<sql::Database>, Error> open_migrated(const settings::Program& program,
+                                                                   const settings::Values& values,
+                                                                   std::span<const sql::Migration> migrations,
+                                                                   bool erase) {
+  auto database = TRY(open_database(program, values, erase));
+  if (database->engine() == sql::Engine::sqlite)
+    if (auto done = sql::migrate(*database, migrations); !done) return std::unexpected(Error{done.error().message});
+  const auto current = sql::require_current(*database, migrations);
+  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+  return database;
+}
+
+int migrate_command(const settings::Program& program, const settings::Values& values,
+                    std::span<const sql::Migration> migrations) {
+  const auto database = open_database(program, values);
+  if (database) return migrate_command(program, **database, migrations);
+  fmt::print(stderr, "{}: {}\n", program.name, database.error().message);
+  return 1;
 }
 
 int migrate_command(const settings::Program& program, sql::Database& database,

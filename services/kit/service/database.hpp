@@ -26,8 +26,18 @@ std::string database_shown(std::string url);
 std::expected<std::shared_ptr<sql::Database>, Error> open_database(const settings::Program& program,
                                                                    const settings::Values& values, bool erase = false);
 
-/// The command `migrate`: waits for the database, which may come up after an init container, and brings it to these
-/// migrations. Prints what it did, or why not; the exit code.
+/// The same for a service that needs these migrations: an embedded database, which nobody else looks after, is brought
+/// to them. The error says which command to run when they are missing; a database that is away may come back.
+std::expected<std::shared_ptr<sql::Database>, Error> open_migrated(const settings::Program& program,
+                                                                   const settings::Values& values,
+                                                                   std::span<const sql::Migration> migrations,
+                                                                   bool erase = false);
+
+/// The command `migrate`: opens the database, waits for it (it may come up after an init container), and brings it to
+/// these migrations. Prints what it did, or why not; the exit code.
+int migrate_command(const settings::Program& program, const settings::Values& values,
+                    std::span<const sql::Migration> migrations);
+/// The same with a database that is open.
 int migrate_command(const settings::Program& program, sql::Database& database,
                     std::span<const sql::Migration> migrations);
 
