@@ -169,7 +169,8 @@ void take_grammars(Tree& schema, Grammars& grammars, const std::string& where) {
   }
   schema.erase("$grammar");
   if (Tree* properties = find(schema, "properties"))
-    for (const auto& [name, property] : properties->items()) take_grammars(property, grammars, where + "." + name);
+    for (const auto& [name, property] : properties->items())
+      take_grammars(property, grammars, fmt::format("{}.{}", where, name));
   for (const char* key : {"items", "additionalProperties"})
     if (Tree* inner = find(schema, key)) take_grammars(*inner, grammars, where + "[]");
 }

@@ -96,7 +96,7 @@ void App::serve(AppState& state, const http::Request& request, http::Responder r
       auto refused = state.transfers.submit(share, [&state, call = std::move(call)](bool runs) {
         if (runs) return call->serve();
         state.metrics.refused_transfer();
-        call->refuse(busy("too many uploads and downloads are under way, this client's or everybody's", 5));
+        call->refuse(busy("too many uploads and downloads are under way, of this client or of all", 5));
       });
       if (refused) refused(false);
     }

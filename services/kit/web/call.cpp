@@ -200,8 +200,7 @@ std::expected<std::shared_ptr<Deferred>, Failure> Call::defer() {
   auto place = state_.deferred.take(share());
   if (!place) {
     state_.metrics.refused_deferred();
-    return std::unexpected(busy(
-        "as many requests as one client may have are waiting for their answers here, or as many as there can be", 5));
+    return std::unexpected(busy("too many requests of this client, or of all, are waiting for their answers", 5));
   }
   const auto deferred = std::make_shared<Deferred>(shared_from_this(), std::move(*place));
   is_deferred_ = true;
