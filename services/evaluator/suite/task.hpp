@@ -78,7 +78,7 @@ class Task {
   virtual const std::string& name() const = 0;
   virtual std::size_t samples() const = 0;
   /// Whether an endpoint must give log-probabilities of given texts.
-  virtual bool wants_likelihoods() const = 0;
+  virtual bool wants_likelihoods() const { return false; }
   /// What is to be asked next of this sample, after the replies to all questions so far; empty: nothing more. The same
   /// replies give the same questions.
   virtual std::vector<Asked> next(std::size_t sample, std::span<const Reply> replies) const = 0;

@@ -18,7 +18,6 @@ class CallTask final : public Task {
 
   const std::string& name() const override { return name_; }
   std::size_t samples() const override { return rows_.rows.size(); }
-  bool wants_likelihoods() const override { return false; }
   std::vector<Asked> next(std::size_t sample, std::span<const Reply> replies) const override;
   Scored score(std::size_t sample, std::span<const Reply> replies) const override;
   /// Each category's accuracy, their mean (`overall_accuracy`, each category alike) and that of all samples

@@ -19,7 +19,6 @@ class CodeTask final : public Task {
 
   const std::string& name() const override { return name_; }
   std::size_t samples() const override { return rows_.rows.size(); }
-  bool wants_likelihoods() const override { return false; }
   std::vector<Asked> next(std::size_t sample, std::span<const Reply> replies) const override;
   Scored score(std::size_t sample, std::span<const Reply> replies) const override;
   /// "pass@1", …: of problems with at least as many programs that were run.

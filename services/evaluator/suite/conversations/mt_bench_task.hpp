@@ -22,7 +22,6 @@ class MtBenchTask final : public Task {
 
   const std::string& name() const override { return name_; }
   std::size_t samples() const override { return rows_.rows.size(); }
-  bool wants_likelihoods() const override { return false; }
   std::vector<Asked> next(std::size_t sample, std::span<const Reply> replies) const override;
   Scored score(std::size_t sample, std::span<const Reply> replies) const override;
   /// Ratings: "mt-bench": overall, turn_1, turn_2, each category. Pairs: "pairwise": win_rate, loss_rate, tie_rate,

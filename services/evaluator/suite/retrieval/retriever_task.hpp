@@ -17,7 +17,6 @@ class RetrieverTask final : public Task {
 
   const std::string& name() const override { return name_; }
   std::size_t samples() const override { return queries_.size(); }
-  bool wants_likelihoods() const override { return false; }
   std::vector<Asked> next(std::size_t sample, std::span<const Reply> replies) const override;
   Scored score(std::size_t sample, std::span<const Reply> replies) const override;
   TaskResult result(std::span<const std::vector<double>> values, std::uint64_t failed) const override;
