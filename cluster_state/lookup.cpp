@@ -88,7 +88,7 @@ class Asking : public validate::Lookup {
   }
 
   bool neighbours(std::string_view ns, std::vector<Neighbour>& out) override {
-    for (const auto& [known, list] : told_neighbours_)
+    for (const auto& [known, list] : asked_neighbours_)
       if (known == ns) {
         out.insert(out.end(), list.begin(), list.end());
         return true;
@@ -98,7 +98,7 @@ class Asking : public validate::Lookup {
       note_answer(asked.server_reached, asked.error);
       if (asked.list) {
         out.insert(out.end(), asked.list->begin(), asked.list->end());
-        told_neighbours_.emplace_back(std::string(ns), std::move(*asked.list));
+        asked_neighbours_.emplace_back(std::string(ns), std::move(*asked.list));
         return true;
       }
     }
@@ -167,7 +167,7 @@ class Asking : public validate::Lookup {
   bool server_reached_ = true;
   std::deque<Answered> answered_;
   std::deque<Contents> contents_;
-  std::deque<std::pair<std::string, std::vector<Neighbour>>> told_neighbours_;
+  std::deque<std::pair<std::string, std::vector<Neighbour>>> asked_neighbours_;
 };
 
 /// What a lookup for one command owns, before the base class that uses it.

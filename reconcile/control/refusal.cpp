@@ -10,12 +10,12 @@ namespace stackgate::reconcile {
 
 std::optional<Problem> refusal(std::string_view kind, std::string_view name, const kube::ApiError& error) {
   if (error.failure != kube::Failure::answered) return std::nullopt;
-  const auto says = [&](std::string_view text) { return error.message.contains(text); };
+  const auto mentions = [&](std::string_view text) { return error.message.contains(text); };
   if (error.code == 403) {
-    if (says("exceeded quota"))
+    if (mentions("exceeded quota"))
       return Problem{"QuotaExceeded", fmt::format("the {} {} was not made: {}", kind, name, error.message), false};
-    if (says("being terminated")) return Problem{"NamespaceTerminating", "the namespace is being deleted", false};
-    if (!says("denied the request"))
+    if (mentions("being terminated")) return Problem{"NamespaceTerminating", "the namespace is being deleted", false};
+    if (!mentions("denied the request"))
       return Problem{"Forbidden", fmt::format("the operator may not write the {} {}: {}", kind, name, error.message),
                      true};
   }

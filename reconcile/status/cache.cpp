@@ -151,8 +151,8 @@ Problem cause_of(const Problem& problem, const CacheView& view) {
   Problem out = problem;
   if (out.reason != "ContainerFailed") return out;
   // Its message has the cure in it already.
-  if (auto told = reported_failure(view.report)) {
-    out.reason = std::move(told->reason);
+  if (auto reported = reported_failure(view.report)) {
+    out.reason = std::move(reported->reason);
     return out;
   }
   out.reason = "DownloadFailed";
@@ -172,11 +172,12 @@ Outcome failed(const CacheView& view) {
     return {State::failed, cause.reason, cause.message + again};
   }
   // Its pods are gone: what they said is in the stored status, unless that speaks of something else.
-  const json::Value* said = condition_in(view.stored, "Ready");
-  if (const std::string_view message = json::text(said, {"message"});
+  const json::Value* stored = condition_in(view.stored, "Ready");
+  if (const std::string_view message = json::text(stored, {"message"});
       json::text(view.stored, {"state"}) == to_string(State::failed) && message.ends_with(again))
-    return {State::failed, std::string(json::text(said, {"reason"})), std::string(message)};
-  if (const auto told = reported_failure(view.report)) return {State::failed, told->reason, told->message + again};
+    return {State::failed, std::string(json::text(stored, {"reason"})), std::string(message)};
+  if (const auto reported = reported_failure(view.report))
+    return {State::failed, reported->reason, reported->message + again};
   return {
       State::failed, "DownloadFailed",
       fmt::format("the download has failed: {}{}", json::text(condition_of(view.job, "Failed"), {"message"}), again)};

@@ -49,11 +49,11 @@ Status blocked_by(Status status, const Problem& problem) {
   else if (status.state == State::ready)
     status.state = State::not_ready;
   const auto ready = std::ranges::find(status.conditions, "Ready", &Condition::type);
-  Condition says{"Ready", "False", problem.reason, problem.message};
+  Condition not_ready{"Ready", "False", problem.reason, problem.message};
   if (ready == status.conditions.end())
-    status.conditions.push_back(std::move(says));
+    status.conditions.push_back(std::move(not_ready));
   else
-    *ready = std::move(says);
+    *ready = std::move(not_ready);
   return status;
 }
 

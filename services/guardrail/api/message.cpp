@@ -43,10 +43,10 @@ void read_part(Fields& fields, const JsonPlace& at, Role role, std::string& text
 std::string read_content(Fields& fields, const JsonPlace& message, Role role) {
   const json::Value* content = message.value.find("content");
   if (!is_given(content)) {
-    const bool said_otherwise = is_given(message.value.find("tool_calls")) ||
-                                is_given(message.value.find("function_call")) ||
-                                is_given(message.value.find("refusal"));
-    if (role == Role::function || (role == Role::assistant && said_otherwise)) return {};
+    const bool has_other_content = is_given(message.value.find("tool_calls")) ||
+                                   is_given(message.value.find("function_call")) ||
+                                   is_given(message.value.find("refusal"));
+    if (role == Role::function || (role == Role::assistant && has_other_content)) return {};
     fields.wrong(message.member("content", message.value), "is missing", "write \"content\"");
     return {};
   }

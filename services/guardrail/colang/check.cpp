@@ -137,7 +137,7 @@ class Checker {
     for (const std::string& name : variables_of_text(text)) variable(name, at);
   }
   void variable(std::string_view name, const Place& at) {
-    if (variables_.contains(name) || !told_.emplace(name).second) return;
+    if (variables_.contains(name) || !reported_.emplace(name).second) return;
     report_.warning(rule::variable, at,
                     concat({"nothing sets $", name, " here: it is None unless an action or the client sets it",
                             report_.did_you_mean(name, variable_list_)}),
@@ -241,7 +241,7 @@ class Checker {
   Report& report_;
   std::vector<std::string_view> flow_names_, intent_names_, message_names_, variable_list_;
   NameSet variables_;
-  std::set<std::string, std::less<>> told_;  // of each variable once
+  std::set<std::string, std::less<>> reported_;  // of each variable once
   std::uint32_t looks_left_ = 5'000'000;
 };
 

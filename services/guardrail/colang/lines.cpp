@@ -93,8 +93,8 @@ class Reader {
   void indented_with(bool tabs, bool spaces, std::size_t at) {
     tabs_ = tabs_ || tabs;
     spaces_ = spaces_ || spaces;
-    if (!tabs_ || !spaces_ || told_of_tabs_) return;
-    told_of_tabs_ = true;
+    if (!tabs_ || !spaces_ || reported_tabs_) return;
+    reported_tabs_ = true;
     report_.error(rule::indentation, place(at), "tabs and spaces are mixed in the indentation of this file",
                   "indent with spaces only, two for each level");
   }
@@ -170,7 +170,7 @@ class Reader {
   std::size_t at_ = 0;
   std::string comment_;
   std::vector<Line> lines_;
-  bool tabs_ = false, spaces_ = false, told_of_tabs_ = false;
+  bool tabs_ = false, spaces_ = false, reported_tabs_ = false;
 };
 
 }  // namespace

@@ -32,9 +32,9 @@ void add(TextVector& out, std::uint64_t hash, float weight) {
 /// `padded`: "^word$".
 void add_word(TextVector& out, std::string_view padded) {
   const std::string_view word = padded.substr(1, padded.size() - 2);
-  const bool says_little = std::ranges::binary_search(little, word);
-  add(out, fnv1a(word), says_little ? little_word : whole_word);
-  if (says_little || word.size() < 3) return;
+  const bool is_frequent = std::ranges::binary_search(little, word);
+  add(out, fnv1a(word), is_frequent ? little_word : whole_word);
+  if (is_frequent || word.size() < 3) return;
   for (std::size_t i = 0; i + 3 <= padded.size(); ++i) add(out, fnv1a(padded.substr(i, 3), 1), part_of_word);
 }
 

@@ -11,7 +11,7 @@
 namespace stackgate::inference {
 namespace {
 
-constexpr std::size_t most_told = 3;  // faults, in one line
+constexpr std::size_t most_reported = 3;  // faults, in one line
 
 /// The first errors, or nothing.
 std::string faults_of(const validate::Findings& findings) {
@@ -19,10 +19,10 @@ std::string faults_of(const validate::Findings& findings) {
   std::size_t count = 0;
   for (const validate::Finding& each : findings) {
     if (each.severity != validate::Severity::error) continue;
-    if (count++ < most_told) out += fmt::format("{}{} {}", out.empty() ? "" : "; ", each.path, each.problem);
+    if (count++ < most_reported) out += fmt::format("{}{} {}", out.empty() ? "" : "; ", each.path, each.problem);
     if (count == 1 && !each.fix.empty()) out += fmt::format(" ({})", each.fix);
   }
-  if (count > most_told) out += fmt::format("; and {} more", count - most_told);
+  if (count > most_reported) out += fmt::format("; and {} more", count - most_reported);
   return out;
 }
 

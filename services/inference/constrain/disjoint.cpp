@@ -60,7 +60,7 @@ bool requires_member(const Value& schema, std::string_view key) {
 }
 
 /// A member that both must have, with other constants.
-bool told_apart_by_a_member(const Value& root, const Value& one, const Value& other) {
+bool differ_in_a_member(const Value& root, const Value& one, const Value& other) {
   const Value* mine = one.find("properties");
   const Value* theirs = other.find("properties");
   if (mine == nullptr || theirs == nullptr) return false;
@@ -115,7 +115,7 @@ bool disjoint(const Value& root, const Value& one, const Value& other) {
   const bool apart = std::ranges::none_of(
       types, [&](std::string_view type) { return std::ranges::find(other_types, type) != other_types.end(); });
   return apart ||
-         (types.size() == 1 && other_types.size() == 1 && types[0] == "object" && told_apart_by_a_member(root, *a, *b));
+         (types.size() == 1 && other_types.size() == 1 && types[0] == "object" && differ_in_a_member(root, *a, *b));
 }
 
 }  // namespace stackgate::inference

@@ -38,7 +38,7 @@ Sequence::Sequence(const Job& job, std::uint32_t index, const Vocabulary& vocabu
 
 std::uint32_t Sequence::wanted_logits(std::size_t begin, std::size_t count, bool last) const {
   if (wants_states()) return 0;
-  const bool of_prompt = job_.prompt_log_probs && begin + 1 < spec_.prompt->size() && told_ < spec_.prompt->size();
+  const bool of_prompt = job_.prompt_log_probs && begin + 1 < spec_.prompt->size() && reported_ < spec_.prompt->size();
   if (of_prompt) return static_cast<std::uint32_t>(count);
   return last && spec_.max_tokens > 0 ? 1 : 0;
 }
@@ -48,11 +48,11 @@ void Sequence::begin(std::size_t position) {
 }
 
 void Sequence::take_prompt(std::size_t position, std::span<const float> logits) {
-  if (!job_.prompt_log_probs || position + 1 != told_) return;
-  const TokenId id = (*spec_.prompt)[told_];
-  pending_.prompt_log_probs.push_back(
-      named(*vocabulary_.tokenizer, id, log_probs(logits, id, job_.log_probs.value_or(0)), spec_.echo->offsets[told_]));
-  ++told_;
+  if (!job_.prompt_log_probs || position + 1 != reported_) return;
+  const TokenId id = (*spec_.prompt)[reported_];
+  pending_.prompt_log_probs.push_back(named(
+      *vocabulary_.tokenizer, id, log_probs(logits, id, job_.log_probs.value_or(0)), spec_.echo->offsets[reported_]));
+  ++reported_;
 }
 
 std::expected<std::optional<TokenId>, Error> Sequence::take(std::size_t position, std::span<const float> logits,

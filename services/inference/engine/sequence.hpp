@@ -64,7 +64,7 @@ class Sequence {
   bool in_call_ = false;    // constraint_ is the call's
   SequenceText text_;
   const std::vector<TokenId> ending_;
-  std::size_t told_ = 1;           // of the prompt's tokens, with their log-probabilities: it may be computed twice
+  std::size_t reported_ = 1;       // of the prompt's tokens, with their log-probabilities: it may be computed twice
   std::vector<double> state_sum_;  // of `states_` tokens
   std::size_t states_ = 0;
   bool begun_ = false, finished_ = false;

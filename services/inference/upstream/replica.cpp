@@ -50,8 +50,8 @@ std::expected<std::vector<NumberedAdapter>, std::string> Replica::numbered(const
   return read_numbered_adapters(answer.body);
 }
 
-std::expected<http_client::Response, std::string> Replica::tell(Kind kind, Step::Action action, const Step& step,
-                                                                const Asking& asking) const {
+std::expected<http_client::Response, std::string> Replica::request_step(Kind kind, Step::Action action,
+                                                                        const Step& step, const Asking& asking) const {
   const bool unloads = action == Step::Action::unload;
   auto call = request(
       "POST", fmt::format("{}{}/{}load_lora_adapter", origin_, kind == Kind::sglang ? "" : "/v1", unloads ? "un" : ""),
@@ -75,14 +75,14 @@ void Replica::has_listed(const std::vector<ListedModel>& models) {
 }
 
 std::optional<std::string> Replica::carry_out(Kind kind, const Step& step, const Asking& asking) {
-  auto answer = tell(kind, step.action, step, asking);
+  auto answer = request_step(kind, step.action, step, asking);
   if (!answer) return std::move(answer.error());
   Next next = after(step.action, answer->status, answer->body);
   if (next == Next::unload_and_load) {
-    answer = tell(kind, Step::Action::unload, step, asking);
+    answer = request_step(kind, Step::Action::unload, step, asking);
     if (answer && after(Step::Action::unload, answer->status, answer->body) == Next::done) {
       handed_.erase(step.name);
-      answer = tell(kind, Step::Action::load, step, asking);
+      answer = request_step(kind, Step::Action::load, step, asking);
     }
     if (!answer) return std::move(answer.error());
     next = after(Step::Action::load, answer->status, answer->body);

@@ -41,8 +41,8 @@ class Replica {
 
  private:
   std::expected<http_client::Response, std::string> ask(const std::string& path, const Asking& asking) const;
-  std::expected<http_client::Response, std::string> tell(Kind kind, Step::Action action, const Step& step,
-                                                         const Asking& asking) const;
+  std::expected<http_client::Response, std::string> request_step(Kind kind, Step::Action action, const Step& step,
+                                                                 const Asking& asking) const;
   const http_client::Client& client_;
   std::string origin_;
   Paths handed_;

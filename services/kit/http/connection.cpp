@@ -89,7 +89,7 @@ void Connection::on_deadline() {
       if (reader_.phase() == RequestReader::Phase::head || reader_.phase() == RequestReader::Phase::body) {
         reject(408, "the request did not arrive in time");
       } else {
-        say_goodbye();
+        begin_closing();
       }
       break;
     case State::writing:
@@ -318,7 +318,7 @@ bool Connection::has_input() const {
   return ::recv(stream_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-void Connection::say_goodbye() {
+void Connection::begin_closing() {
   if (state_ == State::closed) return;
   stream_.shutdown();
   close();

@@ -36,7 +36,7 @@ class Connection final : public Watched, public Responder::Sink {
   /// From any thread: something has been put into the outbox.
   void send_later(const std::shared_ptr<Outbox>& outbox);
   /// Ends an idle connection with TLS close_notify and FIN.
-  void say_goodbye();
+  void begin_closing();
   /// Ends it at once. Safe to call twice.
   void close();
   /// The same when the server ends, which the errors of open bodies then name.

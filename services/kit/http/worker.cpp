@@ -117,7 +117,7 @@ bool Worker::make_room() {
   for (Connections* list : {&idle_, &greeting_}) {
     if (list->empty()) continue;
     const auto oldest = list->front();
-    oldest->say_goodbye();
+    oldest->begin_closing();
     return true;
   }
   return false;
@@ -152,7 +152,7 @@ void Worker::drain() {
   }
   for (auto place = idle_.begin(); place != idle_.end();) {
     const auto connection = *place++;
-    if (!connection->has_input()) connection->say_goodbye();
+    if (!connection->has_input()) connection->begin_closing();
   }
   const std::lock_guard lock(shared_->mutex);
   ++shared_->drained;

@@ -139,15 +139,15 @@ void explain_length(schema::SchemaFault& fault, const Json* node) {
   const Kind kind = value.is_string()  ? Kind{"minLength", "maxLength", "character", characters(value.string())}
                     : value.is_array() ? Kind{"minItems", "maxItems", "item", value.items().size()}
                                        : Kind{"minProperties", "maxProperties", "field", value.members().size()};
-  schema::Problem said;
+  schema::Problem problem;
   if (const auto most = count(node, kind.most); most && kind.have > *most)
-    said = schema::describe_too_many(*most, kind.have, kind.what);
+    problem = schema::describe_too_many(*most, kind.have, kind.what);
   else if (const auto least = count(node, kind.least); least && kind.have < *least)
-    said = schema::describe_too_few(*least, kind.have, kind.what, schema::Without::nothing);
+    problem = schema::describe_too_few(*least, kind.have, kind.what, schema::Without::nothing);
   else
     return;
-  fault.problem = std::move(said.problem);
-  fault.fix = std::move(said.fix);
+  fault.problem = std::move(problem.problem);
+  fault.fix = std::move(problem.fix);
 }
 
 void explain_unknown(schema::SchemaFault& fault, const Json* node, std::string_view name) {

@@ -41,8 +41,8 @@ bool LeaderMachine::held_by_another() const {
 
 LeaderMachine::Time LeaderMachine::runs_out() const {
   // A holder that does not say how long it needs is given what we would need.
-  const bool says = record_ && record_->duration.count() > 0;
-  return changed_ + (says ? record_->duration : tuning_.lease_duration);
+  const bool is_stated = record_ && record_->duration.count() > 0;
+  return changed_ + (is_stated ? record_->duration : tuning_.lease_duration);
 }
 
 void LeaderMachine::lose(std::string why) {

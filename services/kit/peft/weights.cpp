@@ -82,7 +82,7 @@ void Weights::sample(std::string_view bytes) {
     const std::uint64_t begin = 8 + length_ + tensor.begin, end = 8 + length_ + tensor.end;
     if (at_ >= end) {
       ++tensor_;
-      told_ = false;
+      reported_ = false;
       carry_.clear();
       continue;
     }
@@ -97,7 +97,7 @@ void Weights::sample(std::string_view bytes) {
     const bool inside = into < weights_detail::sample_bytes;
     const std::uint64_t border = (inside ? weights_detail::sample_bytes : weights_detail::stride_bytes) - into;
     const std::size_t take = std::min<std::uint64_t>({bytes.size(), end - at_, border});
-    if (inside && !told_) look(tensor, bytes.substr(0, take), at_ - begin);
+    if (inside && !reported_) look(tensor, bytes.substr(0, take), at_ - begin);
     bytes.remove_prefix(take);
     at_ += take;
   }
@@ -124,7 +124,7 @@ void Weights::look(const safetensors::Tensor& tensor, std::string_view bytes, st
   }
   carry_ = bytes.substr(whole);
   if (!bad) return;
-  told_ = true;
+  reported_ = true;
   add(findings_, "adapter-weights-nan", fmt::format("{}[{}]", weights_detail::file, tensor.name),
       fmt::format("holds NaN or infinity at its byte {}", *bad),
       "train again with a lower learning rate, and look at the loss");

@@ -34,7 +34,7 @@ class Weights {
   std::string text_;  // the first eight bytes, then the header
   safetensors::Header header_;
   std::size_t tensor_ = 0;  // that the next byte belongs to, or a later one
-  bool told_ = false;       // of this tensor
+  bool reported_ = false;   // of this tensor
   std::string carry_;       // the beginning of a value that is cut by a piece's end
   validate::Findings findings_;
 };

@@ -11,7 +11,7 @@ namespace stackgate::model {
 namespace {
 
 constexpr std::array<std::string_view, 4> pickle_endings{".bin", ".pt", ".pth", ".ckpt"};
-constexpr std::size_t most_told = 4;  // of a kind
+constexpr std::size_t most_reported = 4;  // of a kind
 
 bool is_pickle(std::string_view name) {
   return std::ranges::any_of(pickle_endings, [&](std::string_view ending) { return name.ends_with(ending); });
@@ -41,10 +41,10 @@ WeightFiles find_weights(const std::vector<std::string>& names) {
     if (name.ends_with(".gguf")) quantized.push_back(name);
   }
   for (auto* list : {&pickles, &others, &quantized}) std::ranges::sort(*list);
-  for (const std::string_view name : pickles | std::views::take(most_told))
+  for (const std::string_view name : pickles | std::views::take(most_reported))
     wrong("weights-pickle", name, "is a pickle, which runs code when it is read: it is never opened",
           "save the model as safetensors: AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)");
-  for (const std::string_view name : quantized | std::views::take(most_told))
+  for (const std::string_view name : quantized | std::views::take(most_reported))
     wrong("weights-gguf", name, "is GGUF, which is not read",
           "take the model as safetensors, or serve it with llama-server and use upstream mode");
   if (!out.findings.empty()) return out;
@@ -53,7 +53,7 @@ WeightFiles find_weights(const std::vector<std::string>& names) {
   else
     wrong("weights-missing", index_name,
           fmt::format("is missing, and so is {}: which of {} belong to the model is not known", single_weights,
-                      fmt::join(others | std::views::take(most_told), ", ")),
+                      fmt::join(others | std::views::take(most_reported), ", ")),
           "take the index of the model, or name its only file model.safetensors");
   return out;
 }

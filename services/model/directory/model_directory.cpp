@@ -36,8 +36,8 @@ class Assembly {
  private:
   void take(Findings findings) { std::ranges::move(findings, std::back_inserter(out_.findings)); }
 
-  void tell(std::string_view rule, std::string path, std::string problem, std::string fix,
-            Severity severity = Severity::error) {
+  void report(std::string_view rule, std::string path, std::string problem, std::string fix,
+              Severity severity = Severity::error) {
     out_.findings.push_back({.rule = rule,
                              .severity = severity,
                              .path = std::move(path),
@@ -47,7 +47,7 @@ class Assembly {
   }
 
   void config() {
-    if (!files_.config) return tell("config-missing", "config.json", "is missing", "take all files of the model");
+    if (!files_.config) return report("config-missing", "config.json", "is missing", "take all files of the model");
     ConfigRead read = read_config(*files_.config);
     has_config_ = !validate::has_errors(read.findings);
     take(std::move(read.findings));
@@ -63,8 +63,8 @@ class Assembly {
       take(std::move(read.findings));
       model.tokenizer = std::move(read.description);
     } else {
-      tell("tokenizer-missing", "tokenizer.json", "is missing",
-           "save it beside the model: AutoTokenizer.from_pretrained(DIR, use_fast=True).save_pretrained(DIR)");
+      report("tokenizer-missing", "tokenizer.json", "is missing",
+             "save it beside the model: AutoTokenizer.from_pretrained(DIR, use_fast=True).save_pretrained(DIR)");
     }
     TokenizerConfigRead read;
     if (files_.tokenizer_config) read = read_tokenizer_config(*files_.tokenizer_config);
@@ -108,37 +108,38 @@ class Assembly {
       if (const auto id = id_of(model.tokenizer, *text))
         ids.push_back(*id);
       else
-        tell("end-ids", "tokenizer_config.json: eos_token", fmt::format("\"{}\" is no token of tokenizer.json", *text),
-             "write the token that ends a text", Severity::warning);
+        report("end-ids", "tokenizer_config.json: eos_token",
+               fmt::format("\"{}\" is no token of tokenizer.json", *text), "write the token that ends a text",
+               Severity::warning);
     }
     std::ranges::sort(ids);
     ids.erase(std::ranges::unique(ids).begin(), ids.end());
     if (!ids.empty() && ids.back() >= model.config.vocabulary)
-      tell("end-ids", "config.json: eos_token_id",
-           fmt::format("the end id {} of the model's files is not below vocab_size, {}", ids.back(),
-                       model.config.vocabulary),
-           "write the id of the token that ends a text", Severity::warning);
+      report("end-ids", "config.json: eos_token_id",
+             fmt::format("the end id {} of the model's files is not below vocab_size, {}", ids.back(),
+                         model.config.vocabulary),
+             "write the id of the token that ends a text", Severity::warning);
     std::erase_if(ids, [&](std::uint32_t id) { return id >= model.config.vocabulary; });
     if (ids.empty())
-      tell("end-ids", "config.json: eos_token_id", "no file says which token ends a text: texts end at their limit",
-           "write \"eos_token_id\" into config.json or generation_config.json", Severity::warning);
+      report("end-ids", "config.json: eos_token_id", "no file says which token ends a text: texts end at their limit",
+             "write \"eos_token_id\" into config.json or generation_config.json", Severity::warning);
   }
 
   void limits() {
     ModelDirectory& model = out_.model;
     model.context = model.config.context;
     if (longest_ && *longest_ < model.context) {
-      tell("config-window", "tokenizer_config.json: model_max_length",
-           fmt::format("{} is less than the context of {} in config.json: the context is limited to it", *longest_,
-                       model.context),
-           "take the number off if the model was trained for the longer one", Severity::warning);
+      report("config-window", "tokenizer_config.json: model_max_length",
+             fmt::format("{} is less than the context of {} in config.json: the context is limited to it", *longest_,
+                         model.context),
+             "take the number off if the model was trained for the longer one", Severity::warning);
       model.context = *longest_;
     }
     if (model.tokenizer.vocabulary.size() > model.config.vocabulary)
-      tell("config-vocabulary", "config.json: vocab_size",
-           fmt::format("the embedding has {} rows, but tokenizer.json has {} tokens: those beyond are refused",
-                       model.config.vocabulary, model.tokenizer.vocabulary.size()),
-           "take the tokenizer of the same model", Severity::warning);
+      report("config-vocabulary", "config.json: vocab_size",
+             fmt::format("the embedding has {} rows, but tokenizer.json has {} tokens: those beyond are refused",
+                         model.config.vocabulary, model.tokenizer.vocabulary.size()),
+             "take the tokenizer of the same model", Severity::warning);
   }
 
   const DirectoryFiles& files_;

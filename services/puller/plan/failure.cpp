@@ -132,16 +132,16 @@ std::optional<Failure> failure_of_status(int status, std::string_view what, std:
 Failure failure_of_call(std::string_view why) {
   using failure_detail::proxy_cure;
   // With a blank, so that no name in a URL is taken for it.
-  const auto says = [why](std::initializer_list<std::string_view> signs) {
+  const auto mentions = [why](std::initializer_list<std::string_view> signs) {
     return std::ranges::any_of(signs, [why](std::string_view sign) { return why.contains(sign); });
   };
-  if (says({"response 407", "code 407"}))
+  if (mentions({"response 407", "code 407"}))
     return {Cause::refused, fmt::format("407 Proxy Authentication Required: {}", why), std::string(proxy_cure)};
-  if (says({"SSL ", "TLS ", "SSL: ", " certificate"}))
+  if (mentions({"SSL ", "TLS ", "SSL: ", " certificate"}))
     return {
         Cause::network, std::string(why),
         "name the authority that the server's certificate is from in --ca-file or --ca-dir (spec.proxy.caConfigMap)"};
-  if (says({"resolve host", "resolve proxy"}))
+  if (mentions({"resolve host", "resolve proxy"}))
     return {Cause::network, std::string(why), "check the host in the endpoint and the cluster's DNS"};
   return {Cause::network, std::string(why), "check endpoint, proxy and network policies; it is tried again"};
 }

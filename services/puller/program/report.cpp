@@ -84,9 +84,9 @@ void Report::send(const Progress& progress) {
 void Report::tick(const Progress& progress) {
   const auto now = Clock::now();
   if (now - shown_ >= report_detail::between_lines) show(progress, now);
-  if (client_ && now - told_ >= report_detail::between_patches) {
+  if (client_ && now - reported_ >= report_detail::between_patches) {
     send(progress);
-    told_ = now;
+    reported_ = now;
   }
 }
 

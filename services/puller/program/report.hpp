@@ -40,7 +40,7 @@ class Report {
   std::optional<kube::Pending> pending_;
   std::string sent_;
   bool warned_ = false;
-  Clock::time_point shown_{}, told_{};
+  Clock::time_point shown_{}, reported_{};
   std::uint64_t shown_bytes_ = 0;
 };
 

@@ -26,12 +26,12 @@ bool has_comment_lines(std::string_view text) {
 }
 
 std::string_view cure_of(std::string_view problem, std::string_view text, std::size_t offset) {
-  const auto says = [problem](std::string_view words) { return problem.find(words) != std::string_view::npos; };
+  const auto mentions = [problem](std::string_view words) { return problem.find(words) != std::string_view::npos; };
   const std::string_view line = line_at(text, offset);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return "this looks like UTF-16: save it as UTF-8";
   if (text.substr(0, offset + 1).find('\0') != std::string_view::npos || text.starts_with("\x1F\x8B"))
     return "this is no text: unpack or decode it first";
-  if (says("control characters")) return "take the character out, or write it as \"\\x1b\" in double quotes";
+  if (mentions("control characters")) return "take the character out, or write it as \"\\x1b\" in double quotes";
   if (line.find("{{") != std::string_view::npos)
     return "this looks like a template: render it first, for example helm template . | stackgate validate -";
   if (text.starts_with("<<<<<<< ") || text.find("\n<<<<<<< ") != std::string_view::npos)
@@ -40,17 +40,18 @@ std::string_view cure_of(std::string_view problem, std::string_view text, std::s
   if (first != std::string_view::npos && text[first] == '{' &&
       has_comment_lines(text.substr(0, text.find('\n', std::min(offset, text.size())))))
     return "JSON has no comments: take them out";
-  if (says("tab character") || line.starts_with('\t')) return "indent with spaces: YAML takes no tabs";
-  if (says("duplicate key \"apiVersion\"") || says("duplicate key \"kind\""))
+  if (mentions("tab character") || line.starts_with('\t')) return "indent with spaces: YAML takes no tabs";
+  if (mentions("duplicate key \"apiVersion\"") || mentions("duplicate key \"kind\""))
     return "when this is another resource, put a line --- between the two";
-  if (says("duplicate key")) return "keep one of them";
-  if (says("UTF-8")) return "save the file as UTF-8";
-  if (says("start any token")) return "put the value in quotes";
-  if (says("mapping values are not allowed") || says("could not find expected ':'") || says("expected <block end>"))
+  if (mentions("duplicate key")) return "keep one of them";
+  if (mentions("UTF-8")) return "save the file as UTF-8";
+  if (mentions("start any token")) return "put the value in quotes";
+  if (mentions("mapping values are not allowed") || mentions("could not find expected ':'") ||
+      mentions("expected <block end>"))
     return "look here and in the lines above for a ':' without a space behind it, or for wrong indentation";
-  if (says("quoted scalar")) return "close the quotes";
-  if (says("flow")) return "close the bracket";
-  if (says("<document start>")) return "put a line --- between two documents";
+  if (mentions("quoted scalar")) return "close the quotes";
+  if (mentions("flow")) return "close the bracket";
+  if (mentions("<document start>")) return "put a line --- between two documents";
   return "mend this first";
 }
 

@@ -39,7 +39,7 @@ Failure read_configuration(const std::string& file, model::Hyperparameters& out)
   return failure;
 }
 
-int tell(const Failure& failure, Report& report) {
+int report_failure(const Failure& failure, Report& report) {
   for (const Failed& each : failure.faults) {
     const std::string place = each.line != 0 ? fmt::format("{}:{}", each.file, each.line) : each.file;
     log::error(each.message, {{"place", place}, {"exit_code", static_cast<int>(failure.ending)}});
@@ -75,10 +75,10 @@ int reported(const settings::Values& values, const FailPoint& fail_point, teleme
   } else {
     TrainSettings settings = train_settings(values);
     if (const Failure wrong = read_configuration(values.text("config"), settings.parameters); !wrong.faults.empty())
-      return tell(wrong, report);
+      return report_failure(wrong, report);
     ending = train(settings, backend, report, stop_asked, fail_point);
   }
-  const int code = ending ? static_cast<int>(*ending) : tell(ending.error(), report);
+  const int code = ending ? static_cast<int>(*ending) : report_failure(ending.error(), report);
   report.end(status_of(ending ? *ending : ending.error().ending));
   return code;
 }

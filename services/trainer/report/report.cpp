@@ -106,7 +106,7 @@ Report::Report(ReportSettings settings, telemetry::Work* work, metrics::Registry
 
 Report::~Report() = default;
 
-void Report::tell(std::string text) {
+void Report::publish(std::string text) {
   if (settings_.errors_alone) return;
   send(std::move(text));
 }
@@ -120,7 +120,7 @@ void Report::send(std::string text) {
 }
 
 void Report::start(const Started& event, const std::optional<RunFacts>& facts) {
-  tell(event_text(event, settings_.job));
+  publish(event_text(event, settings_.job));
   if (facts && settings_.tracking && !settings_.errors_alone)
     tracking_.emplace(*settings_.tracking, settings_.job, *facts);
 }
@@ -131,7 +131,7 @@ void Report::step(const Stepped& event) {
     std::printf("\r\x1b[K%s", bar(event, report_detail::terminal_columns()).c_str());
     std::fflush(stdout);
   }
-  tell(event_text(event, settings_.job));
+  publish(event_text(event, settings_.job));
   if (tracking_) tracking_->step(event);
   if (loss_ == nullptr) return;
   loss_->set(event.loss);
@@ -139,17 +139,17 @@ void Report::step(const Stepped& event) {
 }
 
 void Report::validation(std::uint64_t step, double loss) {
-  tell(validation_text(step, loss, settings_.job));
+  publish(validation_text(step, loss, settings_.job));
   if (tracking_) tracking_->validation(step, loss);
 }
 
 void Report::checkpoint(std::uint64_t step, const std::string& path) {
-  tell(checkpoint_text(step, path, settings_.job));
+  publish(checkpoint_text(step, path, settings_.job));
 }
 
 void Report::done(const Finished& event) {
   if (std::exchange(bar_shown_, false)) std::puts("");
-  tell(event_text(event, settings_.job));
+  publish(event_text(event, settings_.job));
 }
 
 void Report::error(const Failed& event) {

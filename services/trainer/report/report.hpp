@@ -44,7 +44,7 @@ class Report {
 
  private:
   class Poster;
-  void tell(std::string text);
+  void publish(std::string text);
   void send(std::string text);
 
   const ReportSettings settings_;

@@ -244,7 +244,7 @@ class Run {
     interval_.loss_sum += step.loss_sum;
     interval_.trained_tokens += step.trained_tokens;
     interval_.tokens += step.tokens;
-    if (state_.step % parameters_.log_every_n_steps == 0 || state_.step == steps_.total) tell(step);
+    if (state_.step % parameters_.log_every_n_steps == 0 || state_.step == steps_.total) report_step(step);
     const bool last = state_.step == steps_.total;
     if (!validation_.examples.empty() &&
         (last || state_.step % parameters_.val_check_interval.value_or(steps_.per_epoch) == 0))
@@ -254,7 +254,7 @@ class Run {
     return {};
   }
 
-  void tell(const StepOutcome& step) {
+  void report_step(const StepOutcome& step) {
     const double per_step = seconds_since(began_) / static_cast<double>(state_.step - first_step_);
     report_.step({.step = state_.step,
                   .max_steps = steps_.total,

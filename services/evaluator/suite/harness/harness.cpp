@@ -54,7 +54,7 @@ class Maker {
                     .requests = request_.requests,
                     .seed = request_.seed,
                     .bootstrap_rounds = request_.bootstrap_rounds};
-    say_what_is_not_loaded(chosen);
+    log_what_is_not_loaded(chosen);
     if (parts.config.output != OutputType::generate_until && parts.requests.chat) no_chat(parts.config);
     if (!parts.config.evaluated_split().empty()) rows(parts);
     compile(parts);
@@ -73,7 +73,7 @@ class Maker {
         {.rule = "evaluation-data", .path = std::move(place), .problem = std::move(problem), .fix = std::move(fix)});
   }
 
-  void say_what_is_not_loaded(const ChosenTask& chosen) {
+  void log_what_is_not_loaded(const ChosenTask& chosen) {
     const auto found = chosen.settings.find("dataset_path");
     if (found == chosen.settings.end()) return;
     const std::string_view path = found->second.value.string();
@@ -86,7 +86,7 @@ class Maker {
   }
 
   void no_chat(const TaskConfig& config) {
-    if (std::exchange(said_no_chat_, true)) return;
+    if (std::exchange(reported_no_chat_, true)) return;
     findings_.push_back(
         {.rule = "evaluation-task",
          .path = "params.format",
@@ -160,7 +160,7 @@ class Maker {
     const auto add = [&](const Split& split, std::size_t row, std::string fault) {
       if (fault.empty() || ++faults > most_row_faults) return;
       // The same row of the same file is of several tasks.
-      if (const std::string place = split.place(row); said_.insert(place + fault).second)
+      if (const std::string place = split.place(row); reported_.insert(place + fault).second)
         findings_.push_back({.rule = "evaluation-data",
                              .path = place,
                              .problem = fmt::format("{} (task {})", fault, parts.config.name),
@@ -175,8 +175,8 @@ class Maker {
   const DataSource& data_;
   Findings& findings_;
   Splits splits_;
-  std::set<std::string> said_{};
-  bool said_no_chat_ = false;
+  std::set<std::string> reported_{};
+  bool reported_no_chat_ = false;
 };
 
 }  // namespace
