@@ -8,13 +8,6 @@
 namespace stackgate::customizer {
 namespace commands_detail {
 
-int migrate(const settings::Values& values) {
-  const auto database = service::open_database(program(), values);
-  if (database) return service::migrate_command(program(), **database, customization_migrations());
-  fmt::print(stderr, "stackgate-customizer: {}\n", database.error().message);
-  return 1;
-}
-
 int check(const settings::Values& values) {
   const CatalogueFolder folder(folders_of(values));
   const validate::Findings findings = folder.findings();
@@ -38,7 +31,8 @@ int check(const settings::Values& values) {
 }  // namespace commands_detail
 
 int run_command(const settings::Values& values) {
-  return values.command() == "migrate" ? commands_detail::migrate(values) : commands_detail::check(values);
+  if (values.command() == "migrate") return service::migrate_command(program(), values, customization_migrations());
+  return commands_detail::check(values);
 }
 
 }  // namespace stackgate::customizer

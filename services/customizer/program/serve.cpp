@@ -90,13 +90,7 @@ std::vector<std::unique_ptr<Tracker>> trackers_of(const settings::Values& values
 std::expected<service::Parts, Error> build(const settings::Values& values, metrics::Registry& metrics,
                                            const FailPoint& fail) {
   using namespace serve_detail;
-  const auto database = TRY(service::open_database(program(), values, true));
-  // The embedded database has nobody else to bring it up to date.
-  if (database->engine() == sql::Engine::sqlite)
-    if (auto done = sql::migrate(*database, customization_migrations()); !done)
-      return std::unexpected(Error{done.error().message});
-  const auto current = sql::require_current(*database, customization_migrations());
-  if (!current && current.error().fault == sql::Fault::broken) return std::unexpected(Error{current.error().message});
+  const auto database = TRY(service::open_migrated(program(), values, customization_migrations(), true));
   const auto running = std::make_shared<Running>(database, metrics, folders_of(values));
   running->callback = TRY(Callback::start(values.text("callback-listen")));
   const std::string reports = callback_url(values, running->callback->port());
