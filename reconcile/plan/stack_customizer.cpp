@@ -133,10 +133,11 @@ std::string jobs_config(const Scope& scope) {
 /// scheduler and no other.
 std::vector<parts::PolicyRule> rights(std::string_view scheduler, std::string_view dialect) {
   const std::vector<std::string> life{"create", "get", "list", "watch", "delete"};
-  const std::vector<std::string> view{"get", "list", "watch"};
+  const std::vector<std::string> view{"list", "watch"};
   std::vector<parts::PolicyRule> out{{{""}, {"pods"}, view},
                                      {{""}, {"pods/log"}, {"get"}},
-                                     {{""}, {"events"}, {"list", "watch"}},
+                                     {{""}, {"events"}, view},
+                                     {{""}, {"resourcequotas"}, {"list"}},
                                      {{""}, {"configmaps"}, {"create", "get", "delete"}},
                                      // Made for each job, with the token of its progress, and never read.
                                      {{""}, {"secrets"}, {"create", "delete"}},
@@ -149,7 +150,11 @@ std::vector<parts::PolicyRule> rights(std::string_view scheduler, std::string_vi
   } else {
     // Names for the pods of a training on several nodes; a gang's scheduler makes its own.
     out.push_back({{""}, {"services"}, {"create", "delete"}});
-    if (dialect == "kueue") out.push_back({{"kueue.x-k8s.io"}, {"workloads"}, view});
+    if (dialect == "kueue") {
+      out.push_back({{"kueue.x-k8s.io"}, {"localqueues"}, {"get"}});
+      out.push_back({{"kueue.x-k8s.io"}, {"workloads"}, view});
+      out.push_back({{"visibility.kueue.x-k8s.io"}, {"localqueues/pendingworkloads"}, {"get"}});
+    }
   }
   return out;
 }

@@ -32,7 +32,7 @@ def covers($labels): . as $want | ($labels // {}) as $has | all($want | to_entri
   (select($pod.spec.volumes) | select($flags["tls-cert"] != "\($container.volumeMounts[0].mountPath)/tls.crt") | "--tls-cert is not where the Secret is"),
   (.[] | select(.spec.template.spec.serviceAccountName) | .spec.template.spec.serviceAccountName as $n | select($all | names("ServiceAccount") | index($n) | not) | "no ServiceAccount \($n)"),
   (.[] | select(.roleRef) | . as $b | select(any($all[]; .kind == $b.roleRef.kind and .metadata.name == $b.roleRef.name) | not) | "\(.kind) \(.metadata.name): no such role"),
-  (.[] | select(.subjects) | . as $b | .subjects[] | . as $s | select(any($all[]; .kind == $s.kind and .metadata.name == $s.name and .metadata.namespace == $s.namespace) | not) | "\($b.metadata.name): no such subject"),
+  (.[] | select(.subjects and (.metadata.name | startswith("stackgate-customizer-") | not)) | . as $b | .subjects[] | . as $s | select(any($all[]; .kind == $s.kind and .metadata.name == $s.name and .metadata.namespace == $s.namespace) | not) | "\($b.metadata.name): no such subject"),
   (.[] | select(.rules) | . as $r | .rules[] | select((.verbs, .resources, .apiGroups) | flatten | index("*")) | select($r.webhooks | not) | "\($r.metadata.name) has a wildcard"),
   (.[] | select(.metadata.labels["app.kubernetes.io/part-of"] != "stackgate") | "\(.kind) \(.metadata.name) lacks our labels")
 ] | .[]

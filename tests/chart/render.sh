@@ -98,6 +98,12 @@ same "Kubernetes 1.28 gets match conditions and a selector" "2 stackgate" "$(jq 
   (.matchConditions | length), (.namespaceSelector | if .matchExpressions[0].values == ["team-a", "team-b"] then "stackgate" else . end)] | join(" ")' "$scratch/namespaces.json")"
 same "rights are bound in the watched namespaces alone" "team-a team-b" "$(jq -rs '[.[] | select(.roleRef.name == "stackgate-namespaces") | .metadata.namespace] | join(" ")' "$scratch/namespaces.json")"
 
+same "a StackCustomizer's ServiceAccount may get its scheduler's queues" "team-a/customizer stackgate-customizer-volcano
+get scheduling.volcano.sh/queues
+get storage.k8s.io/storageclasses" "$(jq -rs '(.[] | select(.kind == "ClusterRoleBinding" and (.metadata.name | endswith("-volcano"))) |
+  "\(.subjects[0].namespace)/\(.subjects[0].name) \(.roleRef.name)"), (.[] | select(.kind == "ClusterRole" and .metadata.name == "stackgate-customizer-volcano") |
+  .rules[] | "\(.verbs[0]) \(.apiGroups[0])/\(.resources[0])")' "$scratch/everything.json")"
+
 # --- Wrong values: FLAGS|TEXT
 while IFS='|' read -r flags text; do
   # shellcheck disable=SC2086 # several flags
@@ -124,6 +130,8 @@ done <<'T'
 -set operator.leaderElection.retryPeriodSeconds=10|must be below renewDeadlineSeconds
 -set watchNamespaces=[Team]|watchNamespaces.0
 -set watchNamespaces=[a,a]|must be unique
+-set customizers.slurm=[]|Additional property slurm is not allowed
+-set customizers.kai=[{"name":"customizer"}]|namespace is required
 -set gpuResources=[gpu]|gpuResources.0
 -set image.tag=a:b|image.tag
 -set image.digest=abc|image.digest

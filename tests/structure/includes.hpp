@@ -262,7 +262,7 @@ inline const std::vector<Module>& modules() {
       {"services/customizer/runs/cluster",
        {"services/customizer/api", "services/customizer/objects", "services/customizer/observe",
         "services/customizer/runs/executor.hpp", "services/customizer/setup", "services/kit/base",
-        "services/kit/findings", "services/kit/json", "services/kit/kube"}},
+        "services/kit/findings", "services/kit/grammar", "services/kit/json", "services/kit/kube"}},
       {"services/customizer/runs/local",
        {"services/customizer/api", "services/customizer/objects", "services/customizer/observe",
         "services/customizer/runs/executor.hpp", "services/kit/base", "services/kit/files", "services/kit/json",

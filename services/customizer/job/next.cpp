@@ -96,7 +96,7 @@ class Next {
         return fail(sight().message);
       case Objects::absent:
         // Stored, and perhaps not created: the process may have ended between the two.
-        if (!record().seen) return {Kind::create, stage_};
+        if (!record().seen) return create_again();
         return failed("its objects were deleted in the cluster", true);
       case Objects::there:
         break;
@@ -114,15 +114,24 @@ class Next {
     }
   }
 
+  Action create_again() {
+    if (const Seconds end = record().waiting_since + limits_.waiting; limits_.waiting != 0 && observed_.now >= end)
+      return fail(did_not_start());
+    return {Kind::create, stage_};
+  }
+
+  std::string did_not_start() {
+    return fmt::format("it did not start within {}{}{}", duration_text(limits_.waiting),
+                       record().message.empty() ? "" : ": ", record().message);
+  }
+
   Action pending() {
     StageRecord& now = record();
     if (now.state == State::running) now.waiting_since = observed_.now;  // it was evicted
     now.state = State::pending;
     now.message = sight().message;
     if (const Seconds end = now.waiting_since + limits_.waiting; limits_.waiting != 0) {
-      if (observed_.now >= end)
-        return fail(fmt::format("it did not start within {}{}{}", duration_text(limits_.waiting),
-                                now.message.empty() ? "" : ": ", now.message));
+      if (observed_.now >= end) return fail(did_not_start());
       return wait(end);
     }
     return wait();

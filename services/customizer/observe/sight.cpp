@@ -101,11 +101,10 @@ StageSight of_batch_job(const StageObjects& objects, const json::Value& job, con
   if (condition_is_true(job, "Failed"))
     return failure_of(objects.stage, all, json::text(pods::condition_of(&job, "Failed"), {"message"}));
   std::string waits;
-  if (json::flag(&job, {"spec", "suspend"}) && objects.stage == Stage::training)
-    waits =
-        objects.workload == nullptr
-            ? fmt::format("Kueue has not looked at it yet; it needs a LocalQueue {} in the namespace", objects.queue)
-            : reports::of_workload(*objects.workload, objects.queue);
+  if (objects.stage == Stage::training && objects.workload != nullptr)
+    waits = reports::of_workload(*objects.workload, objects.queue);
+  else if (objects.stage == Stage::training && json::flag(&job, {"spec", "suspend"}))
+    waits = fmt::format("Kueue has not looked at it yet; it needs a LocalQueue {} in the namespace", objects.queue);
   if (waits.empty() && all.empty()) waits = reports::of_refused_pods(objects.events);
   return pending_or_running(objects, all, std::move(waits));
 }

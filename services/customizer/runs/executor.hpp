@@ -23,6 +23,8 @@ struct Work {
   TrainingJob job{};
 };
 Work work_of(Stored stored);
+/// Of one that is not stored: without an id and a token.
+TrainingJob training_job(const CustomizationRequest& request);
 
 /// What was found of one. The error: it could not be looked at, and the next look may do better.
 struct Seen {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "services/customizer/api/adapter.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/log/log.hpp"
@@ -76,6 +78,13 @@ std::expected<void, Error> Stepper::act(const Work& work, const Action& action, 
   return {};
 }
 
+/// It stays in the record until its objects show something else.
+void Stepper::show_why(const Work& work, Stage stage, const Error& error) {
+  Customization job = work.stored.job;
+  job.stage(stage).message = job.message = fmt::format("it cannot begin yet: {}", error.message);
+  if (!(job == work.stored.job)) (void)records_.store(work.stored, job);
+}
+
 NextLook Stepper::step(Work& work, std::expected<Seen, Error> seen, Seconds now) {
   for (int moves = 0; moves < most_moves; ++moves) {
     metrics_.looked();
@@ -106,6 +115,7 @@ NextLook Stepper::step(Work& work, std::expected<Seen, Error> seen, Seconds now)
     if (const auto done = act(work, step.action, *seen); !done) {
       metrics_.failed_call("executor");
       warn(work, word_of(step.action.kind), done.error());
+      if (step.action.kind == Kind::create) show_why(work, stage, done.error());
       return {NextLook::Kind::again};
     }
     if (step.action.kind == Kind::nothing) {

@@ -49,6 +49,7 @@ class Stepper {
 
  private:
   Observed observe(const Work& work, const Seen& seen, Seconds now);
+  void show_why(const Work& work, Stage stage, const Error& error);
   std::expected<void, Error> act(const Work& work, const Action& action, const Seen& seen);
   void note(std::string_view point) const {
     if (options_.fail) options_.fail(point);

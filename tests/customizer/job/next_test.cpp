@@ -278,6 +278,14 @@ TEST(Next, ends_what_waits_too_long_with_the_reason) {
   EXPECT_EQ(step(at(Stage::training), waits, {.waiting = 0}).job.state, State::pending);
 }
 
+TEST(Next, ends_what_cannot_begin_for_too_long) {
+  Customization job = unseen(Stage::training);
+  job.stage(Stage::training).message = "it cannot begin yet: full";
+  ASSERT_EQ(step(job, {.now = now}, {.waiting = 71}).action, (Action{Kind::create, Stage::training}));
+  EXPECT_EQ(step(job, {.now = now}, {.waiting = 70}).job.message,
+            "the training has failed: it did not start within 1 min 10 s: it cannot begin yet: full");
+}
+
 TEST(Next, counts_the_waiting_anew_where_the_queue_takes_back_what_ran) {
   Step found = step(at(Stage::training, State::running), sees(Stage::training, there(State::pending, "preempted")),
                     {.waiting = 50});

@@ -203,6 +203,11 @@ INSTANTIATE_TEST_SUITE_P(
          .state = State::pending,
          .message = "it waits in the queue research: couldn't assign flavors to pod set main: insufficient unused "
                     "quota for nvidia.com/gpu in flavor a10, 1 more needed"},
+        {.name = "before_jobs_could_be_suspended",
+         .scheduler = kueue,
+         .workload = R"("conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending","message":"no"}])",
+         .state = State::pending,
+         .message = "it waits in the queue research: no"},
         {.name = "no_such_queue",
          .scheduler = kueue,
          .job_spec = suspended,

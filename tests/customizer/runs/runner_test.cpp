@@ -25,6 +25,7 @@ struct World {
   AdapterState adapter = AdapterState::ready;
   std::string log{};
   std::string unknown{};  // why nothing can be known
+  std::string refuses{};  // why nothing can be created
   std::vector<std::string> ids{};
 };
 
@@ -42,6 +43,7 @@ class Fake final : public Executor {
     return out;
   }
   std::expected<void, Error> create(const Work& work, Stage stage) override {
+    if (!world_.refuses.empty()) return std::unexpected(Error{world_.refuses});
     world_.done.push_back(fmt::format("create {} {}", to_string(stage), work.stored.job.stage(stage).attempts));
     Seen& seen = world_.seen[work.job.id];
     seen.leftovers = seen.workspace = true;
@@ -117,6 +119,19 @@ class RunnerTest : public testing::Test {
   World world_;
   std::string id_;
 };
+
+TEST_F(RunnerTest, shows_why_a_stage_cannot_begin_until_it_can) {
+  world_.refuses = "no answer from the cluster";
+  const auto one = runner();
+  one->round();
+  EXPECT_EQ(find().message, "it cannot begin yet: no answer from the cluster");
+  EXPECT_EQ(find().stage(Stage::download).message, find().message);
+  world_.refuses.clear();
+  records_.wake(id_);
+  one->round();
+  EXPECT_THAT(find().message, IsEmpty());
+  EXPECT_EQ(find().state, State::running);
+}
 
 TEST_F(RunnerTest, goes_from_stage_to_stage_to_the_end) {
   const auto all = runner();

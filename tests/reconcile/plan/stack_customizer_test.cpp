@@ -30,15 +30,15 @@ std::vector<std::string> scheduler_rights(std::string_view scheduler) {
 using Lines = std::vector<std::string>;
 
 TEST(StackCustomizerPlan, RightsAreThoseOfTheChosenSchedulerOnly) {
-  const Lines gang{"batch.volcano.sh/jobs create get list watch delete",
-                   "scheduling.volcano.sh/podgroups get list watch"};
+  const Lines gang{"batch.volcano.sh/jobs create get list watch delete", "scheduling.volcano.sh/podgroups list watch"};
   EXPECT_EQ(scheduler_rights("{}"), gang);
   EXPECT_EQ(scheduler_rights("{type: gang}"), gang);
   const Lines queue{"/services create delete"};
   EXPECT_EQ(scheduler_rights("{type: queue}"), queue);
   EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: runai}"), queue);
   EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kai}"), queue);
-  const Lines kueue{"/services create delete", "kueue.x-k8s.io/workloads get list watch"};
+  const Lines kueue{"/services create delete", "kueue.x-k8s.io/localqueues get", "kueue.x-k8s.io/workloads list watch",
+                    "visibility.kueue.x-k8s.io/localqueues/pendingworkloads get"};
   EXPECT_EQ(scheduler_rights("{type: queue, queueDialect: kueue}"), kueue);
 }
 

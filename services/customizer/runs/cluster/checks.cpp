@@ -2,12 +2,14 @@
 // What is not answered, or may not be read, is not known.
 #include "services/customizer/runs/cluster/cluster.hpp"
 #include "services/customizer/runs/cluster/facts.hpp"
+#include "services/customizer/runs/cluster/quota.hpp"
 #include "services/kit/kube/discovery.hpp"
 
 namespace stackgate::customizer {
 namespace checks_detail {
 
 constexpr std::chrono::milliseconds limit{2'000};
+constexpr kube::ResourceType resource_quotas{"", "v1", "resourcequotas"};
 
 Fact fact_of(kube::Result<kube::Response> answer, std::string_view name) {
   auto found = kube::object_of(std::move(answer));
@@ -15,9 +17,13 @@ Fact fact_of(kube::Result<kube::Response> answer, std::string_view name) {
   return {.is_known = found.error().object_missing(name)};
 }
 
+void append(validate::Findings& to, validate::Findings more) {
+  for (validate::Finding& each : more) to.push_back(std::move(each));
+}
+
 }  // namespace checks_detail
 
-validate::Findings ClusterExecutor::check(const CustomizationRequest& /*request*/) const {
+validate::Findings ClusterExecutor::check(const CustomizationRequest& request) const {
   using namespace checks_detail;
   const JobSetup& setup = options_.setup;
   const auto ask = [&](const kube::ResourceType& type, std::string_view name) {
@@ -25,6 +31,8 @@ validate::Findings ClusterExecutor::check(const CustomizationRequest& /*request*
                           kube::CallOptions::once(limit));
   };
   const auto queue = queue_object(setup);
+  auto quotas = client_->start(kube::Request{.path = kube::collection_path(resource_quotas, ns_)},
+                               kube::CallOptions::once(limit));
   auto claim = ask(kube::types::persistent_volume_claims, setup.model_claim.name);
   std::optional<kube::Pending> queue_answer, class_answer;
   if (queue) queue_answer = ask(queue->type, queue->name);
@@ -40,7 +48,12 @@ validate::Findings ClusterExecutor::check(const CustomizationRequest& /*request*
   facts.model_claim = fact_of(claim.wait(), setup.model_claim.name);
   if (queue_answer) facts.queue = fact_of(queue_answer->wait(), queue->name);
   if (class_answer) facts.storage_class = fact_of(class_answer->wait(), storage_class);
-  return judge_cluster(facts, setup);
+  validate::Findings out = judge_cluster(facts, setup);
+  const QuotaNeeds needs = needs_of(training_job(request), setup, options_.defaults());
+  if (setup.scheduler == Scheduler::volcano && facts.queue.object != nullptr)
+    append(out, judge_capability(facts.queue.object->root(), queue->name, needs));
+  if (const auto found = kube::object_of(quotas.wait())) append(out, judge_quotas(found->root(), needs));
+  return out;
 }
 
 }  // namespace stackgate::customizer

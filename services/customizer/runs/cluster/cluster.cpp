@@ -15,6 +15,9 @@ namespace cluster_detail {
 
 constexpr std::chrono::seconds call_limit{5};  // one call is waited for by all customizations
 
+constexpr std::chrono::seconds refusal_lasts{30};
+constexpr std::chrono::seconds positions_limit{1}, positions_last{5}, positions_absent{60};
+
 kube::CallOptions patiently() {
   kube::CallOptions out;
   out.timeout = call_limit;
@@ -32,11 +35,6 @@ kube::WatchTarget target_of(Kind kind, const std::string& ns) {
   else if (kind != Kind::pod_group && kind != Kind::workload)
     out.label_selector = our_label;
   return out;
-}
-
-bool is_watched(Kind kind, Scheduler scheduler) {
-  if (kind == Kind::volcano_job || kind == Kind::pod_group) return scheduler == Scheduler::volcano;
-  return kind != Kind::workload || scheduler == Scheduler::kueue;
 }
 
 Error to_error(const kube::ApiError& error) { return Error{error.message}; }
@@ -108,7 +106,35 @@ std::vector<std::expected<Seen, Error>> ClusterExecutor::look(std::span<const Wo
     }
     out.emplace_back(std::move(seen));
   }
+  if (options_.setup.scheduler == Scheduler::kueue) show_positions(all, out);
   return out;
+}
+
+void ClusterExecutor::show_positions(std::span<const Work* const> all, std::vector<std::expected<Seen, Error>>& seen) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!seen[i]) continue;
+    StageSight& training = seen[i]->stages.at(static_cast<std::size_t>(Stage::training));
+    if (training.state != State::pending || training.message.empty()) continue;
+    const auto own = store_.of(all[i]->job.id);
+    const std::string_view job = job_without_quota(own);
+    if (job.empty()) continue;
+    ask_positions();
+    if (const auto found = positions_.find(job); found != positions_.end())
+      training.message += position_text(found->second);
+  }
+}
+
+/// Not for each that waits, and seldom where nobody serves it.
+void ClusterExecutor::ask_positions() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < positions_until_) return;
+  const auto found = kube::object_of(client_
+                                         ->start({.path = kube::object_path(types::visible_local_queues, ns_,
+                                                                            options_.setup.queue, "pendingworkloads")},
+                                                 kube::CallOptions::once(positions_limit))
+                                         .wait());
+  positions_ = found ? positions_of(found->root()) : Positions{};
+  positions_until_ = now + (found || !found.error().not_found() ? positions_last : positions_absent);
 }
 
 std::expected<void, Error> ClusterExecutor::refuse(const Work& work, std::string why) {
@@ -124,8 +150,20 @@ std::expected<void, Error> ClusterExecutor::make(const Work& work, const Planned
     return {};
   }
   if (made.error().reason == "AlreadyExists") return take_over(work, object);
-  if (std::string why = lasting_refusal(object, made.error()); !why.empty()) return refuse(work, std::move(why));
+  if (std::string why = quota_refusal(object, made.error()); !why.empty())
+    return std::unexpected(Error{std::move(why)});
+  if (std::string why = lasting_refusal(object, made.error()); !why.empty()) {
+    if (!lasts(work.job.id, made.error())) return std::unexpected(Error{std::move(why)});
+    return refuse(work, std::move(why));
+  }
   return std::unexpected(to_error(made.error()));
+}
+
+/// An API server that has just begun knows neither rights nor definitions.
+bool ClusterExecutor::lasts(const std::string& id, const kube::ApiError& error) {
+  if (error.code != 403 && error.code != 404) return true;
+  const auto now = std::chrono::steady_clock::now();
+  return now - refused_since_.try_emplace(id, now).first->second >= refusal_lasts;
 }
 
 /// There is one of the name: ours, of an earlier call, or somebody else's.
@@ -161,6 +199,7 @@ std::expected<void, Error> ClusterExecutor::create(const Work& work, Stage stage
     TRY(make(work, each));
     if (refusals_.contains(id)) break;
   }
+  refused_since_.erase(id);
   return {};
 }
 

@@ -1,6 +1,7 @@
 // Stages as objects of a cluster. What is there is watched, and shared by all replicas; nothing is remembered that
 // the objects do not show.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "services/customizer/runs/cluster/log_lines.hpp"
 #include "services/customizer/runs/cluster/object_store.hpp"
+#include "services/customizer/runs/cluster/positions.hpp"
 #include "services/customizer/runs/cluster/stage_writes.hpp"
 #include "services/customizer/runs/executor.hpp"
 #include "services/kit/kube/client.hpp"
@@ -58,9 +60,12 @@ class ClusterExecutor final : public Executor {
   ClusterExecutor(ClusterOptions options, std::unique_ptr<kube::Client> client);
   void watch();
   ObjectStore::Objects model_of(const Work& work) const;
+  void show_positions(std::span<const Work* const> all, std::vector<std::expected<Seen, Error>>& seen);
+  void ask_positions();
   std::expected<void, Error> make(const Work& work, const PlannedObject& object);
   std::expected<void, Error> take_over(const Work& work, const PlannedObject& object);
   std::expected<void, Error> replace_failed(const PlannedObject& object, const kube::Object& found);
+  bool lasts(const std::string& id, const kube::ApiError& error);
   std::expected<void, Error> refuse(const Work& work, std::string why);
   std::expected<void, Error> remove(const NamedObject& object);
   void note(std::string_view point) const {
@@ -74,6 +79,9 @@ class ClusterExecutor final : public Executor {
   kube::SharedWatches watches_;
   std::map<Kind, kube::Subscription> subscriptions_{};
   // Of the one thread that steps.
+  std::map<std::string, std::chrono::steady_clock::time_point, std::less<>> refused_since_{};  // by customization
+  Positions positions_{};
+  std::chrono::steady_clock::time_point positions_until_{};
   std::map<std::string, std::string, std::less<>> refusals_{};          // by customization: of its newest attempt
   std::map<std::string, std::set<std::string>, std::less<>> models_{};  // the model's Job → who waits for it
   std::map<std::string, Reading, std::less<>> readings_{};              // by customization: of its newest attempt

@@ -11,14 +11,8 @@ constexpr kube::ResourceType volcano_queues{"scheduling.volcano.sh", "v1beta1", 
 constexpr kube::ResourceType kai_queues{"scheduling.run.ai", "v2", "queues", false};
 constexpr kube::ResourceType local_queues{"kueue.x-k8s.io", "v1beta1", "localqueues"};
 
-using validate::Severity;
-
-validate::Finding finding(std::string problem, std::string fix, Severity severity = Severity::error) {
-  return {.rule = "customization-cluster",
-          .severity = severity,
-          .path = "config",
-          .problem = std::move(problem),
-          .fix = std::move(fix)};
+validate::Finding finding(std::string problem, std::string fix) {
+  return {.rule = "customization-cluster", .path = "config", .problem = std::move(problem), .fix = std::move(fix)};
 }
 
 std::string_view inactive_reason(const json::Value& queue) {
@@ -46,9 +40,10 @@ void judge_queue(const json::Value& queue, std::string_view name, Scheduler sche
   const std::string_view stop = json::text(&queue, {"spec", "stopPolicy"});
   const std::string_view inactive = inactive_reason(queue);
   if (!inactive.empty() || (!stop.empty() && stop != "None"))
-    out.push_back(finding(fmt::format("runs in the LocalQueue {}, which takes in nothing now{}{}", name,
-                                      inactive.empty() ? "" : ": ", inactive),
-                          "nothing, or activate the queue; until then the job waits", Severity::warning));
+    out.push_back(
+        finding(fmt::format("runs in the LocalQueue {}, which takes in nothing{}{}", name, inactive.empty() ? "" : ": ",
+                            inactive),
+                "activate the queue, or have the StackCustomizer use another one (trainingConfig.queueName)"));
 }
 
 }  // namespace facts_detail

@@ -29,7 +29,7 @@ struct QueueObject {
 };
 std::optional<QueueObject> queue_object(const JobSetup& setup);
 
-/// Errors: no training can ever run. Warnings: as it is now, it waits.
+/// Errors: no training can run as it is now.
 validate::Findings judge_cluster(const ClusterFacts& facts, const JobSetup& setup);
 
 }  // namespace stackgate::customizer

@@ -23,6 +23,11 @@ inline constexpr std::array<kube::ResourceType, 7> watched_types = {
     types::jobs,       types::volcano_jobs, types::pods,        kube::types::persistent_volume_claims,
     types::pod_groups, types::workloads,    kube::types::events};
 constexpr const kube::ResourceType& type_of(Kind kind) { return watched_types.at(static_cast<std::size_t>(kind)); }
+/// Whether objects of the kind exist where that scheduler runs trainings.
+constexpr bool is_watched(Kind kind, Scheduler scheduler) {
+  if (kind == Kind::volcano_job || kind == Kind::pod_group) return scheduler == Scheduler::volcano;
+  return kind != Kind::workload || scheduler == Scheduler::kueue;
+}
 /// Nothing: objects of the type are not watched.
 std::optional<Kind> kind_of(const kube::ResourceType& type);
 

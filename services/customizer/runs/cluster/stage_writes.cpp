@@ -64,8 +64,18 @@ std::vector<NamedObject> objects_to_delete(const Work& work, const JobSetup& set
   return out;
 }
 
+std::string quota_refusal(const PlannedObject& object, const kube::ApiError& error) {
+  const std::size_t exceeded = error.message.find("exceeded quota: ");
+  // The quota controller has not counted yet.
+  const bool unknown = error.message.find("status unknown for quota: ") != std::string::npos;
+  if (error.code != 403 || (exceeded == std::string::npos && !unknown)) return {};
+  return fmt::format("the namespace's quota does not allow {} now: {}", kube::to_string(object.type),
+                     unknown ? error.message : error.message.substr(exceeded));
+}
+
 std::string lasting_refusal(const PlannedObject& object, const kube::ApiError& error) {
   constexpr std::array<int, 6> codes = {400, 403, 404, 405, 413, 422};
+  if (!quota_refusal(object, error).empty()) return {};
   if (error.failure != kube::Failure::answered || std::ranges::find(codes, error.code) == codes.end()) return {};
   if (error.code == 404 && !object.type.group.empty())
     return fmt::format("the cluster does not serve {}: is the scheduler installed?", kube::to_string(object.type));

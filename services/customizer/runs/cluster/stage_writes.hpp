@@ -25,6 +25,8 @@ struct NamedObject {
 /// All that was made of a customization, what is there or may be: the claim last, which shows that there is more.
 std::vector<NamedObject> objects_to_delete(const Work& work, const JobSetup& setup, const ObjectStore::Objects& own);
 
+/// The namespace's quota has no room for it now: the sentence to show; empty: that is not it.
+std::string quota_refusal(const PlannedObject& object, const kube::ApiError& error);
 /// An answer that is the same to the same question: the sentence to show; empty: asking again may do.
 std::string lasting_refusal(const PlannedObject& object, const kube::ApiError& error);
 

@@ -170,5 +170,20 @@ TEST(StageWrites, that_are_refused_for_good_have_a_sentence) {
   EXPECT_THAT(lasting_refusal(job, {.failure = kube::Failure::timed_out, .message = "why"}), IsEmpty());
 }
 
+TEST(StageWrites, that_a_quota_refuses_are_tried_again) {
+  const PlannedObject claim{kube::types::persistent_volume_claims, "cust-1", "{}"};
+  const auto answer = [](const char* message) {
+    return kube::ApiError{.failure = kube::Failure::answered, .code = 403, .reason = "Forbidden", .message = message};
+  };
+  const auto full = answer("persistentvolumeclaims \"cust-1\" is forbidden: exceeded quota: team, requested: x=1");
+  EXPECT_EQ(quota_refusal(claim, full),
+            "the namespace's quota does not allow persistentvolumeclaims now: exceeded quota: team, requested: x=1");
+  EXPECT_THAT(lasting_refusal(claim, full), IsEmpty());
+  const auto uncounted = answer("persistentvolumeclaims \"cust-1\" is forbidden: status unknown for quota: team");
+  EXPECT_THAT(quota_refusal(claim, uncounted), HasSubstr("status unknown for quota: team"));
+  EXPECT_THAT(quota_refusal(claim, answer("no rights")), IsEmpty());
+  EXPECT_THAT(lasting_refusal(claim, answer("no rights")), HasSubstr("no rights"));
+}
+
 }  // namespace
 }  // namespace stackgate::customizer
