@@ -1,6 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Sourced by the suites with a control plane: a namespace of their own, a stand-in for controllers, scheduler and node, and a
+# Sourced by the suites of this folder: a control plane of their own, a stand-in for controllers, schedulers and node, and a
 # customizer with the rights that the operator gives it.
+# Whatever hangs ends: a suite takes a minute or two.
+[ -n "${suite_is_limited:-}" ] || suite_is_limited=yes exec timeout --foreground -k 30 "${suite_limit:-240}" bash "$0" "$@"
 # shellcheck source=tests/e2e/customizer/lib.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../lib.sh"
 cluster_files=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -8,25 +10,62 @@ repo=$(realpath "$cluster_files/../../../..")
 # shellcheck source=tests/cluster/binaries.sh
 source "$repo/tests/cluster/binaries.sh"
 find_kube || { echo "not ok kubectl is at hand" && exit 1; }
-control=${E2E_STATE:?run this through './dev test e2e', which starts the control plane}
-ns=$(basename "$0" .sh)-$RANDOM
+kube_tests=$repo/tests/cluster
+suite=$(basename "$0" .sh)
+# A control plane of its own: these suites install definitions, take the API server away, and read its audit log.
+control=${E2E_STATE:+$E2E_STATE/}${suite}
+[ -n "${E2E_STATE:-}" ] || control=$scratch/$suite
+ns=team
 k() { "$KUBECTL" --kubeconfig "$control/kubeconfig" --cache-dir "$scratch/kube" -n "$ns" "$@"; }
-server=$(k config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
-golden=$repo/tests/reconcile/plan/golden
 
-# make_namespace: with the definitions, the ServiceAccount and the Role that is planned for a StackCustomizer of that golden file
-make_namespace() { # GOLDEN
+start_control_plane() {
+  "$kube_tests/down.sh" "$control" --purge
+  mkdir -p "$control"
+  cat >"$control/policy.yaml" <<'YAML'
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- {level: Metadata, users: ["system:serviceaccount:team:customizer"]}
+- {level: None}
+YAML
+  export APISERVER_FLAGS="--audit-policy-file $control/policy.yaml --audit-log-path $control/audit.log"
+  "$kube_tests/up.sh" "$control" >"$scratch/up.log" 2>&1 || { echo "not ok the control plane starts" && tail -3 "$scratch/up.log" && return 1; }
+  server=$(k config view --raw -o 'jsonpath={.clusters[0].cluster.server}')
+}
+
+# make_namespace: with the definitions, and a ServiceAccount without any right
+make_namespace() {
   k create namespace "$ns" >/dev/null
   k apply --validate=false -f "$cluster_files/definitions.yaml" >/dev/null
   k wait --for condition=established --timeout 20s crd jobs.batch.volcano.sh podgroups.scheduling.volcano.sh workloads.kueue.x-k8s.io >/dev/null
   rm -rf "$scratch/kube" # what kubectl knew of types before
   k create serviceaccount default >/dev/null # there is no controller that makes it
   k create serviceaccount customizer >/dev/null
-  jq '.items[] | select(.kind == "Role") | {apiVersion, kind, metadata: {name: "customizer"}, rules}' "$golden/$1" | k create -f - >/dev/null
   k create rolebinding customizer --role customizer --serviceaccount "$ns:customizer" >/dev/null
   k create configmap owner >/dev/null
   k create secret generic datastore --from-literal=user=ada --from-literal=password=correct-horse >/dev/null
   service_account_kubeconfig >"$scratch/kubeconfig"
+}
+
+# give_role SCHEDULER [QUEUE]: the Role that the operator plans for a StackCustomizer with that scheduler (YAML), and no other
+give_role() {
+  {
+    cat "$repo/crds/samples/minimal/stackcustomizers.yaml"
+    printf '    queueName: %s\n  scheduler: %s\n' "${2:-default}" "$1"
+  } >"$scratch/stackcustomizer.yaml"
+  "$bin/stackgate" plan --namespace "$ns" --kubernetes 20 --output json --image-{customizer,puller,trainer}=x "$scratch/stackcustomizer.yaml" \
+    >"$scratch/plan.json" || return 1
+  jq '.items[] | select(.kind == "Role") | {apiVersion, kind, metadata: {name: "customizer"}, rules}' "$scratch/plan.json" >"$scratch/role.json"
+  [ -s "$scratch/role.json" ] && k apply --validate=false -f "$scratch/role.json" >/dev/null
+}
+
+# unused_rights: of the Role, by the API server's audit log; and the requests that were refused
+unused_rights() {
+  jq -r 'select(.annotations["authorization.k8s.io/decision"] == "forbid") | "refused: \(.verb) \(.requestURI)"' "$control/audit.log" | sort -u
+  comm -23 <(jq -r '.rules[] | .resources[] as $r | .apiGroups[] as $g | .verbs[] | "\(.) \($g)/\($r)"' "$scratch/role.json" | sort -u) \
+    <(jq -r 'select(.objectRef) | "\(.verb) \(.objectRef.apiGroup // "")/\(.objectRef.resource)\(if .objectRef.subresource then "/" + .objectRef.subresource else "" end)"' \
+        "$control/audit.log" | sort -u) | sed 's/^/unused: /'
 }
 
 service_account_kubeconfig() {
@@ -98,8 +137,8 @@ make_catalogue() {
 targets:
   acme/tiny@1.0: {model_path: acme/tiny}
 YAML
-  cat >"$scratch/training.d/container_defaults" <<'YAML'
-requests: {cpu: 100m, memory: 64Mi}
+  cat >"$scratch/training.d/training" <<'YAML'
+container_defaults: {resources: {requests: {cpu: 100m, memory: 64Mi}}}
 YAML
 }
 
@@ -111,16 +150,26 @@ id_of() { record "$1" | jq -r .id; }
 # objects NAME: all that is labelled with it
 objects() { k get jobs.batch,vcjob,pvc,configmap,secret,service -l "stackgate.dev/customization=$(id_of "$1")" -o name; }
 
-# The evaluator's end, and what is left in the control plane: there is no namespace controller.
+# prepare: a datastore with the dataset ada/colours, an entitystore, a model, a namespace
+prepare() {
+  [ -e "$bin/libstackgate-learner.so" ] || { echo "skip the customizer on a cluster: libstackgate-learner.so is built where libtorch is" && exit 0; }
+  start_control_plane && start_datastore && start_entitystore && make_model || return 1
+  mkdir -p "$scratch/rows/training"
+  for i in {1..24}; do echo '{"prompt":"The colour of thing '$((i % 9))' is","completion":" green and gold."}'; done >"$scratch/rows/training/a.jsonl"
+  (cd "$scratch/rows" && dataset colours training/a.jsonl)
+  make_namespace
+  make_catalogue
+  start_standin
+}
+
+# Before the evaluator's end: its processes, and the control plane.
 end_processes=$(declare -f end)
 eval "${end_processes/end ()/end_all ()}"
 # shellcheck disable=SC2317 # the trap's
 end() {
   set +e
   [ -z "${standin_pid:-}" ] || kill "$standin_pid" 2>/dev/null
-  k delete vcjob,podgroup,jobs.batch,pods --all --wait=false --force --grace-period=0 >/dev/null 2>&1
-  k delete crd jobs.batch.volcano.sh podgroups.scheduling.volcano.sh queues.scheduling.volcano.sh localqueues.kueue.x-k8s.io \
-    workloads.kueue.x-k8s.io queues.scheduling.run.ai --wait=false >/dev/null 2>&1
-  k delete node standin >/dev/null 2>&1
+  "$kube_tests/down.sh" "$control" --purge >/dev/null 2>&1
   end_all
 }
+trap 'exit 130' INT TERM

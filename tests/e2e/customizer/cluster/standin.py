@@ -6,13 +6,19 @@ pods run as processes of this machine, and states move as the real ones' documen
 The program of a pod is its image's name in the binaries' folder; claims are folders of DIR/claims, and paths in its
 variables are led there. Its log is served as a kubelet does it. Files in DIR are switches:
 
-    hold      Volcano's queue takes nothing in: PodGroups stay Pending, and no pods are made
+    hold      the queue takes nothing in. Volcano: PodGroups stay Pending, and no pods are made. Kueue: Workloads get no quota.
+              KAI, Run:ai: pods stay as they are, without a word
     full      there is no room: PodGroups are Unschedulable, and so are pods
-    evict     pods that run are evicted once (Failed, reason Evicted)
+    evict     a training's pod is evicted once: Failed, reason Evicted; by KAI and Run:ai, which reclaim: deleted
+    preempt   Kueue takes the quota of a training back, once
     still     nothing is done at all
 
-Sources: https://volcano.sh/en/docs/vcjob/ and /podgroup/; pkg.go.dev/volcano.sh/apis; Kubernetes' Job, Pod lifecycle
-and garbage collection pages.
+Sources, for each transition beside it:
+  Volcano   https://volcano.sh/en/docs/vcjob/ and /podgroup/; pkg.go.dev/volcano.sh/apis
+  Kueue     https://kueue.sigs.k8s.io/docs/concepts/workload/ and /docs/tasks/troubleshooting/troubleshooting_jobs/; the
+            conditions' reasons: /docs/reference/kueue.v1beta1/
+  KAI       https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs: queues, fairness (reclaim); Run:ai's scheduler is its parent
+  the rest  Kubernetes' Job, Pod lifecycle and garbage collection pages
 """
 import argparse
 import base64
@@ -58,7 +64,10 @@ class Api:
                     return 0, {}
 
     def items(self, path):
-        return self.call("GET", path)[1].get("items", [])
+        status, answer = self.call("GET", path)
+        if status != 200:  # not known is not none
+            raise OSError(f"{path}: {status}")
+        return answer.get("items", [])
 
     def merge(self, path, body):
         return self.call("PATCH", path, body, "application/merge-patch+json")
@@ -96,10 +105,12 @@ class Process:
 class StandIn:
     def __init__(self, options):
         self.api = Api(options.server, options.pki)
+        self.other_api = lambda: Api(options.server, options.pki)  # of another thread
         self.dir, self.bin, self.ns = options.dir, options.bin, options.namespace
         self.core = f"/api/v1/namespaces/{self.ns}"
         self.batch = f"/apis/batch/v1/namespaces/{self.ns}/jobs"
         self.volcano = f"/apis/batch.volcano.sh/v1alpha1/namespaces/{self.ns}/jobs"
+        self.workloads = f"/apis/kueue.x-k8s.io/v1beta1/namespaces/{self.ns}/workloads"
         self.groups = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/{self.ns}/podgroups"
         self.processes = {}  # by the pod's uid
         self.by_name = {}
@@ -200,7 +211,10 @@ class StandIn:
             if process is not None and process.running.poll() is None:
                 return process.end(signal.SIGTERM)
             return self.api.call("DELETE", f"{self.core}/pods/{name}", {"gracePeriodSeconds": 0})
+        reclaims = pod["spec"].get("schedulerName") in ("kai-scheduler", "runai-scheduler")
         if phase == "Pending" and not pod["spec"].get("nodeName"):
+            if reclaims and self.on("hold"):
+                return None
             if self.on("full"):
                 return self.api.merge(f"{self.core}/pods/{name}/status", {"status": {"conditions": [
                     {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
@@ -214,8 +228,10 @@ class StandIn:
             return None
         if self.on("evict") and uid not in self.evicted and name.split("-")[2] == "training":
             self.evicted.add(uid)
-            process.end(signal.SIGKILL)
             os.remove(f"{self.dir}/evict")
+            if reclaims:
+                return self.api.call("DELETE", f"{self.core}/pods/{name}")
+            process.end(signal.SIGKILL)
             return self.api.merge(f"{self.core}/pods/{name}/status", {"status": {
                 "phase": "Failed", "reason": "Evicted", "message": "The node was low on resource: memory."}})
         code = process.ended()
@@ -228,11 +244,18 @@ class StandIn:
 
     # --- Jobs
 
-    def look_at_job(self, job, pods):
+    def look_at_job(self, job, pods, workloads):
         name, status = job["metadata"]["name"], job.get("status", {})
         if any(each["type"] in ("Complete", "Failed") for each in status.get("conditions", [])):
             return
         own = self.owned(job, pods)
+        queue = job["metadata"].get("labels", {}).get("kueue.x-k8s.io/queue-name")
+        # The pods of a suspended Job are deleted. (Before Kubernetes 1.21 the member is not stored: here the label counts.)
+        if queue is not None and not self.is_admitted(job, queue, workloads):
+            for each in own:
+                if not each["metadata"].get("deletionTimestamp"):
+                    self.api.call("DELETE", f"{self.core}/pods/{each['metadata']['name']}")
+            return
         limit = job["spec"].get("backoffLimit", 6)
         failed = [each for each in own if each["status"].get("phase") == "Failed"]
         finished = {"startTime": status.get("startTime", now())}
@@ -247,6 +270,42 @@ class StandIn:
                 self.event(name, "Job", "FailedCreate", f"Error creating: {answer.get('message')}")
         if "conditions" in finished or not status.get("startTime"):
             self.api.merge(f"{self.batch}/{name}/status", {"status": finished})
+
+    def is_admitted(self, job, queue, workloads):
+        """Kueue's part: a Workload for the Job, quota for it, and perhaps not for ever."""
+        workload = next(iter(self.owned(job, workloads)), None)
+        if workload is None:
+            uid = job["metadata"]["uid"]
+            self.api.call("POST", self.workloads, {
+                "apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload",
+                "metadata": {"name": f"job-{job['metadata']['name']}-{uid[:5]}", "labels": {"kueue.x-k8s.io/job-uid": uid},
+                             "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": job["metadata"]["name"],
+                                                  "uid": uid, "controller": True}]},
+                "spec": {"queueName": queue, "active": True}})
+            return False
+        states = {each["type"]: each for each in workload.get("status", {}).get("conditions", [])}
+
+        def put(**conditions):
+            for kind, (state, reason, message) in conditions.items():
+                states[kind] = {"type": kind, "status": state, "reason": reason, "message": message, "lastTransitionTime": now()}
+            self.api.merge(f"{self.workloads}/{workload['metadata']['name']}/status", {"status": {"conditions": list(states.values())}})
+
+        if states.get("Admitted", {}).get("status") == "True":
+            if not self.on("preempt"):
+                return True
+            os.remove(f"{self.dir}/preempt")
+            why = "Preempted to accommodate a workload (UID: 1) due to prioritization in the ClusterQueue"
+            put(Evicted=("True", "Preempted", why), QuotaReserved=("False", "Pending", why),
+                Admitted=("False", "NoReservation", "The workload has no reservation"))
+            return False
+        if self.on("hold"):
+            if "QuotaReserved" not in states:
+                put(QuotaReserved=("False", "Pending", "couldn't assign flavors to pod set main: insufficient unused quota for "
+                                   "cpu in flavor default-flavor, 1 more needed"))
+            return False
+        put(QuotaReserved=("True", "QuotaReserved", "Quota reserved in ClusterQueue cluster"),
+            Admitted=("True", "Admitted", "The workload is admitted"))
+        return True
 
     def phase(self, job, phase, **more):
         self.api.merge(f"{self.volcano}/{job['metadata']['name']}/status",
@@ -320,23 +379,36 @@ class StandIn:
         if self.on("still"):
             return
         jobs, volcano = self.api.items(self.batch), self.api.items(self.volcano)
+        workloads = self.api.items(self.workloads)
         groups, pods = self.api.items(self.groups), self.api.items(f"{self.core}/pods")
         owners = {each["metadata"]["uid"] for each in jobs + volcano}
         for each in pods:
             self.look_at_pod(each, owners)
         for each in jobs:
-            self.look_at_job(each, pods)
+            self.look_at_job(each, pods, workloads)
         for each in volcano:
             self.look_at_volcano_job(each, pods, groups)
-        for each in groups:
-            if not owners.intersection(owner["uid"] for owner in each["metadata"].get("ownerReferences", [])):
-                self.api.call("DELETE", f"{self.groups}/{each['metadata']['name']}")
+        for where, each in [(self.groups, each) for each in groups] + [(self.workloads, each) for each in workloads]:
+            owned = [owner["uid"] for owner in each["metadata"].get("ownerReferences", [])]
+            if owned and not owners.intersection(owned):
+                self.api.call("DELETE", f"{where}/{each['metadata']['name']}")
         used = {volume["persistentVolumeClaim"]["claimName"] for each in pods for volume in each["spec"].get("volumes", [])
                 if "persistentVolumeClaim" in volume and each["status"].get("phase") in ("Pending", "Running")}
         for each in self.api.items(f"{self.core}/persistentvolumeclaims"):
             name = each["metadata"]["name"]
             if each["metadata"].get("deletionTimestamp") and name not in used:
                 self.api.merge(f"{self.core}/persistentvolumeclaims/{name}", {"metadata": {"finalizers": None}})
+
+    def pending_workloads(self, queue):
+        """Kueue's visibility API: /docs/tasks/manage/monitor_pending_workloads/pending_workloads_on_demand/"""
+        waiting = [each for each in self.other_api().items(self.workloads) if each["spec"].get("queueName") == queue and not any(
+            condition["type"] == "QuotaReserved" and condition["status"] == "True"
+            for condition in each.get("status", {}).get("conditions", []))]
+        waiting.sort(key=lambda each: each["metadata"]["creationTimestamp"])
+        return {"kind": "PendingWorkloadsSummary", "apiVersion": "visibility.kueue.x-k8s.io/v1beta1", "items": [
+            {"metadata": {key: each["metadata"].get(key) for key in ("name", "namespace", "ownerReferences", "creationTimestamp")},
+             "priority": 0, "localQueueName": queue, "positionInClusterQueue": number, "positionInLocalQueue": number}
+            for number, each in enumerate(waiting)]}
 
     def follow(self):
         self.containers = {}
@@ -352,13 +424,26 @@ def serve_logs(standin, certificate, port_file):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):  # /containerLogs/NAMESPACE/POD/CONTAINER?timestamps=true&sinceTime=…&limitBytes=…
             where = urllib.parse.urlparse(self.path)
+            if where.path.startswith("/apis/visibility.kueue.x-k8s.io"):
+                return self.answer(200, json.dumps(self.visible(where.path.split("/")[4:])).encode(), "application/json")
             query = urllib.parse.parse_qs(where.query)
             process = standin.by_name.get(where.path.split("/")[3])
             since = query.get("sinceTime", [""])[0][:19]
             stamps = query.get("timestamps") == ["true"]
             lines = [(stamp if stamps else "") + line for stamp, line in (process.lines if process else []) if stamp[:19] >= since]
             body = "".join(lines).encode()[:int(query.get("limitBytes", ["1000000000"])[0])]
-            self.send_response(200 if process else 404)
+            return self.answer(200 if process else 404, body, "text/plain")
+
+        @staticmethod
+        def visible(path):  # [] or namespaces/NAMESPACE/localqueues/QUEUE/pendingworkloads
+            if len(path) == 5:
+                return standin.pending_workloads(path[3])
+            return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "visibility.kueue.x-k8s.io/v1beta1", "resources": [
+                {"name": "localqueues/pendingworkloads", "singularName": "", "namespaced": True, "kind": "PendingWorkloadsSummary", "verbs": ["get"]}]}
+
+        def answer(self, status, body, kind):
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -1,23 +1,14 @@
 #!/usr/bin/env bash
 # stackgate-customizer with a cluster: a real API server, a stand-in for schedulers and node whose pods are processes that
-# really train, and the rights that the operator plans. On Volcano: an adapter made, why it waits, cancelled, evicted, killed at each
-# of its writes, objects deleted by others; two replicas.
-#   tests/cluster/up.sh STATE && E2E_STATE=STATE tests/e2e/customizer/cluster.sh
+# really train, and the rights that the operator plans. On Volcano: an adapter made, why it waits, what is refused before,
+# cancelled, killed while it waits, objects deleted by others; each of its rights is used, and none is missing.
 # shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
 set -euo pipefail
 # shellcheck source=tests/e2e/customizer/cluster/lib.sh
-source "$(dirname "$(realpath "$0")")/cluster/lib.sh"
-[ -e "$bin/libstackgate-learner.so" ] || { echo "skip the customizer on a cluster: libstackgate-learner.so is built where libtorch is" && exit 0; }
-start_datastore || exit 1
-start_entitystore || exit 1
-make_model || exit 1
-mkdir -p "$scratch/rows/training"
-for i in {1..24}; do echo '{"prompt":"The colour of thing '$((i % 9))' is","completion":" green and gold."}'; done >"$scratch/rows/training/a.jsonl"
-(cd "$scratch/rows" && dataset colours training/a.jsonl)
-make_namespace stackcustomizers.minimal.json
-make_catalogue
+source "$(dirname "$(realpath "$0")")/lib.sh"
+prepare || exit 1
+give_role '{type: gang}' || exit 1
 make_setup '{"type":"gang"}'
-start_standin || exit 1
 start_clustered || exit 1
 
 check "the model of the ConfigMap is known" bash -c "curl -sf $url/v1/customization/targets | jq -e '.data[0].name == \"acme/tiny@1.0\"'"
@@ -79,19 +70,26 @@ stop_customizer
 start_clustered || exit 1
 check "objects of nobody are reported" within 10 grep -q 'cust-00000000000000000000' "$scratch/customizer.log"
 check "and left alone" k get pvc cust-00000000000000000000
-# Killed at each of its writes: to the database, and to the API server.
-ends_so() { # NAME: completed, each stage in one attempt
-  becomes "$1" completed && same "1 1 1" "$(record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")')"
-}
-is_killed() { ! kill -0 "$customizer_pid" 2>/dev/null; }
-for point in {1..16}; do
-  stop_customizer
-  STACKGATE_FAIL_POINT=any:$point customizer_binary=$bin/customizer_fail_points start_clustered || exit 1
-  check "one is created, to be killed at write $point" is_created "$(body "write-$point" '' '"max_steps":2')"
-  check "it is killed there" within 40 is_killed
-  start_clustered || exit 1
-  check "and ends as if it were not" ends_so "write-$point"
-done
+# What is known of the cluster before it is stored.
+quota() { k apply --validate=false -f - >/dev/null <<<"{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"team\"},\"spec\":{\"hard\":$1}}"; }
+quota '{"requests.memory":"32Mi"}'
+check "what a ResourceQuota never allows is refused" refused "$(body greedy)" 422 'needs 256Mi requests.memory, and the namespace'"'"'s ResourceQuota team allows 32Mi'
+check "with its place and a cure" jq -e '.detail[0] | .loc == ["body", "config"] and (.msg | contains("; choose a configuration that needs less"))' "$scratch/answer"
+quota '{"persistentvolumeclaims":"2"}'
+k patch resourcequota team --type merge -p '{"spec":{"hard":{"persistentvolumeclaims":"2"}},"status":{}}' >/dev/null
+k get --raw "/api/v1/namespaces/$ns/resourcequotas/team" | jq '.status = {hard: .spec.hard, used: {persistentvolumeclaims: "2"}}' |
+  k replace --raw "/api/v1/namespaces/$ns/resourcequotas/team/status" -f - >/dev/null
+check "what it does not allow now is a warning" is_created "$(body tight '' '"max_steps":2')"
+check "in its record" bash -c "curl -s $url/v1/customizations/tight | jq -r '.warnings[]' | grep -F 'of the 2 that the namespace'"
+check "which waits, and names the quota" waits tight "the namespace's quota does not allow persistentvolumeclaims now: exceeded quota: team"
+k delete resourcequota team >/dev/null
+check "until there is room" becomes tight completed
 
-check "nothing that it did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
+check "nothing that a customization does was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
+stop_customizer # a watch is in the audit log when it ends
+# Names that are taken are asked about where a replica was killed. The queue is the cluster's: a right that the chart binds.
+check "each right of its Role is used, and no other is missing" same "refused: get /apis/scheduling.volcano.sh/v1beta1/queues/default
+unused: get /configmaps
+unused: get batch.volcano.sh/jobs
+unused: get batch/jobs" "$(unused_rights)"
 exit "$failed"
