@@ -35,6 +35,7 @@ class Asking {
     const std::size_t count = std::min<std::size_t>(options_.parallelism, task_.samples());
     running_ = count;
     std::vector<std::jthread> threads;
+    threads.reserve(count);
     for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
     for (bool more = count > 0; more;) {
       std::vector<std::pair<std::string, std::string>> answers;
@@ -99,7 +100,7 @@ class Asking {
     const std::string digest = digest_of(task_.name(), sample, place, answerer.name, asked.question);
     if (progress_.known)
       if (const auto known = progress_.known(digest))
-        if (auto answer = read_stored_answer(*known)) return Reply{.answer = std::move(*answer)};
+        if (auto answer = read_stored_answer(*known)) return Reply{.answer = std::move(answer)};
     const auto until = Clock::now() + options_.patience;
     for (;;) {
       auto answer = answerer.ask(asked.question);

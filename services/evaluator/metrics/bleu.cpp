@@ -84,6 +84,7 @@ BleuCounts count_bleu(std::string_view text, std::span<const std::string> refere
   }
   for (std::size_t order = 0; order < 4; ++order) {
     std::vector<std::vector<Run>> runs;
+    runs.reserve(others.size());
     for (const std::u32string& each : others) runs.push_back(sorted_runs(each, order + 1));
     const auto mine = sorted_runs(own, order + 1);
     out.totals.at(order) = mine.size();

@@ -42,6 +42,7 @@ std::optional<Ranking> rank_scores(const DocumentScores& run, const DocumentScor
   for (const auto& [document, score] : run) order.emplace_back(score, document);
   std::ranges::sort(order, std::greater{});
   std::vector<double> gains;
+  gains.reserve(order.size());
   for (const auto& [score, document] : order) gains.push_back(gain_of(judged, document));
 
   Ranking out;

@@ -47,6 +47,7 @@ Mean mean_of(std::span<const double> values) {
   out.value = sum(known) / count;
   if (known.size() < 2) return out;
   std::vector<double> squares;
+  squares.reserve(known.size());
   for (const double each : known) squares.push_back((each - out.value) * (each - out.value));
   out.error = std::sqrt(sum(squares) / (count - 1) / count);
   return out;

@@ -113,7 +113,7 @@ std::span<const sql::Migration> evaluation_migrations() {
 }
 
 sql::Expected<std::optional<std::string>> Records::create(const NewEvaluation& wanted) {
-  const std::string id = "eval-" + crypto::random_hex(8);
+  std::string id = "eval-" + crypto::random_hex(8);
   bool is_new = false;
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
     const auto done = TRY(session.run(
@@ -169,6 +169,7 @@ sql::Expected<std::vector<Evaluation>> Records::not_queued() const {
   const auto found = TRY(database_.run(fmt::format(
       "SELECT {} FROM evaluation WHERE state = 'created' AND job = '' ORDER BY number LIMIT 100", columns)));
   std::vector<Evaluation> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows) out.push_back(read_row(row));
   return out;
 }
@@ -323,6 +324,7 @@ sql::Expected<std::vector<Sample>> Records::samples(std::string_view id, std::st
       "ORDER BY number LIMIT $4",
       {std::string(id), std::string(task), after, limit}));
   std::vector<Sample> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows) out.push_back({row.text(0), row.integer(1), row.text(2)});
   return out;
 }
@@ -349,6 +351,7 @@ sql::Expected<std::vector<Event>> Records::events(std::string_view id, std::int6
                     "AND is_log <= $4 ORDER BY number LIMIT $3",
                     {std::string(id), after, limit, std::int64_t{with_log ? 1 : 0}}));
   std::vector<Event> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows)
     out.push_back(
         {.number = row.integer(0), .at = row.integer(1), .message = row.text(2), .is_log = row.integer(3) != 0});

@@ -54,6 +54,7 @@ class Embedding {
       scope.reset();
       trace_.enter(scope, batch->first == 0);  // one call stands for all of them in the trace
       std::vector<std::string> texts;
+      texts.reserve(batch->count);
       for (std::size_t i = 0; i < batch->count; ++i) texts.emplace_back(text_(batch->first + i));
       auto vectors = ask(texts);
       if (!vectors) {

@@ -187,6 +187,7 @@ Answerer embedder(const Endpoint& embeddings) {
   return {.name = embeddings.model(),
           .ask = [&embeddings](const Question& question) -> std::expected<Answer, NoAnswer> {
             std::vector<std::string> texts;
+            texts.reserve(question.messages.size());
             for (const ChatMessage& each : question.messages) texts.push_back(each.content);
             if (texts.size() < 2 || texts.size() > most_texts)
               return failed(Kind::refused, "an embedder compares one text with others");

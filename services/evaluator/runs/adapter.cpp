@@ -51,7 +51,7 @@ std::expected<TargetAdapter, std::string> look_up_adapter(const std::string& url
                                .headers = {{"Accept", "application/json"}}};
   request.whole = limit;
   request.largest_reply = adapter_detail::largest_list;
-  const auto reply = http_client::Client({.retries = 0, .user_agent = "stackgate-evaluator"}).call(std::move(request));
+  const auto reply = http_client::Client({.retries = 0, .user_agent = "stackgate-evaluator"}).call(request);
   if (!reply) return std::unexpected(fmt::format("the entitystore cannot be reached: {}", reply.error().message));
   if (reply->status != 200) return std::unexpected(fmt::format("the entitystore answered {}", reply->status));
   return read_adapters(reply->body, model);

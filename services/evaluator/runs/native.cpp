@@ -178,7 +178,9 @@ class NativeRun {
   bool keep(const Task& task, const std::vector<std::pair<std::size_t, Scored>>& samples, TaskProgress& progress) {
     std::vector<Sample> rows;
     std::uint64_t faults = 0;
-    for (const auto& [number, scored] : samples) {
+    for (const auto& sample : samples) {
+      const std::size_t number = sample.first;
+      const Scored& scored = sample.second;
       if (!scored.fault.empty()) {
         if (progress.failed + faults++ < most_faults_noted)
           journal_.note(fmt::format("task {}, sample {}: {}", task.name(), number, scored.fault));

@@ -60,6 +60,7 @@ class Milvus {
     const auto found = TRY(
         call("entities/search", milvus::search_body(collection_, query, std::min(k, most_found)), milvus::read_found));
     std::vector<Neighbour> out;
+    out.reserve(found.size());
     for (const milvus::Found& each : found) out.push_back({each.id, each.distance});
     keep_nearest(out, k);
     return out;

@@ -159,7 +159,7 @@ std::string pgvector_text(std::span<const float> vector) {
 }
 
 VectorStore pgvector_store(std::shared_ptr<sql::Database> database, std::string table) {
-  auto own = std::make_shared<Pgvector>(std::move(database), table);
+  auto own = std::make_shared<Pgvector>(std::move(database), std::move(table));
   return {.name = "PostgreSQL with pgvector",
           .count = [own] { return own->count(); },
           .put = [own](std::uint64_t first, std::uint32_t dimension,

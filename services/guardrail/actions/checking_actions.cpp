@@ -32,6 +32,7 @@ void allowed(const JobPtr& job, const Parsed& parsed) { job->answer(Value(parsed
 /// {"allowed": …, "policy_violations": […]}
 void allowed_with_violations(const JobPtr& job, const Parsed& parsed) {
   std::vector<Value> violations;
+  violations.reserve(parsed.categories.size());
   for (const std::string& each : parsed.categories) violations.emplace_back(each);
   const auto out = std::make_shared<jinja::Dict>();
   out->set(Value("allowed"), Value(parsed.safe.value_or(false)));

@@ -137,15 +137,16 @@ void SearchIndexes::keep(const ConfigurationPtr& configuration, Searched what, S
 }
 
 void search(const JobPtr& job, Searched what, std::string query, std::size_t most, OnNearest then) {
-  with_index(job, what, [job, query = std::move(query), most, then = std::move(then)](SearchIndexPtr index) mutable {
-    if (index->entries.empty()) return then(*index, {});
-    const auto target = job->target("embeddings", false);
-    if (!target) return then(*index, index->vectors.nearest(text_vector(query), most));
-    job->embed(*target, {std::move(query)},
-               [index, most, then = std::move(then)](const std::vector<std::vector<float>>& vectors) mutable {
-                 then(*index, index->vectors.nearest(vectors.front(), most));
-               });
-  });
+  with_index(
+      job, what, [job, query = std::move(query), most, then = std::move(then)](const SearchIndexPtr& index) mutable {
+        if (index->entries.empty()) return then(*index, {});
+        const auto target = job->target("embeddings", false);
+        if (!target) return then(*index, index->vectors.nearest(text_vector(query), most));
+        job->embed(*target, {std::move(query)},
+                   [index, most, then = std::move(then)](const std::vector<std::vector<float>>& vectors) mutable {
+                     then(*index, index->vectors.nearest(vectors.front(), most));
+                   });
+      });
 }
 
 }  // namespace stackgate::guardrail

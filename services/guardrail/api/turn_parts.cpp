@@ -43,7 +43,8 @@ bool is_text_part(const json::Value& part) { return json::text_at(part, "type") 
 /// The text of `parts` from `at` on as long as they are texts; `at` becomes the first that is none.
 std::string joined(std::span<const json::Value> parts, std::size_t& at) {
   std::string out(json::text_at(parts[at], "text"));
-  while (++at < parts.size() && is_text_part(parts[at])) out.append("\n").append(json::text_at(parts[at], "text"));
+  for (++at; at < parts.size() && is_text_part(parts[at]); ++at)
+    out.append("\n").append(json::text_at(parts[at], "text"));
   return out;
 }
 

@@ -35,6 +35,7 @@ class Lowering {
         continue;
       }
       std::vector<std::string_view> known;
+      known.reserve(labels_.size());
       for (const auto& [name, at] : labels_) known.push_back(name);
       report_.error(rule::label, code_[jump.at].place,
                     concat({"this flow has no label ", shown(jump.label), report_.did_you_mean(jump.label, known)}),
@@ -70,7 +71,6 @@ class Lowering {
       if (left) {
         report_.warning(rule::unreachable, each.place, "this is never reached: the statement above leaves the block",
                         "remove it, or move it up");
-        left = false;  // once for each block
       }
       const bool leaves = leaves_always(each);
       statement(each);

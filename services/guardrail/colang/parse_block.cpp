@@ -50,12 +50,12 @@ void Parser::statement(std::vector<Statement>& out, Size end, std::uint32_t dept
   Cursor cursor = cursor_at(header);
   const Place at = place(cursor);
   Parsed parsed = keyword(out, cursor, at, depth);
-  if (parsed) {
+  const bool known = parsed.has_value();
+  if (known) {
     (void)nothing_left(cursor);
     out.push_back(*std::move(parsed));
   }
   if (next_ < end && lines_[next_].indent > lines_[header].indent) {
-    const bool known = parsed.has_value();
     skip_deeper(header, known ? "the line is indented more than the statement above, which holds no others" : "");
   }
 }

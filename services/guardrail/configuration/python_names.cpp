@@ -44,7 +44,8 @@ class Tokens {
 
   /// 1-based; `part` stands in the text.
   std::size_t line_of(std::string_view part) const {
-    return 1 + static_cast<std::size_t>(std::count(text_.data(), part.data(), '\n'));
+    return 1 + static_cast<std::size_t>(
+                   std::ranges::count(text_.substr(0, static_cast<std::size_t>(part.data() - text_.data())), '\n'));
   }
 
  private:

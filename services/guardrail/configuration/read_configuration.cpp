@@ -98,6 +98,7 @@ void check_fallback_intent(const Tree& root, const Configuration& configuration,
   const std::string& intent = configuration.dialog.embeddings_only_fallback_intent;
   if (intent.empty() || configuration.program.find_user_intent(intent) != nullptr) return;
   std::vector<std::string_view> known;
+  known.reserve(configuration.program.user_intents.size());
   for (const auto& each : configuration.program.user_intents) known.emplace_back(each.name);
   report.error(rule::value, root.at("rails.dialog.user_messages.embeddings_only_fallback_intent")->origin,
                "rails.dialog.user_messages.embeddings_only_fallback_intent",

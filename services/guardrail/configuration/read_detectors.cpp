@@ -154,7 +154,7 @@ class DetectorReader {
     if (given != nullptr && given->find("injections") != nullptr) out.injections = texts_of(given, "injections");
     auto compiled = Injection::compile({.injections = out.injections, .action = action}, path);
     if (compiled)
-      out.compiled.emplace(std::move(*compiled));
+      out.compiled = *compiled;
     else
       report_all(compiled.error(), root_, report_);
   }

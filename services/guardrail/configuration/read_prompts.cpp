@@ -122,6 +122,7 @@ void check_model(const Prompt& prompt, const std::vector<Model>& models, const T
   const std::string_view name = std::string_view(prompt.task).substr(found + mark.size());
   if (std::ranges::find(models, name, &Model::type) != models.end()) return;
   std::vector<std::string_view> types;
+  types.reserve(models.size());
   for (const Model& each : models) types.push_back(each.type);
   report.error(rule::model, at.origin, path + ".task",
                concat({"there is no model of type ", in_quotes(name), did_you_mean(name, types)}),

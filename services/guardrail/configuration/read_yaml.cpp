@@ -25,7 +25,7 @@ bool is_secret_name(std::string_view key) {
 /// "https://name:password@host".
 bool has_user_information(std::string_view text) {
   const std::size_t scheme = text.find("://");
-  if (scheme == std::string_view::npos || scheme > 10) return false;
+  if (scheme > 10) return false;  // none, or a long one
   const std::string_view host = text.substr(scheme + 3, text.find_first_of("/?#", scheme + 3) - scheme - 3);
   return host.contains('@');
 }

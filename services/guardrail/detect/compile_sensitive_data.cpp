@@ -58,6 +58,7 @@ void SensitiveData::add_recognizer(const Recognizer& recognizer, const std::stri
   const auto kind = std::ranges::find(entities_, recognizer.supported_entity) - entities_.begin();
   const bool asked = static_cast<std::size_t>(kind) < entities_.size();
   std::vector<std::string> words;
+  words.reserve(recognizer.context.size());
   for (const std::string& word : recognizer.context) words.push_back(ascii::to_lower(word));
   const auto context = std::make_shared<const std::vector<std::string>>(std::move(words));
   const auto add = [&](const std::string& place, const std::string& regex, double score) {
@@ -103,6 +104,7 @@ std::expected<SensitiveData, validate::Findings> SensitiveData::compile(const Se
   SensitiveData out;
   validate::Findings findings;
   std::vector<std::string> custom;
+  custom.reserve(recognizers.size());
   for (const Recognizer& each : recognizers) custom.push_back(each.supported_entity);
   out.kinds_.resize(entity_count);
   out.threshold_ = static_cast<float>(options.score_threshold);
@@ -129,6 +131,7 @@ std::expected<SensitiveData, validate::Findings> SensitiveData::compile(const Se
     out.add_recognizer(recognizers[i], fmt::format("{}[{}]", recognizers_path, i), findings);
   if (!findings.empty()) return std::unexpected(std::move(findings));
   std::vector<std::string> sources;
+  sources.reserve(out.custom_.size());
   for (const Custom& each : out.custom_) sources.push_back(each.expression.source());
   if (!sources.empty())
     out.custom_set_ =

@@ -38,7 +38,9 @@ class Reader {
     std::size_t sum = 0;
     while (!at_end() && peek() != '|' && peek() != ')') {
       const Bound one = item(depth);
-      if (!one || (sum += *one) > longest_counted) return std::nullopt;
+      if (!one) return std::nullopt;
+      sum += *one;
+      if (sum > longest_counted) return std::nullopt;
     }
     return sum;
   }

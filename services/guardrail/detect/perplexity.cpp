@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::uint8_t, 256> costs = [] {
   std::array<std::uint8_t, 256> out{};
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  for (std::uint8_t i = 0; i < alphabet.size(); ++i) out[static_cast<unsigned char>(alphabet[i])] = i;
+  for (std::size_t i = 0; i < alphabet.size(); ++i)
+    out[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
   return out;
 }();
 

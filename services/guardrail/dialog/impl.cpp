@@ -139,7 +139,7 @@ bool Turn::Impl::perform(const RunningPtr& running, Need need) {
       return true;
     }
     ask(running->log, "generate_bot_message", {{"intent", jinja::Value(what->name)}}, &running->fiber,
-        [this, running](ActionResult result) {
+        [this, running](const ActionResult& result) {
           if (!result.failed) running->said.emplace_back(result.value.bytes());
           drive(running);
         });

@@ -51,7 +51,7 @@ struct Turn::Impl {
   void after_input();
   void generate();
   void check_answer();
-  void happen(Happening event);
+  void happen(const Happening& event);
   void next_happening();
   void go_on(const Continuation& where, Then then);
 

@@ -62,7 +62,7 @@ void Turn::Impl::generate() {
 }
 
 /// One flow answers, and those that run in parallel besides.
-void Turn::Impl::happen(Happening event) {
+void Turn::Impl::happen(const Happening& event) {
   const bool user = event.kind == colang::EventKind::user_intent;
   Event shown{user                                          ? "UserIntent"
               : event.kind == colang::EventKind::bot_intent ? "BotIntent"
@@ -116,9 +116,9 @@ void Turn::Impl::go_on(const Continuation& where, Then then) {
 
 void Turn::Impl::next_happening() {
   if (happened.empty()) return finish();
-  Happening event = std::move(happened.front());
+  const Happening event = std::move(happened.front());
   happened.erase(happened.begin());
-  happen(std::move(event));
+  happen(event);
 }
 
 }  // namespace stackgate::guardrail

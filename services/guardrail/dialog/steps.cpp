@@ -85,7 +85,7 @@ void Turn::Impl::ask_next_step(const std::string& intent) {
   }
   if (in.configuration->dialog.single_call && !in.configuration->dialog.fallback_to_multiple_calls)
     return fail("the model named no next step");
-  ask(log, "generate_next_step", {}, nullptr, [this, log](ActionResult result) {
+  ask(log, "generate_next_step", {}, nullptr, [this, log](const ActionResult& result) {
     if (result.failed) return fail(result.error);
     planned = steps_in(result.value);
     follow(log);

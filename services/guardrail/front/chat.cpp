@@ -42,7 +42,8 @@ web::Answer answer_chat(const FrontPtr& front, web::Call& call, Read read, Form 
   exchange->open_thread([exchange, client, streams, form](std::expected<void, web::Failure> opened) {
     if (!opened) return client->answer(std::move(opened.error()));
     if (streams) return stream_answer(exchange, client);
-    exchange->run({}, [exchange, client, form](TurnResult result) { answer_whole(exchange, client, result, form); });
+    exchange->run({},
+                  [exchange, client, form](const TurnResult& result) { answer_whole(exchange, client, result, form); });
   });
   return web::Later{};
 }

@@ -20,8 +20,9 @@ web::Answer answer_check(const FrontPtr& front, web::Call& call, Form form) {
   client->on_closed([weak = std::weak_ptr(exchange)] {
     if (const auto there = weak.lock()) there->cancel();
   });
-  exchange->run({},
-                [exchange, client, form](TurnResult result) { client->answer(whole_answer(*exchange, result, form)); });
+  exchange->run({}, [exchange, client, form](const TurnResult& result) {
+    client->answer(whole_answer(*exchange, result, form));
+  });
   return web::Later{};
 }
 

@@ -40,7 +40,7 @@ Threads::Threads(std::shared_ptr<sql::Database> database, std::string owner, con
       pool_(database_threads, most_queued),
       retry_(until_woken, [this](const std::stop_token&) { return attempt_again(); }) {}
 
-void Threads::open(std::string thread_id, Opened then) {
+void Threads::open(const std::string& thread_id, Opened then) {
   auto held = std::make_shared<Opened>(std::move(then));
   {
     const std::scoped_lock lock(mutex_);
@@ -128,7 +128,8 @@ void Threads::close(OpenConversation conversation, std::vector<StoredMessage> me
     self->next(conversation.thread_id);
   };
   run::Pool::Task task = std::move(work);
-  if (!pool_.submit(std::move(task))) task();  // late is better than never: the thread would stay locked
+  // A full pool leaves the task as it is; late is better than never: the thread would stay locked.
+  if (!pool_.submit(std::move(task))) task();  // NOLINT(bugprone-use-after-move)
 }
 
 void Threads::remove(std::string thread_id, std::move_only_function<void(std::expected<bool, web::Failure>)> then) {

@@ -28,7 +28,7 @@ class Threads : public std::enable_shared_from_this<Threads> {
   Threads(std::shared_ptr<sql::Database> database, std::string owner, const ConversationOptions& options);
 
   /// `then` once, on one of our threads; close() must follow.
-  void open(std::string thread_id, Opened then);
+  void open(const std::string& thread_id, Opened then);
   /// Appends the turn, if there is one, and lets the next one begin; `then` is called when that is done.
   void close(OpenConversation conversation, std::vector<StoredMessage> messages, std::string state, Then then);
   /// True: it was there.

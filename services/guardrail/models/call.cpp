@@ -208,20 +208,17 @@ void OutgoingCall::take(std::expected<std::string, Error> piece) {
     if (!piece) {
       ending = left().count() <= 0 ? no_answer(piece.error()) : broken("the answer broke off");
     } else {
-      ending = take_piece(std::move(*piece));
+      ending = take_piece(*piece);
     }
     streams = request_.stream;
-    if (streams && ending) {
-      stream_end_ = std::move(ending);
-      ending.reset();
-    }
+    if (streams && ending) stream_end_ = std::exchange(ending, std::nullopt);
     if (!ending && !stream_end_ && pending_.empty()) return read_on();
   }
   if (ending) return finish(std::move(*ending));
   if (streams) deliver();
 }
 
-std::optional<OutgoingCall::Ending> OutgoingCall::take_piece(std::string piece) {
+std::optional<OutgoingCall::Ending> OutgoingCall::take_piece(std::string_view piece) {
   if (!is_stream_) {
     const bool refused = answer_->head().status >= 300;
     if (piece.empty() || (refused && text_.size() > largest_refusal)) return whole();

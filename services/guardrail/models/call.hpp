@@ -68,7 +68,7 @@ class OutgoingCall : public std::enable_shared_from_this<OutgoingCall> {
 
   // Under the lock.
   void read_on();
-  std::optional<Ending> take_piece(std::string piece);
+  std::optional<Ending> take_piece(std::string_view piece);
   bool take_event(const std::string& data);
   Ending whole();
   void clean_up(Remains& remains, Breaker::Result breaker, std::string_view result);

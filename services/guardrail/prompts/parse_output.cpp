@@ -121,7 +121,7 @@ std::string value_in(std::string_view text) {
 
 std::string meant_text(std::string_view parser, std::string_view task, std::string_view answer) {
   const bool as_steps = parser == "verbose_v1";
-  const std::string text = as_steps ? steps_of(answer) : std::string(trimmed(answer));
+  std::string text = as_steps ? steps_of(answer) : std::string(trimmed(answer));
   if (parser == "user_intent" || task == "generate_user_intent") return user_intent_in(text);
   if (parser == "bot_intent" || task == "generate_next_steps") return bot_intent_in(text);
   if (parser == "bot_message" || task == "generate_bot_message") return bot_message_in(text);
@@ -204,7 +204,7 @@ IntentSteps read_intent_steps(std::string_view text) {
       if (out.bot_intent.empty()) out.bot_intent = bot_intent_in(bare);
     } else if (bare.starts_with('"')) {
       if (out.bot_message.empty())
-        out.bot_message = bot_message_in({line.data(), static_cast<std::size_t>(text.end() - line.begin())});
+        out.bot_message = bot_message_in(text.substr(static_cast<std::size_t>(line.begin() - text.begin())));
       return out;
     } else if (out.user_intent.empty() && out.bot_intent.empty()) {
       out.user_intent = user_intent_in(bare);

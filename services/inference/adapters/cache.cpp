@@ -112,7 +112,8 @@ std::vector<CachedAdapter> AdapterCache::recover(std::string_view source) {
 std::expected<std::string, FetchFailure> AdapterCache::begin(std::string_view id) {
   // Never a name of before: who reads an earlier directory of this id takes that one away when it is done.
   while (true) {
-    const std::string path = fmt::format("{}/{}~{}", folder_, id, ++number_), part = path + std::string(part_ending);
+    const std::string path = fmt::format("{}/{}~{}", folder_, id, ++number_);
+    std::string part = path + std::string(part_ending);
     std::error_code error;
     if (fs::exists(path, error) || fs::exists(part, error)) continue;
     fs::create_directory(part, error);

@@ -94,7 +94,7 @@ void AdapterStore::Impl::start_due() {
   }
 }
 
-void AdapterStore::Impl::fetch(const std::string& id, AdapterRecord record) {
+void AdapterStore::Impl::fetch(const std::string& id, const AdapterRecord& record) {
   auto version = get(record);
   const bool stopped = stopping.stop_requested();
   if (!stopped) metrics.fetches.at({version ? "ok" : "failed"}).add();

@@ -43,7 +43,7 @@ struct AdapterStore::Impl {
   std::chrono::milliseconds poll(const std::stop_token& stop);
   void list(const std::stop_token& stop);
   void start_due();
-  void fetch(const std::string& id, AdapterRecord record);
+  void fetch(const std::string& id, const AdapterRecord& record);
   std::expected<AdapterVersion, FetchFailure> get(const AdapterRecord& record);
   void keep(const std::string& id, AdapterVersion version);
   void fail(const std::string& id, const FetchFailure& why);

@@ -176,7 +176,7 @@ void Batch::run(const std::vector<Piece>& pieces, Clock::time_point now) {
                                          if (!taken)
                                            chosen[i].fault = std::move(taken.error().message);
                                          else if (*taken)
-                                           chosen[i].token = **taken;
+                                           chosen[i].token = *taken;
                                        },
                                    .hidden_state =
                                        [&](std::size_t i, std::size_t token, std::span<const float> state) {
@@ -185,6 +185,7 @@ void Batch::run(const std::vector<Piece>& pieces, Clock::time_point now) {
   const auto stepped = graph_.step(rows, results);
   const auto after = Clock::now();
   std::vector<std::pair<SequenceId, bool>> computed;  // and whether all its known tokens are
+  computed.reserve(pieces.size());
   for (const Piece& piece : pieces) computed.emplace_back(piece.id, piece.last);
   if (!stepped)  // what it left in the pages means nothing: nobody may find them
     for (const auto& [id, last] : computed)

@@ -101,7 +101,7 @@ web::Answer unload(const StorePtr& store, web::Call& call) {
 AdapterNames names_of(const std::shared_ptr<AdapterStore>& store, std::shared_ptr<const BaseModel> base) {
   return {.state = [store](std::string_view name) { return store->state(name); },
           .list =
-              [store, base] {
+              [store, base = std::move(base)] {
                 std::vector<ServedModel> out;
                 for (const NamedAdapter& each : store->named()) {
                   const auto created = from_rfc3339(each.created_at);

@@ -16,6 +16,7 @@ constexpr std::size_t id_digits = 24;
 
 std::vector<ToolCall> with_ids(std::vector<FoundCall>&& found) {
   std::vector<ToolCall> out;
+  out.reserve(found.size());
   for (FoundCall& each : found)
     out.push_back({.id = "call_" + crypto::random_hex(id_digits),
                    .name = std::move(each.name),

@@ -81,6 +81,7 @@ ServingMetrics::ServingMetrics(metrics::Registry& registry, std::string model, s
   const BothGauges cache(registry, "gpu_cache_usage_perc", "kv_cache_usage_perc",
                          "Share of the cache of keys and values in use, 0 to 1");
   std::vector<BothCounters> counted;
+  counted.reserve(counts.size());
   for (const Count& each : counts) counted.emplace_back(registry, each.nim, each.vllm, each.help);
   registry.before_reading([facts = std::move(facts), counted, cache, model = model_, running = requests_.running,
                            waiting = requests_.waiting] {

@@ -22,7 +22,7 @@ std::string in_units(std::uint64_t bytes) {
 }
 
 std::string weights_text(const MemoryPlan& memory, const model::Placement& placement) {
-  const std::string mapped = in_units(memory.weights) + ", mapped from its files";
+  std::string mapped = in_units(memory.weights) + ", mapped from its files";
   if (placement.device == model::Device::cuda)
     return fmt::format("{} of the GPU's memory, copied from {}", in_units(memory.copied), mapped);
   // Vectors are always widened; they are a few kilobytes.

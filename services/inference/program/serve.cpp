@@ -25,7 +25,8 @@ constexpr std::chrono::milliseconds look{20};
 /// Loads the weights, on the engine's thread.
 Engine::Open opening(std::shared_ptr<const BaseModel> model, std::string directory, const model::GraphLibrary& library,
                      const EngineOptions& options, const model::GraphOptions& graph_options) {
-  return [=]() -> std::expected<std::unique_ptr<model::Graph>, std::string> {
+  return [model = std::move(model), directory = std::move(directory), library, options,
+          graph_options]() -> std::expected<std::unique_ptr<model::Graph>, std::string> {
     auto weights = model::Weights::map(directory, model->directory);
     if (!weights) return std::unexpected(validate::to_line(weights.error()));
     const std::uint64_t bytes = weights->mapped_bytes();

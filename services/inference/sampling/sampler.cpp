@@ -24,16 +24,21 @@ void forbid_others(std::span<float> row, std::span<const std::uint64_t> allowed)
 
 /// The first whose share of the sum reaches beyond `point`.
 TokenId at_point(std::span<const Scored> kept, double point) {
-  for (const Scored& one : kept)
-    if ((point -= static_cast<double>(one.value)) < 0) return one.id;
+  for (const Scored& one : kept) {
+    point -= static_cast<double>(one.value);
+    if (point < 0) return one.id;
+  }
   return kept.back().id;
 }
 
 TokenId at_point(std::span<const float> weights, std::span<const double> sums, double point) {
   std::size_t block = 0;
   while (block < sums.size() && point >= sums[block]) point -= sums[block++];
-  for (std::size_t id = block * weight_block; id < weights.size(); ++id)
-    if (weights[id] > 0 && (point -= static_cast<double>(weights[id])) < 0) return static_cast<TokenId>(id);
+  for (std::size_t id = block * weight_block; id < weights.size(); ++id) {
+    if (weights[id] <= 0) continue;
+    point -= static_cast<double>(weights[id]);
+    if (point < 0) return static_cast<TokenId>(id);
+  }
   // Rounding left a little beyond the end.
   std::size_t last = weights.size() - 1;
   while (last > 0 && weights[last] == 0) --last;

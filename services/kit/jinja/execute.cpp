@@ -179,6 +179,7 @@ Machine::Ran Machine::run_filter_block(const Stmt& stmt) {
 
 Machine::Ran Machine::run_with(const Stmt& stmt) {
   std::vector<Value> values;
+  values.reserve(stmt.assignments.size());
   for (const auto& assignment : stmt.assignments) values.push_back(TRY(eval(*assignment.second)));
   const FrameScope scope(*this);
   for (std::size_t i = 0; i < values.size(); ++i) TRY(assign(stmt.assignments[i].first, std::move(values[i])));

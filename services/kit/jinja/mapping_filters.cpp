@@ -34,10 +34,12 @@ Result dictsort(Machine& machine, const Value& subject, Arguments& arguments) {
   if (subject.dict() == nullptr) return type_fault(concat({"\"", subject.type_name(), "\" is no mapping"}));
   std::vector<Value> keys;
   const auto& pairs = (*subject.dict())->items;
+  keys.reserve(pairs.size());
   for (const auto& [key, value] : pairs)
     keys.push_back(TRY(sort_key(machine, by == "key" ? key : value, nullptr, given.flag(0))));
   std::vector<Value> out;
   const auto positions = TRY(sorted_positions(machine, keys, given.flag(2)));
+  out.reserve(positions.size());
   for (const std::size_t at : positions)
     out.push_back(TRY(machine.list({pairs[at].first, pairs[at].second}, Form::tuple)));
   return machine.list(std::move(out));

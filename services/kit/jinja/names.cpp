@@ -94,6 +94,7 @@ std::string suggest_test(std::string_view name) {
 std::string suggest_function(std::string_view name, const Environment& environment) {
   if (needs_clock(name)) return ": no clock was given";
   std::vector<std::string_view> known;
+  known.reserve(environment.functions.size());
   for (const auto& [each, function] : environment.functions) known.emplace_back(each);
   add_names(known, functions());
   return suggest(name, known);

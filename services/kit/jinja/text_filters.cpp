@@ -102,7 +102,7 @@ Result indent(Machine& machine, const Value& subject, Arguments& arguments) {
 
 Result truncate(Machine& machine, const Value& subject, Arguments& arguments) {
   const Given given = TRY(Given::match("truncate", arguments, {"length", "killwords", "end", "leeway"}));
-  const Value value = TRY(as_text(machine, subject));
+  Value value = TRY(as_text(machine, subject));
   const std::int64_t length = TRY(given.integer(0, 255));
   const std::string_view end = TRY(given.text(2, "..."));
   const std::int64_t leeway = TRY(given.integer(3, 5));

@@ -54,7 +54,8 @@ bool is_cased(char32_t point) { return is_upper(point) || is_lower(point) || is_
 bool ends_word(std::string_view text, std::size_t at, std::size_t size) {
   const bool before = at > 0 && [&] {
     std::size_t i = at - 1;
-    while (i > 0 && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) --i;
+    for (; i > 0 && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; --i) {
+    }
     return is_cased(point_at(text.substr(i)));
   }();
   return before && (at + size >= text.size() || !is_cased(point_at(text.substr(at + size))));

@@ -93,6 +93,7 @@ sql::Expected<std::vector<Job>> Queue::list(std::string_view kind, std::optional
                         {std::string(kind), std::string(state ? to_string(*state) : ""), std::string(after),
                          static_cast<std::int64_t>(limit)}));
   std::vector<Job> jobs;
+  jobs.reserve(found.rows.size());
   for (const sql::Row& row : found.rows) jobs.push_back(read_job(row));
   return jobs;
 }

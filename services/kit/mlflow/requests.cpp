@@ -42,7 +42,7 @@ std::expected<std::string, std::string> id_at(std::string_view body, std::span<c
   if (!root) return std::unexpected("it answers with what is no JSON");
   const json::Value* at = &*root;
   for (const std::string_view key : keys)
-    if ((at = at->find(key)) == nullptr) break;
+    if (at != nullptr) at = at->find(key);
   const std::string_view id = at != nullptr ? at->string() : "";
   if (id.empty() || id.size() > longest_id)
     return std::unexpected(fmt::format("it answers without \"{}\"", fmt::join(keys, ".")));

@@ -21,7 +21,7 @@ std::string folder_of_program() {
 
 std::string default_path(std::string_view name) {
   const std::string folder = folder_of_program();
-  const std::string beside = fmt::format("{}{}", folder, name);
+  std::string beside = fmt::format("{}{}", folder, name);
   if (!folder.empty() && ::access(beside.c_str(), R_OK) == 0) return beside;
   return fmt::format("{}lib/stackgate/{}", folder.empty() ? "/usr/" : folder + "../", name);
 }

@@ -113,7 +113,8 @@ pid_t spawn(const Plan& plan) {
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours may run in memory that both share
-  const pid_t pid = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): become() calls the system only
+  // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork,bugprone-unsafe-functions): become() calls the system only
+  const pid_t pid = ::vfork();
   if (pid == 0) {
     const int error = become(plan);
     (void)!::write(plan.report, &error, sizeof error);

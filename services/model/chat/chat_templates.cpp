@@ -26,6 +26,7 @@ std::shared_ptr<Dict> variables_of(const SpecialTokens& special_tokens) {
   for (const auto& [name, text] : special_tokens.texts) out->set(Value(name), Value(text));
   if (special_tokens.additional.empty()) return out;
   std::vector<Value> list;
+  list.reserve(special_tokens.additional.size());
   for (const std::string& each : special_tokens.additional) list.emplace_back(each);
   out->set("additional_special_tokens", jinja::ListPtr(std::make_shared<const jinja::List>(std::move(list))));
   return out;

@@ -64,6 +64,7 @@ Made content_value(const json::Value* content, ContentForm form, const std::stri
     return fault(at, "must be a text or a list of parts: write a text");
   if (form == ContentForm::parts || (form == ContentForm::either && is_list)) {
     std::vector<Value> parts;
+    parts.reserve(texts.size());
     for (const std::string_view text : texts) parts.push_back(text_part(text));
     return list_of(std::move(parts));
   }

@@ -178,6 +178,7 @@ class ParametersReader {
 
 std::vector<Module> Hyperparameters::all_modules() {
   std::vector<Module> out;
+  out.reserve(module_names.size());
   for (std::size_t i = 0; i < module_names.size(); ++i) out.push_back(static_cast<Module>(i));
   return out;
 }
@@ -244,6 +245,7 @@ double lora_scale(const Hyperparameters& parameters) {
 
 std::string canonical_text(const Hyperparameters& p) {
   std::vector<std::string_view> targets;
+  targets.reserve(p.target_modules.size());
   for (const Module each : p.target_modules) targets.push_back(short_name(each));
   const auto number = [](const std::optional<std::uint32_t>& value) { return value ? fmt::to_string(*value) : "-"; };
   return fmt::format("{} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {} {} {} {} {} {}|{} {} {}", p.lora_rank,
@@ -266,6 +268,7 @@ std::vector<std::pair<std::string, std::string>> named_values(const Hyperparamet
   for (const auto& each : optional_wholes)
     if (const auto& value = p.*each.member) add(each.key, *value);
   std::vector<std::string_view> targets;
+  targets.reserve(p.target_modules.size());
   for (const Module each : p.target_modules) targets.push_back(short_name(each));
   add("lora_alpha", p.lora_alpha);
   add("target_modules", fmt::format("{}", fmt::join(targets, ",")));

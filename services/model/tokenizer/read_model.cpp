@@ -115,7 +115,7 @@ class ModelReader {
     const std::string name = report_.text(at_, "unk_token");
     if (name.empty()) return;
     if (const auto id = out_.vocabulary.find(name)) {
-      out_.unknown = *id;
+      out_.unknown = id;
       return;
     }
     for (const AddedToken& token : out_.added)

@@ -54,7 +54,8 @@ std::expected<std::string, std::string> save_checkpoint(const std::string& direc
                                                         std::span<const float> values, const Moments& moments,
                                                         std::string_view adapter_config, const FailPoint& fail_point) {
   using namespace checkpoint_detail;
-  const std::string place = path_of(directory, state.step), beside = place + ".part";
+  std::string place = path_of(directory, state.step);
+  const std::string beside = place + ".part";
   TRY(remove_all(beside));
   TRY(make_directory(beside));
   std::vector<NamedTensor> tensors;

@@ -105,7 +105,7 @@ class Merger {
       at = offset + place.bytes;
     }
     keep(bytes.size());
-    if (failed == 0 && ::fsync(file.fd()) != 0) failed = errno;
+    if (failed == 0 && file && ::fsync(file.fd()) != 0) failed = errno;
     if (failed != 0) return std::unexpected(fmt::format("{} cannot be written: {}", path, std::strerror(failed)));
     return {};
   }

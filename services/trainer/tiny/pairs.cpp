@@ -77,6 +77,7 @@ Pairs learn_pairs(std::string_view text, std::size_t count) {
 
 std::vector<std::string> symbols_of(const Pairs& pairs) {
   std::vector<std::string> out;
+  out.reserve(256);
   for (int byte = 0; byte < 256; ++byte) out.emplace_back(1, static_cast<char>(byte));
   for (const auto& [left, right] : pairs) out.push_back(out[left] + out[right]);
   return out;

@@ -35,6 +35,7 @@ std::string adapter_config(const model::Hyperparameters& parameters, const std::
   config.rslora = parameters.use_rslora;
   config.base_model = base_model;
   std::vector<std::string> names;
+  names.reserve(parameters.target_modules.size());
   for (const model::Module each : parameters.target_modules) names.emplace_back(short_name(each));
   config.targets = peft::Targets::list(std::move(names));
   return peft::write_config(config);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "services/kit/grammar/characters.hpp"
 #include "services/kit/json/parse.hpp"
@@ -29,7 +30,7 @@ std::string content_text(const json::Value& content) {
 /// Whether the token at `i` was the most likely one; nothing where the answer does not say.
 std::optional<bool> is_most_likely(const json::Value& top, double logprob) {
   if (!top.is_object() || top.members().empty()) return std::nullopt;
-  double most = -INFINITY;
+  double most = -std::numeric_limits<double>::infinity();
   for (const json::Member& each : top.members()) most = std::max(most, each.value.number());
   return logprob >= most;
 }

@@ -263,6 +263,7 @@ void TaskFiles::choose_name(std::string_view name, const Node* from, std::string
 
 void TaskFiles::unknown_name(std::string_view name, const Node* from, std::string_view place, Findings& findings) {
   std::vector<std::string_view> known;
+  known.reserve(named_.size());
   for (const auto& [each, named] : named_) known.push_back(each);
   for (const auto& [each, tasks] : tags_) known.push_back(each);
   const std::string_view near = validate::nearest(name, known);

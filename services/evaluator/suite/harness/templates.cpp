@@ -118,6 +118,7 @@ std::expected<jinja::Value, std::string> RowTemplate::of(const jinja::Value& row
   if (source_.kind == Source::Kind::number) return jinja::Value(source_.number);
   if (source_.kind == Source::Kind::list) {
     std::vector<jinja::Value> items;
+    items.reserve(source_.list.size());
     for (const std::string& each : source_.list) items.emplace_back(each);
     return jinja::Value(jinja::ListPtr(std::make_shared<const jinja::List>(std::move(items))));
   }

@@ -153,6 +153,7 @@ void RagTask::judge(Walk& walk) const {
   const Reply* questions = has_embedder_ ? walk.ask(ask_judge(request_, questions_prompt(walk.response))) : nullptr;
   const std::string_view answer = query.reference.empty() ? walk.response : std::string_view(query.reference);
   std::vector<const Reply*> useful;
+  useful.reserve(walk.contexts.size());
   for (const std::string& context : walk.contexts)
     useful.push_back(walk.ask(ask_judge(request_, usefulness_prompt(query.question, context, answer))));
   std::vector<std::string> sentences;

@@ -51,11 +51,11 @@ Scored RetrieverTask::score(std::size_t sample, std::span<const Reply> replies) 
     w.member("question", query.question);
     if (!has_relevant(query)) w.member("skipped", "no document is relevant to it");
     w.array("retrieved", [&] {
-      for (const auto& [document, score] : std::span(ranked).first(std::min(ranked.size(), shown)))
+      for (const auto& each : std::span(ranked).first(std::min(ranked.size(), shown)))
         w.object([&] {
-          w.member("document", document);
-          w.member("score", score);
-          const auto gain = query.relevant.find(document);
+          w.member("document", each.first);
+          w.member("score", each.second);
+          const auto gain = query.relevant.find(each.first);
           w.member("gain", gain == query.relevant.end() ? 0.0 : gain->second);
         });
     });

@@ -1,6 +1,7 @@
 #include "services/guardrail/models/protocol/chunks.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "services/kit/json/parse.hpp"
@@ -88,7 +89,7 @@ ModelAnswer ChunkReader::finish() {
       w.member("content", out.text);
     if (!out.has_tool_calls) return;
     w.array("tool_calls", [&] {
-      for (const auto& [index, call] : tools_)
+      for (const ToolCall& call : std::views::values(tools_))
         w.object([&] {
           w.member("id", call.id);
           w.member("type", "function");
