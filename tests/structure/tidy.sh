@@ -3,6 +3,7 @@
 # one where the build is a unity build (a quarter of the time, most of which goes into headers). What has passed is not
 # looked at again until a source, a header of the project, the compile command, the checks or clang-tidy change.
 #   tidy.sh BUILD_DIR
+# shellcheck disable=SC2317 # functions are called in the shell of xargs
 set -uo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." || exit
 export build=${1:?usage: tidy.sh BUILD_DIR}

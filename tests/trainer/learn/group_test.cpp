@@ -79,12 +79,12 @@ TEST_F(GroupTest, a_rank_that_goes_away_is_an_error_at_once) {
 
 TEST_F(GroupTest, a_rank_that_is_too_slow_is_an_error_within_the_limit) {
   std::promise<void> over;
-  at_all_ranks(2, 2s, [&](std::unique_ptr<Group> group) {
+  at_all_ranks(2, 6s, [&](std::unique_ptr<Group> group) {
     if (group->rank() == 1) return over.get_future().wait();
     std::vector<float> values(1000);
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_FALSE(group->sum(values));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
     over.set_value();
   });
 }
