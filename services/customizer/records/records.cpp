@@ -155,14 +155,16 @@ sql::Expected<Seconds> Records::now() const {
 
 sql::Expected<bool> Records::store(const Stored& from, const Customization& to, bool woken) {
   bool stored = false;
+  // What is tried again behind its clean-up has lost the one that it had.
+  const std::string token = is_final(from.job.state) && !is_final(to.state) ? crypto::random_hex(token_bytes) : "";
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
     const auto done = TRY(session.run(
         "UPDATE customization SET state = $3, message = $4, stages = $5, changed_at = $6, started_at = $7, "
-        "ended_at = $8, token = CASE WHEN $9 = 1 THEN '' ELSE token END, "
+        "ended_at = $8, token = CASE WHEN $9 = 1 THEN '' WHEN token = '' THEN $11 ELSE token END, "
         "woken = CASE WHEN $10 = 1 THEN 1 ELSE woken END, settled = 0, revision = revision + 1 "
         "WHERE id = $1 AND revision = $2 RETURNING model",
         {to.id, from.revision, std::string(to_string(to.state)), to.message, stages_json(to.stages), to.changed_at,
-         to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}}));
+         to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}, token}));
     stored = !done.rows.empty();
     if (!stored) return {};
     // The revision is that of `from`, and so is its state.
@@ -176,9 +178,12 @@ sql::Expected<bool> Records::store(const Stored& from, const Customization& to, 
   return stored;
 }
 
-sql::Expected<void> Records::settle(std::string_view id) {
-  TRY(database_.run("UPDATE customization SET settled = 1, token = '', owner = '' WHERE id = $1", {std::string(id)}));
-  return {};
+sql::Expected<bool> Records::settle(const Stored& from) {
+  const auto done =
+      TRY(database_.run("UPDATE customization SET settled = 1, token = '', owner = '' "
+                        "WHERE id = $1 AND revision = $2",
+                        {from.job.id, from.revision}));
+  return done.affected > 0;
 }
 
 }  // namespace stackgate::customizer

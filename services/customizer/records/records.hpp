@@ -104,10 +104,11 @@ class Records {
 
   /// State, message, stages and times, with the events of what has changed: in one transaction. False: it has moved on
   /// since `from` was read, or is gone, and nothing is changed. The token of what can never be tried again is erased.
-  /// `woken`: whoever steps it shall look at it now.
+  /// One that is tried again has a token, whatever became of the one before. `woken`: whoever steps it shall look at it
+  /// now.
   sql::Expected<bool> store(const Stored& from, const Customization& to, bool woken = false);
-  /// Nothing will ever be done about it again. Its token is erased.
-  sql::Expected<void> settle(std::string_view id);
+  /// Nothing will ever be done about it again. Its token is erased. False: it has moved on since `from` was read.
+  sql::Expected<bool> settle(const Stored& from);
 
   // Replicas share what is to be done: each customization has one that steps it, as long as that renews its lease.
 

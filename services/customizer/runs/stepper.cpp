@@ -119,7 +119,7 @@ NextLook Stepper::step(Work& work, std::expected<Seen, Error> seen, Seconds now)
       return {NextLook::Kind::again};
     }
     if (step.action.kind == Kind::nothing) {
-      if (const auto settled = records_.settle(work.stored.job.id); !settled) return {NextLook::Kind::again};
+      if (const auto settled = records_.settle(work.stored); !settled || !*settled) return {NextLook::Kind::again};
       return {NextLook::Kind::no_more};
     }
     if (step.action.kind == Kind::cancel) return {NextLook::Kind::soon};

@@ -192,9 +192,39 @@ TEST_P(CustomizerRecordsTest, tokens_go_with_what_cannot_be_tried_again) {
   EXPECT_EQ(find("a").token, "");
   ASSERT_TRUE(change("b", State::failed));
   EXPECT_NE(find("b").token, "") << "a retry goes on with what holds it";
-  ASSERT_TRUE(records_->settle(find("b").job.id));
+  ASSERT_TRUE(records_->settle(find("b")).value());
   EXPECT_EQ(find("b").token, "");
   EXPECT_NE(find("c").token, "");
+}
+
+TEST_P(CustomizerRecordsTest, what_is_tried_again_has_a_token) {
+  for (const char* name : {"a", "b"}) {
+    create(name);
+    ASSERT_TRUE(change(name, State::failed));
+  }
+  const std::string kept = find("a").token;
+  ASSERT_TRUE(change("a", State::pending));
+  EXPECT_EQ(find("a").token, kept) << "its objects hold it";
+  const Stored failed = find("b");
+  ASSERT_TRUE(records_->settle(failed).value());
+  ASSERT_TRUE(change("b", State::pending));
+  EXPECT_EQ(find("b").token.size(), 64U) << "its objects were removed, and the token with them";
+  EXPECT_NE(find("b").token, failed.token);
+  EXPECT_TRUE(records_
+                  ->report(find("b").job.id, find("b").token,
+                           fmt::format(R"({{"event":"step","job_id":"{}","step":1}})", find("b").job.id))
+                  .value()
+                  .known);
+}
+
+TEST_P(CustomizerRecordsTest, what_was_tried_again_meanwhile_is_not_settled) {
+  create("a");
+  ASSERT_TRUE(change("a", State::failed));
+  const Stored failed = find("a");
+  ASSERT_TRUE(change("a", State::pending));
+  EXPECT_FALSE(records_->settle(failed).value());
+  EXPECT_NE(find("a").token, "");
+  EXPECT_THAT(records_->claim("one", lease, 10).value(), ElementsAre(failed.job.id)) << "somebody steps it";
 }
 
 TEST_P(CustomizerRecordsTest, each_replica_steps_its_own) {
@@ -208,7 +238,7 @@ TEST_P(CustomizerRecordsTest, each_replica_steps_its_own) {
   must("UPDATE customization SET lease_until = 1 WHERE owner = 'two'");
   EXPECT_THAT(records_->claim("three", lease, 10).value(), UnorderedElementsAre(a, b));
   EXPECT_THAT(records_->renew("two", lease).value(), IsEmpty());
-  ASSERT_TRUE(records_->settle(a));
+  ASSERT_TRUE(records_->settle(find("a")).value());
   EXPECT_THAT(records_->renew("three", lease).value(), ElementsAre(b));
   ASSERT_TRUE(records_->release("three"));
   EXPECT_THAT(records_->claim("one", lease, 10).value(), ElementsAre(b)) << "what is settled is nobody's";
