@@ -1,5 +1,7 @@
 #include "services/customizer/objects/parts.hpp"
 
+#include <algorithm>
+
 #include "services/kit/pods/members.hpp"
 
 namespace stackgate::customizer::objects {
@@ -64,6 +66,11 @@ std::string resources_json(const Amounts& requests, const Amounts& limits) {
   });
 }
 
+std::optional<std::uint32_t> ttl_of(std::optional<std::uint32_t> wanted) {
+  constexpr std::uint32_t least = 300;
+  return wanted ? std::optional(std::max(*wanted, least)) : std::nullopt;
+}
+
 void write_job_spec(json::Writer& out, const JobSettings& settings, const pods::Pod& pod) {
   out.object("spec", [&] {
     if (settings.pods > 1) {
@@ -72,7 +79,7 @@ void write_job_spec(json::Writer& out, const JobSettings& settings, const pods::
       out.member("completionMode", "Indexed");
     }
     out.member("backoffLimit", settings.backoff_limit);
-    if (settings.ttl_seconds) out.member("ttlSecondsAfterFinished", *settings.ttl_seconds);
+    if (const auto ttl = ttl_of(settings.ttl_seconds)) out.member("ttlSecondsAfterFinished", *ttl);
     if (settings.suspended) out.member("suspend", true);
     out.key("template");
     pods::write_template(out, pod);

@@ -49,6 +49,10 @@ inline const Amounts& small_requests() {
   return amounts;
 }
 
+/// `ttlSecondsAfterFinished` of a stage's Job: what the operator wants, and at least as long as it takes to record its
+/// end, whatever replica does that.
+std::optional<std::uint32_t> ttl_of(std::optional<std::uint32_t> wanted);
+
 struct JobSettings {
   int backoff_limit = 0;  // the state machine counts attempts
   std::optional<std::uint32_t> ttl_seconds{};

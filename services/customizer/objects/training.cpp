@@ -150,7 +150,7 @@ PlannedObject volcano_job(const JobSetup& setup, const std::string& name, const 
       pods::member_text(w, "queue", setup.queue);
       pods::member_text(w, "priorityClassName", pod.priority_class);
       w.member("maxRetry", volcano_retries);
-      if (setup.training.ttl_seconds) w.member("ttlSecondsAfterFinished", *setup.training.ttl_seconds);
+      if (const auto ttl = ttl_of(setup.training.ttl_seconds)) w.member("ttlSecondsAfterFinished", *ttl);
       if (layout.pods > 1)
         w.object("plugins", [&] { w.array("svc", [&] { w.value("--publish-not-ready-addresses=true"); }); });
       write_policies(w);

@@ -177,6 +177,24 @@ TEST(Objects, run_a_pod_for_each_node_where_the_image_starts_processes) {
   EXPECT_FALSE(env.contains("LOCAL_RANK"));
 }
 
+TEST(Objects, stay_until_their_end_can_be_recorded) {
+  for (const Scheduler scheduler : schedulers) {
+    JobSetup setup = full_setup(scheduler);
+    setup.training.ttl_seconds = setup.model_download.ttl_seconds = 0;
+    std::vector<PlannedObject> all = training_objects(full_job(), setup, full_defaults(), addresses(), 1);
+    for (auto& more : {download_objects(full_job(), setup, addresses(), 1),
+                       upload_objects(full_job(), setup, addresses(), "{}", "node-1", 1)})
+      all.insert(all.end(), more.begin(), more.end());
+    int jobs = 0;
+    for (const PlannedObject& each : all)
+      if (const Tree spec = body(each)["spec"]; spec.contains("ttlSecondsAfterFinished")) {
+        EXPECT_EQ(spec["ttlSecondsAfterFinished"], 300) << each.name;
+        ++jobs;
+      }
+    EXPECT_GE(jobs, 3);
+  }
+}
+
 TEST(Objects, ask_for_no_GPU_where_none_is_wanted_and_always_for_cpu_and_memory) {
   const Tree pod = template_of(training(with({.num_gpus = 0}), Scheduler::kueue, {}));
   EXPECT_EQ(pod["spec"]["containers"][0]["resources"], Tree::parse(R"({"requests":{"cpu":"1","memory":"4Gi"}})"));
