@@ -12,10 +12,11 @@ web::Answer get_openapi(const Front&, web::Call&) { return web::json_answer(open
 
 constexpr std::string_view all_of_them = "/v1/customizations", all_jobs = "/v1/customization/jobs";
 constexpr std::string_view json_type = "application/json",
-                           list_query = "page,page_size,sort,filter[state],filter[model]";
+                           list_query = "page,page_size,sort,filter[state],filter[model]",
+                           create_headers = "Idempotency-Key,wandb-api-key", events_headers = "Last-Event-ID";
 constexpr RouteRow rows[] = {
     {"POST", all_of_them, "Create a customization", create_customization, "Customization", "201", json_type, "dry_run",
-     true},
+     true, create_headers},
     {"GET", all_of_them, "List customizations", list_customizations, "", "200", json_type, list_query},
     {"GET", "/v1/customizations/{name}", "One customization", get_customization},
     {"DELETE", "/v1/customizations/{name}", "Delete a customization that has ended, with its workspace",
@@ -27,8 +28,9 @@ constexpr RouteRow rows[] = {
     {"GET", "/v1/customizations/{name}/logs", "What happened, and what its stages wrote, as text", get_logs, "", "200",
      "text/plain", "follow", true},
     {"GET", "/v1/customizations/{name}/events", "What happened to it, as a list or as server-sent events", get_events,
-     "", "200", json_type, "after", true},
-    {"POST", all_jobs, "Create a customization from a NeMo job", create_job, "Job", "201", json_type, "dry_run", true},
+     "", "200", json_type, "after", true, events_headers},
+    {"POST", all_jobs, "Create a customization from a NeMo job", create_job, "Job", "201", json_type, "dry_run", true,
+     create_headers},
     {"GET", all_jobs, "List customizations", list_customizations, "", "200", json_type, list_query},
     {"GET", "/v1/customization/jobs/{name}", "One customization, by its id or name", get_customization},
     {"DELETE", "/v1/customization/jobs/{name}", "Delete a customization that has ended", delete_customization, "",
@@ -41,7 +43,7 @@ constexpr RouteRow rows[] = {
     {"GET", "/v1/customization/jobs/{name}/container-logs", "What its stages wrote, as text", get_logs, "", "200",
      "text/plain", "follow", true},
     {"GET", "/v1/customization/jobs/{name}/events", "What happened to it", get_events, "", "200", json_type, "after",
-     true},
+     true, events_headers},
     {"GET", "/v1/customization/targets", "Models that can be customized", list_targets, "", "200", json_type,
      "page,page_size"},
     {"GET", "/v1/customization/configs", "Configurations of trainings", list_configs, "", "200", json_type,

@@ -71,6 +71,7 @@ void write_operation(json::Writer& w, const Operation& operation) {
     w.array("parameters", [&] {
       for (const std::string_view name : path_parameters(operation.pattern)) write_parameter(w, name, "path");
       for (const std::string_view name : words_of(operation.query)) write_parameter(w, name, "query");
+      for (const std::string_view name : words_of(operation.headers)) write_parameter(w, name, "header");
     });
     if (!operation.body.empty())
       w.object("requestBody", [&] {

@@ -12,7 +12,7 @@ struct Operation {
   std::string_view body{};  // the name of a schema; "": none
   std::string_view success = "200";
   std::string_view type = "application/json";  // of its answer; a 204 has none
-  std::string_view query{};                    // names, with commas between them
+  std::string_view query{}, headers{};         // names, with commas between them
 };
 
 struct NamedSchema {

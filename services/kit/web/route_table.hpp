@@ -17,8 +17,9 @@ struct RouteRow {
   std::string_view body = {};  // the name of a schema in the document; "": none
   std::string_view success = "200";
   std::string_view type = "application/json";
-  std::string_view query = {};  // names, with commas between them
-  bool transfer = false;        // its answer may be long
+  std::string_view query = {};    // names, with commas between them
+  bool transfer = false;          // its answer may be long
+  std::string_view headers = {};  // that it reads, with commas between them; not those of OpenAPI's own: Accept, …
 };
 
 template <class State>
@@ -44,7 +45,8 @@ std::vector<Operation> to_operations(std::span<const RouteRow<State>> rows) {
                    .body = each.body,
                    .success = each.success,
                    .type = each.type,
-                   .query = each.query});
+                   .query = each.query,
+                   .headers = each.headers});
   return out;
 }
 

@@ -1,4 +1,7 @@
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 
@@ -10,6 +13,7 @@
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
 #include "tests/kit/web/app_support.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace stackgate::customizer {
@@ -32,6 +36,47 @@ TEST(OpenApi, has_the_routes_and_the_trainers_bounds) {
       &*root, {"components", "schemas", "Customization", "properties", "hyperparameters", "properties", "lora_rank"});
   EXPECT_EQ(json::text(&rank, {"type"}), "integer");
   EXPECT_EQ(json::integer(&rank, {"minimum"}), 1);
+}
+
+/// Names that the sources ask requests for, but Authorization and what OpenAPI has no parameters for.
+std::set<std::string> headers_read() {
+  std::set<std::string> out;
+  const auto read = [&](const std::filesystem::path& file) {
+    std::ifstream in(file);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    EXPECT_NE(text, "") << file;
+    constexpr std::string_view call = ".header(\"";
+    for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1))
+      out.insert(text.substr(at + call.size(), text.find('"', at + call.size()) - at - call.size()));
+  };
+  for (const auto& each : std::filesystem::directory_iterator(test::source_dir() / "services/customizer/front"))
+    if (each.path().extension() == ".cpp") read(each.path());
+  read(test::source_dir() / "services/kit/web/follow.cpp");
+  out.erase("Authorization");
+  out.erase("Accept");
+  return out;
+}
+
+TEST(OpenApi, has_the_headers_that_are_read) {
+  json::Document document;
+  const auto root = json::parse(openapi_document(), document);
+  ASSERT_TRUE(root) << root.error().message;
+  std::map<std::string, std::set<std::string>> of_routes;
+  std::set<std::string> all;
+  for (const json::Member& path : json::members(&*root, {"paths"}))
+    for (const json::Member& method : path.value.members())
+      for (const json::Value& each : json::items(&method.value, {"parameters"}))
+        if (json::text(&each, {"in"}) == "header") {
+          of_routes[std::string(method.key) + " " + std::string(path.key)].emplace(json::text(&each, {"name"}));
+          all.emplace(json::text(&each, {"name"}));
+        }
+  EXPECT_EQ(all, headers_read());
+  const std::set<std::string> create{"Idempotency-Key", "wandb-api-key"}, events{"Last-Event-ID"};
+  EXPECT_EQ(of_routes,
+            (std::map<std::string, std::set<std::string>>{{"post /v1/customizations", create},
+                                                          {"post /v1/customization/jobs", create},
+                                                          {"get /v1/customizations/{name}/events", events},
+                                                          {"get /v1/customization/jobs/{name}/events", events}}));
 }
 
 TEST(BearerTokens, are_whole_lines_of_their_file) {
