@@ -12,6 +12,7 @@ namespace stage_log_detail {
 
 constexpr std::int64_t most_lines = 5'000;  // of an attempt
 constexpr std::size_t longest_line = 4'000;
+constexpr std::string_view cut_mark = " … (cut)";
 
 /// What databases take as text: no NUL, and UTF-8.
 std::string storable(std::string_view line) {
@@ -21,6 +22,7 @@ std::string storable(std::string_view line) {
   const auto root = json::parse(out, document);
   std::string text(root ? root->string() : std::string_view());
   std::erase(text, '\0');
+  if (line.size() > longest_line) text += cut_mark;
   return text;
 }
 

@@ -49,7 +49,7 @@ class PodLog::Receiving final : public Receiver {
     closed_ = true;
     if (error == nullptr && head.status >= 300)
       return reader_.ended(std::unexpected(error_from_answer(what_, head.status, line_, head.retry_after)));
-    if (!line_.empty()) pass_on();  // the last one may lack its line feed
+    if (!line_.empty()) (reader_.rest ? reader_.rest : reader_.line)(line_);
     if (error != nullptr) return reader_.ended(std::unexpected(error_from_transport(what_, *error)));
     reader_.ended({});
   }

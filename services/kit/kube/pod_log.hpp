@@ -33,6 +33,8 @@ class PodLog {
   struct Reader {
     /// Without its line feed; valid during the call.
     std::function<void(std::string_view line)> line;
+    /// Instead of it, of a last line that lacks its line feed: more of it may be written. Empty: it is a line.
+    std::function<void(std::string_view line)> rest = {};
     /// Once, as the last call: the log has ended, or why it could not be read on. A followed log also ends when the
     /// connection to the node breaks: begin again with since_time while the container runs.
     std::function<void(std::expected<void, ApiError>)> ended;

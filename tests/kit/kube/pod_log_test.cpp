@@ -34,11 +34,13 @@ class Log {
     return std::make_unique<PodLog>(
         client_->transport(), "ml", "train-0", options,
         PodLog::Reader{.line = [this](std::string_view line) { lines.emplace_back(line), ++read_lines; },
+                       .rest = rest,
                        .ended = [this](auto result) { ended_.set_value(result); }});
   }
   std::expected<void, ApiError> end() { return ended.get(); }
 
   std::vector<std::string> lines;  // to be read when it has ended
+  std::function<void(std::string_view)> rest{};
   std::atomic<int> read_lines{0};
 
  private:
@@ -76,6 +78,16 @@ TEST(PodLog, is_read_line_by_line_to_its_end) {
   const auto reading = log.read();
   EXPECT_TRUE(log.end());
   EXPECT_THAT(log.lines, ElementsAre("one", "", "three", "no line feed"));
+}
+
+TEST(PodLog, gives_what_lacks_its_line_feed_apart) {
+  Log log(text("one\nno line"));
+  std::string rest;
+  log.rest = [&](std::string_view line) { rest = line; };
+  const auto reading = log.read();
+  EXPECT_TRUE(log.end());
+  EXPECT_THAT(log.lines, ElementsAre("one"));
+  EXPECT_EQ(rest, "no line");
 }
 
 TEST(PodLog, of_a_container_that_wrote_nothing_has_no_lines) {

@@ -1,6 +1,7 @@
 #include "services/customizer/runs/cluster/log_lines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stackgate::customizer {
 namespace log_lines_detail {
@@ -18,33 +19,29 @@ std::string comparable(std::string_view time) {
 
 }  // namespace log_lines_detail
 
-std::string take_lines(LogCursor& cursor, std::string_view text, bool is_end) {
-  using namespace log_lines_detail;
-  std::string out;
-  std::string last = cursor.time.empty() ? std::string() : comparable(cursor.time);
-  unsigned passed = 0;  // lines of the cursor's time
-  const LogCursor before = cursor;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos && !is_end) break;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const std::size_t space = std::min(line.find(' '), line.size());
-    const std::string_view time = line.substr(0, space);
-    const std::string key = comparable(time);
-    if (!last.empty() && key < last) continue;
-    const bool is_same = key == last;
-    if (is_same && cursor.time == before.time && ++passed <= before.at_time) continue;
-    cursor.at_time = is_same ? cursor.at_time + 1 : 1;
-    if (!is_same) {
-      cursor.time = time;
-      last = key;
-    }
-    out += line.substr(std::min(space + 1, line.size()));
-    out += '\n';
+using namespace log_lines_detail;
+
+LogLines::LogLines(LogCursor& cursor)
+    : cursor_(cursor),
+      first_time_(cursor.time),
+      first_at_time_(cursor.at_time),
+      last_(cursor.time.empty() ? std::string() : comparable(cursor.time)) {}
+
+std::optional<std::string_view> LogLines::take(std::string_view line) {
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const std::string_view time = line.substr(0, space);
+  std::string key = comparable(time);
+  if (!last_.empty() && key < last_) return std::nullopt;
+  const bool is_same = key == last_;
+  if (is_same && cursor_.time == first_time_ && ++passed_ <= first_at_time_) return std::nullopt;
+  cursor_.at_time = is_same ? cursor_.at_time + 1 : 1;
+  if (!is_same) {
+    cursor_.time = time;
+    last_ = std::move(key);
   }
-  cursor.given += out.size();
-  return out;
+  const std::string_view text = line.substr(std::min(space + 1, line.size()));
+  cursor_.given += text.size() + 1;
+  return text;
 }
 
 }  // namespace stackgate::customizer
