@@ -35,7 +35,7 @@ std::vector<settings::Setting> table() {
   append(out, "Merging", {text("adapter", "PEFT directory that is merged into --model")});
   append(out, "Progress",
          {text("job-id", "stands in each line of progress"),
-          url("progress-url", "where each line of progress is posted, too"),
+          url("progress-url", "where each line of progress is posted, too; several at once as an array"),
           secret("progress-token", "sent there as a bearer token"),
           text("ca-file", "certificates of authorities to trust, PEM")});
   append(out, "MLflow, of a run without --progress-url",

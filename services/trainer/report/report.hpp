@@ -1,6 +1,6 @@
-// Tells how far a run is: a JSON object a line on standard output, a bar on a terminal, the same objects to a progress
-// URL, and what of them is of use to an experiment tracker
-// or a collector. Nothing here delays a step or ends a run. For one thread.
+// Reports how far a run is: a JSON object a line on standard output, a bar on a terminal, the same objects to a
+// progress URL, and what of them is of use to an experiment tracker or a collector. Nothing here delays a step or ends
+// a run. For one thread.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 #include "services/kit/metrics/registry.hpp"
 #include "services/kit/telemetry/work.hpp"
 #include "services/trainer/report/events.hpp"
+#include "services/trainer/report/poster.hpp"
 #include "services/trainer/report/tracking.hpp"
 
 namespace stackgate::trainer {
@@ -43,7 +44,6 @@ class Report {
   telemetry::Work& work() { return *work_; }
 
  private:
-  class Poster;
   void publish(std::string text);
   void send(std::string text);
 
