@@ -14,8 +14,7 @@ namespace stackgate::customizer {
 namespace runner_detail {
 
 constexpr std::int64_t claimed_at_once = 1'000;
-constexpr std::chrono::seconds always{60};    // what nobody reports is seen then
-constexpr std::chrono::seconds log_pause{2};  // where logs are read as they are written
+constexpr std::chrono::seconds always{60};  // what nobody reports is seen then
 constexpr std::chrono::milliseconds again{1'000};
 
 }  // namespace runner_detail
@@ -92,8 +91,26 @@ void Runner::take_log(Work& work, const Seen& seen, Followed& followed) {
   }
 }
 
+/// The log of its stage that runs, from now on.
+void Runner::begin_reading(Followed& followed, const Work& work) const {
+  followed.reading.reset();
+  if (!executor_->is_polled() || is_final(work.stored.job.state)) return;
+  for (const Stage each : all_stages)
+    if (work.stored.job.stage(each).state == State::running)
+      followed.reading = {.work = work, .stage = each, .next = Clock::now() + options_.polled_look};
+}
+
+void Runner::read_logs() {
+  for (auto& [id, each] : followed_) {
+    if (!each.reading || each.reading->next > Clock::now()) continue;
+    (void)each.log.take(records_, *executor_, each.reading->work, each.reading->stage, false);
+    each.reading->next = Clock::now() + options_.polled_look;
+  }
+}
+
 void Runner::look_again(Followed& followed, const NextLook& next, Seconds now) const {
-  const std::chrono::milliseconds longest = executor_->is_polled() ? log_pause : always;
+  // What waits may have its turn, and its message changes.
+  const std::chrono::milliseconds longest = executor_->is_polled() && !followed.reading ? options_.polled_look : always;
   const auto from_now = [&](std::chrono::milliseconds pause) { followed.look = Clock::now() + pause; };
   switch (next.kind) {
     case NextLook::Kind::at:
@@ -133,10 +150,12 @@ void Runner::look_at(const std::vector<std::string>& ids) {
     if (seen[i]) take_log(work, *seen[i], followed);
     const std::string id = work.job.id;
     const NextLook next = stepper_.step(work, std::move(seen[i]), *now);
-    if (next.kind == NextLook::Kind::no_more)
+    if (next.kind == NextLook::Kind::no_more) {
       followed_.erase(id);
-    else
-      look_again(followed, next, *now);
+      continue;
+    }
+    begin_reading(followed, work);
+    look_again(followed, next, *now);
   }
 }
 
@@ -171,6 +190,7 @@ std::chrono::milliseconds Runner::round() {
   if (looks_for_orphans_) report_orphans();
   take_changes();
   if (const auto ids = due(Clock::now()); !ids.empty()) look_at(ids);
+  read_logs();
   auto pause = executor_->is_polled() ? options_.polled_round : options_.round;
   for (const auto& [id, each] : followed_)
     pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(each.look - Clock::now()));

@@ -26,6 +26,7 @@ struct RunnerOptions {
   std::string owner{};             // of this replica's leases: the same after a restart, another one in each replica
   std::chrono::seconds lease{30};  // how long a replica that dies holds its customizations
   std::chrono::milliseconds round{1'000}, polled_round{200};
+  std::chrono::milliseconds polled_look{2'000};  // where changes are polled for: of what waits, and of logs
 };
 
 class Runner {
@@ -54,6 +55,13 @@ class Runner {
   struct Followed {
     Clock::time_point look{};  // again, at the latest
     StageLog log{};
+    /// Of what runs, where changes are polled for: its log is read between looks, which cost much more.
+    struct Reading {
+      Work work{};
+      Stage stage = Stage::download;
+      Clock::time_point next{};
+    };
+    std::optional<Reading> reading{};
   };
 
   bool share();
@@ -63,6 +71,8 @@ class Runner {
   std::vector<std::string> due(Clock::time_point now) const;
   void look_at(const std::vector<std::string>& ids);
   void take_log(Work& work, const Seen& seen, Followed& followed);
+  void begin_reading(Followed& followed, const Work& work) const;
+  void read_logs();
   void look_again(Followed& followed, const NextLook& next, Seconds now) const;
 
   Records& records_;

@@ -27,6 +27,8 @@ struct World {
   std::string unknown{};  // why nothing can be known
   std::string refuses{};  // why nothing can be created
   std::vector<std::string> ids{};
+  bool is_polled = false;
+  int looks = 0;
 };
 
 class Fake final : public Executor {
@@ -34,6 +36,7 @@ class Fake final : public Executor {
   explicit Fake(World& world) : world_(world) {}
   std::vector<std::expected<Seen, Error>> look(std::span<const Work* const> all) override {
     std::vector<std::expected<Seen, Error>> out;
+    ++world_.looks;
     for (const Work* each : all) {
       if (world_.away.empty())
         out.emplace_back(world_.seen[each->job.id]);
@@ -71,7 +74,7 @@ class Fake final : public Executor {
     world_.changed.clear();
     return out;
   }
-  bool is_polled() const override { return false; }
+  bool is_polled() const override { return world_.is_polled; }
   std::expected<void, Error> available() const override {
     if (!world_.unknown.empty()) return std::unexpected(Error{world_.unknown});
     return {};
@@ -95,7 +98,8 @@ class RunnerTest : public testing::Test {
         .step = {.limits = limits,
                  .ask_adapter =
                      [this](const OutputModel&) { return std::expected<AdapterState, Error>(world_.adapter); }},
-        .owner = owner};
+        .owner = owner,
+        .polled_look = std::chrono::milliseconds(0)};
     return std::make_unique<Runner>(records_, std::make_unique<Fake>(world_), metrics_, std::move(options));
   }
   Customization find() { return records_.find(id_).value().value().job; }
@@ -247,6 +251,35 @@ TEST_F(RunnerTest, objects_of_nobody_are_reported_and_left_alone) {
   EXPECT_EQ(logged.find(place), logged.rfind(place)) << "once";
   EXPECT_THAT(logged, testing::Not(HasSubstr("=" + id_)));
   EXPECT_THAT(world_.done, ElementsAre("create model-and-dataset-download 1"));
+}
+
+TEST_F(RunnerTest, logs_of_what_runs_are_read_without_looking) {
+  world_.is_polled = true;
+  const auto all = runner();
+  all->round();
+  ASSERT_EQ(find().state, State::running);
+  const int looks = world_.looks;
+  world_.log = "one\n";
+  all->round();
+  world_.log += "two\n";
+  all->round();
+  EXPECT_EQ(records_.log_lines(id_, "download-1").value(), 2);
+  EXPECT_EQ(world_.looks, looks);
+  world_.changed.insert(id_);
+  all->round();
+  EXPECT_GT(world_.looks, looks);
+}
+
+TEST_F(RunnerTest, what_waits_is_looked_at_often_where_nobody_reports_it) {
+  world_.is_polled = true;
+  const auto all = runner();
+  all->round();
+  sight(Stage::download) = {.objects = StageSight::Objects::there, .state = State::pending, .message = "it waits"};
+  world_.changed.insert(id_);
+  all->round();
+  const int looks = world_.looks;
+  all->round();
+  EXPECT_GT(world_.looks, looks);
 }
 
 TEST_F(RunnerTest, logs_are_stored_once_and_events_in_them_count) {

@@ -61,7 +61,7 @@ std::vector<std::string> inherited() {
 
 using namespace attempt_detail;
 
-bool Attempt::is_locked() const {
+bool Attempt::is_running() const {
   const files::File lock(::open(path("lock").c_str(), O_RDONLY | O_CLOEXEC));
   return lock && ::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
@@ -69,7 +69,7 @@ bool Attempt::is_locked() const {
 Attempt::Phase Attempt::phase() const {
   std::error_code ignored;
   if (!fs::exists(directory_, ignored)) return Phase::absent;
-  if (is_locked()) return Phase::running;
+  if (is_running()) return Phase::running;
   // In this order: the status is written before the lock is free.
   if (status()) return Phase::ended;
   return fs::exists(path("pid"), ignored) ? Phase::killed : Phase::waiting;
@@ -104,7 +104,7 @@ std::expected<void, Error> Attempt::start(const StageProgram& program) const {
 }
 
 void Attempt::stop() const {
-  if (!is_locked()) return;
+  if (!is_running()) return;
   const auto leader = number_in(path("pid"));
   if (!leader || *leader <= 1) return;  // it has just begun
   struct stat asked{};

@@ -29,6 +29,8 @@ class Attempt {
     killed,  // its processes are gone and left no status
   };
   Phase phase() const;
+  /// phase() == Phase::running, for less.
+  bool is_running() const;
   std::optional<int> status() const;
 
   std::expected<void, Error> make() const;
@@ -42,7 +44,6 @@ class Attempt {
 
  private:
   std::string path(const char* name) const { return directory_ + "/" + name; }
-  bool is_locked() const;
 
   std::string directory_;
 };

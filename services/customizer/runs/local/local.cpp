@@ -212,7 +212,7 @@ std::expected<std::string, Error> LocalExecutor::log(const Work& work, Stage sta
 std::vector<std::string> LocalExecutor::changed() {
   std::vector<std::string> out;
   for (const auto& [id, each] : running_)
-    if (each.phase() != Attempt::Phase::running) out.push_back(id);
+    if (!each.is_running()) out.push_back(id);
   std::size_t free = options_.trainings - std::min<std::size_t>(options_.trainings, training_.size());
   for (auto each = waiting_.begin(); each != waiting_.end() && free > 0; ++each, --free) out.push_back(each->second);
   return out;
