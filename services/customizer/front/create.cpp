@@ -101,9 +101,15 @@ web::Answer create(const Front& front, web::Call& call, bool is_nemo) {
   const Key key = TRY(key_of(call, is_nemo ? "job" : "customization"));
   if (!key.key.empty() && !dry_run)
     if (const auto known = TRY(front.records().find_key(key.key, key.digest))) return TRY(known_key(front, *known));
+  const std::string other_name = is_nemo ? "job-" + crypto::random_hex(name_bytes) : "";
+  const auto read_with = [&](const Catalogue& catalogue) {
+    return is_nemo ? read_nemo_request(body->root, catalogue, other_name) : read_request(body->root, catalogue);
+  };
   const auto catalogue = front.catalogue.now();
-  RequestRead read = is_nemo ? read_nemo_request(body->root, *catalogue, "job-" + crypto::random_hex(name_bytes))
-                             : read_request(body->root, *catalogue);
+  RequestRead read = read_with(*catalogue);
+  // A model may have come a moment ago.
+  if (validate::has_errors(read.findings))
+    if (const auto fresh = front.catalogue.fresh(); fresh != catalogue) read = read_with(*fresh);
   CustomizationRequest& request = read.request;
   if (validate::has_errors(read.findings)) return web::unprocessable(std::move(read.findings));
   if (TRY(front.records().find(request.name))) return taken(request.name);

@@ -29,7 +29,7 @@ struct FrontOptions {
 /// What the handlers share. Thread-safe.
 struct Front {
   Runner& runner;
-  const CatalogueFolder& catalogue;
+  CatalogueFolder& catalogue;
   FrontOptions options;
   std::shared_ptr<ReportLimit> reports = std::make_shared<ReportLimit>();
   Records& records() const { return runner.records(); }

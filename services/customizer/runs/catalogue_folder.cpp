@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@ namespace catalogue_folder_detail {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t largest_file = 4U << 20U;
+constexpr std::chrono::milliseconds least_pause{100};  // between two readings that are asked for
 
 bool is_model(const fs::path& folder) {
   std::error_code ignored;
@@ -85,12 +87,24 @@ CatalogueFolder::CatalogueFolder(CatalogueFolders folders)
     : folders_(std::move(folders)), catalogue_(std::make_shared<const Catalogue>()) {
   read();
   looking_.emplace(folders_.look, [this](const std::stop_token&) {
+    const std::scoped_lock lock(reading_);
     read();
     return folders_.look;
   });
 }
 
+std::shared_ptr<const Catalogue> CatalogueFolder::fresh() {
+  const auto asked = std::chrono::steady_clock::now();
+  const std::scoped_lock lock(reading_);
+  if (read_at_ < asked) {
+    std::this_thread::sleep_until(read_at_ + least_pause);
+    read();
+  }
+  return now();
+}
+
 void CatalogueFolder::read() {
+  read_at_ = std::chrono::steady_clock::now();
   auto models = folders_.models.empty() && !folders_.model_files.empty() ? targets_in(folders_.model_files)
                                                                          : files_of_folder(folders_.models);
   auto training = files_of_folder(folders_.training);

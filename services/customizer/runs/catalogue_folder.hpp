@@ -26,6 +26,9 @@ class CatalogueFolder {
   explicit CatalogueFolder(CatalogueFolders folders);
   /// As it is now; what is being read stays whole.
   std::shared_ptr<const Catalogue> now() const;
+  /// As the folders are at the time of the call, for who misses something in now(). Ten readings a second at the most:
+  /// callers share one, and may wait for it.
+  std::shared_ptr<const Catalogue> fresh();
   /// Of the last reading.
   validate::Findings findings() const;
 
@@ -33,6 +36,8 @@ class CatalogueFolder {
   void read();
 
   const CatalogueFolders folders_;
+  std::mutex reading_;  // one at a time
+  std::chrono::steady_clock::time_point read_at_{};
   mutable std::mutex mutex_;
   std::vector<CatalogueFile> models_{}, training_{};
   std::shared_ptr<const Catalogue> catalogue_{};

@@ -1,5 +1,7 @@
+#include <filesystem>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -107,6 +109,25 @@ TEST(CatalogueFolders, are_read_again_when_they_change) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(catalogue.now()->targets.size(), 2U);
   EXPECT_THAT(catalogue.findings(), testing::IsEmpty());
+}
+
+TEST(CatalogueFolders, are_read_when_somebody_misses_something) {
+  const test::TempDir folder;
+  CatalogueFolder catalogue({.model_files = folder / "", .look = std::chrono::hours(1)});
+  EXPECT_EQ(catalogue.fresh()->targets.size(), 0U);
+  std::filesystem::create_directories(folder / "acme/tiny");
+  folder.write("acme/tiny/config.json", "{}");
+  EXPECT_EQ(catalogue.now()->targets.size(), 0U);
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(catalogue.fresh()->targets.size(), 1U);
+  EXPECT_EQ(catalogue.now()->targets.size(), 1U);
+  // Many who miss something share readings.
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 40; ++i) others.emplace_back([&] { EXPECT_EQ(catalogue.fresh()->targets.size(), 1U); });
+  others.clear();
+  const auto took = std::chrono::steady_clock::now() - begun;
+  EXPECT_GE(took, std::chrono::milliseconds(150)) << "a pause between two";
+  EXPECT_LT(took, std::chrono::milliseconds(2'000)) << "and not one for each";
 }
 
 }  // namespace
