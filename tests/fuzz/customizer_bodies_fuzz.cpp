@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_stored(text);
 
   Progress progress{.step = 3, .max_steps = 10, .percent = 30};
-  (void)apply_event(progress, text, "j");
+  (void)apply_report(progress, text, "j");
   if (progress.step < 3 || progress.percent < 30 || progress.percent > 100) std::abort();
   if (!(read_progress(progress_json(progress)) == progress)) std::abort();
   return 0;

@@ -1,7 +1,6 @@
-// What people do to a customization that is there: cancel, retry, delete; and what its trainer reports.
+// What people do to a customization that is there: cancel, retry, delete.
 #include <fmt/format.h>
 
-#include "services/customizer/front/authorize.hpp"
 #include "services/customizer/front/front.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/web/errors.hpp"
@@ -63,28 +62,6 @@ web::Answer delete_customization(const Front& front, web::Call& call) {
     return web::busy(fmt::format("it cannot be deleted yet: {}", cleaned.error().message), retry_seconds);
   (void)TRY(front.records().remove(stored.job.id));
   front.runner.wake();
-  return http::Response{.status = 204};
-}
-
-web::Answer take_report(const Front& front, web::Call& call) {
-  const std::string id(call.parameter("id"));
-  const std::string_view event = TRY(call.body());
-  RunMetrics& metrics = front.runner.metrics();
-  if (!front.reports->allows(id)) {
-    metrics.reported("limited");
-    return web::Failure{.status = 429, .message = "too many reports", .headers = {{"Retry-After", "1"}}};
-  }
-  const auto reported = TRY(front.records().report(id, bearer_token(call.request()), event));
-  if (!reported.known) {
-    metrics.reported("unknown");
-    // Which of the two it is, is nobody's business without the token.
-    return web::Failure{.status = 401,
-                        .message = "there is no such customization, or its token is another one",
-                        .headers = {{"WWW-Authenticate", "Bearer"}}};
-  }
-  metrics.reported(reported.problem.empty() ? "counted" : "refused");
-  if (!reported.problem.empty()) return web::Failure{.status = 422, .message = reported.problem};
-  if (event.contains(R"("event":"done")")) front.runner.wake();
   return http::Response{.status = 204};
 }
 

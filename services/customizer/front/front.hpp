@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "services/customizer/front/report_limit.hpp"
+#include "services/customizer/front/report_queue.hpp"
 #include "services/customizer/runs/catalogue_folder.hpp"
 #include "services/customizer/runs/dataset.hpp"
 #include "services/customizer/runs/runner.hpp"
@@ -31,17 +32,18 @@ struct Front {
   Runner& runner;
   CatalogueFolder& catalogue;
   FrontOptions options;
-  std::shared_ptr<ReportLimit> reports = std::make_shared<ReportLimit>();
+  ReportQueue& reports;
+  std::shared_ptr<ReportLimit> limit = std::make_shared<ReportLimit>();
   Records& records() const { return runner.records(); }
 };
 using FrontPtr = std::shared_ptr<const Front>;
 
 /// All but health, metrics and pages. With a token file they want a bearer token.
 std::vector<web::Route> routes(const FrontPtr& front);
-/// Of the port that trainers report to, each with its own token: POST, take_report.
+/// Of the port that trainers report to, each with its own token: POST, take_report, which waits for nothing.
 inline constexpr std::string_view report_pattern = "/v1/customizations/{id}/progress";
 
-// Handlers; they wait for the database.
+// Handlers; but for take_report they wait for the database.
 web::Answer create_customization(const Front& front, web::Call& call);
 web::Answer create_job(const Front& front, web::Call& call);  // NeMo's body
 web::Answer list_customizations(const Front& front, web::Call& call);

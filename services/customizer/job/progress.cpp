@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <expected>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,7 +44,7 @@ void start(Progress& progress, const json::Value& event) {
   progress.error.clear();
 }
 
-std::optional<ProgressChange::Point> step(Progress& progress, const json::Value& event) {
+std::optional<ReportChange::Point> step(Progress& progress, const json::Value& event) {
   const std::uint64_t number = count_at(event, "step");
   if (number <= progress.step) return std::nullopt;
   progress.step = number;
@@ -53,10 +55,14 @@ std::optional<ProgressChange::Point> step(Progress& progress, const json::Value&
   progress.tokens_per_second = real_at(event, "tokens_per_second").value_or(0);
   progress.eta_seconds = real_at(event, "eta_seconds").value_or(0);
   progress.percent = std::max(progress.percent, percent_of(progress));
-  return ProgressChange::Point{.step = number, .train_loss = progress.train_loss};
+  return ReportChange::Point{.step = number,
+                             .train_loss = progress.train_loss,
+                             .learning_rate = real_at(event, "learning_rate"),
+                             .tokens_per_second = real_at(event, "tokens_per_second"),
+                             .epoch = real_at(event, "epoch")};
 }
 
-std::optional<ProgressChange::Point> validation(Progress& progress, const json::Value& event) {
+std::optional<ReportChange::Point> validation(Progress& progress, const json::Value& event) {
   const std::uint64_t number = count_at(event, "step");
   if (number <= progress.validated_step) return std::nullopt;
   progress.validated_step = number;
@@ -65,7 +71,7 @@ std::optional<ProgressChange::Point> validation(Progress& progress, const json::
     progress.best_val_loss = progress.val_loss;
     progress.best_epoch = progress.epoch;
   }
-  return ProgressChange::Point{.step = number, .val_loss = progress.val_loss};
+  return ReportChange::Point{.step = number, .val_loss = progress.val_loss};
 }
 
 void done(Progress& progress, const json::Value& event) {
@@ -121,33 +127,51 @@ struct NamedText {
 constexpr NamedText texts[] = {
     {"archive", &Progress::archive}, {"sha256", &Progress::sha256}, {"error", &Progress::error}};
 
-}  // namespace progress_detail
-
-std::expected<ProgressChange, std::string> apply_event(Progress& progress, std::string_view event_json,
-                                                       std::string_view job_id) {
-  using namespace progress_detail;
-  json::Document document;
-  const auto event = json::parse(event_json, document, event_limits);
-  if (!event) return std::unexpected("the event is no JSON: " + event.error().message);
-  if (!event->is_object()) return std::unexpected("an event is a JSON object");
-  if (const std::string_view job = json::text(&*event, {"job_id"}); job != job_id)
+/// The error is a sentence.
+std::expected<void, std::string> apply_event(Progress& progress, const json::Value& event, std::string_view job_id,
+                                             ReportChange& out) {
+  if (!event.is_object()) return std::unexpected("an event is a JSON object");
+  if (const std::string_view job = json::text(&event, {"job_id"}); job != job_id)
     return std::unexpected(fmt::format("the event is of another job, \"{}\"", job.substr(0, 64)));
-  const std::string_view kind = json::text(&*event, {"event"});
-  const Progress before = progress;
-  ProgressChange out;
+  const std::string_view kind = json::text(&event, {"event"});
+  std::optional<ReportChange::Point> point;
   if (kind == "start")
-    start(progress, *event);
+    start(progress, event);
   else if (kind == "step")
-    out.point = step(progress, *event);
+    point = step(progress, event);
   else if (kind == "validation")
-    out.point = validation(progress, *event);
+    point = validation(progress, event);
   else if (kind == "done")
-    done(progress, *event);
+    done(progress, event);
   else if (kind == "error")
-    error(progress, *event);
+    error(progress, event);
   else if (kind != "checkpoint")
     return std::unexpected(fmt::format("there is no event \"{}\"", kind.substr(0, 64)));
-  out.trained = kind == "done";
+  if (point) out.points.push_back(*point);
+  out.trained = out.trained || kind == "done";
+  return {};
+}
+
+}  // namespace progress_detail
+
+ReportChange apply_report(Progress& progress, std::string_view body, std::string_view job_id) {
+  using namespace progress_detail;
+  ReportChange out;
+  json::Document document;
+  const auto root = json::parse(body, document, event_limits);
+  if (!root) {
+    out.problem = "the event is no JSON: " + root.error().message;
+    return out;
+  }
+  const Progress before = progress;
+  const auto take = [&](const json::Value& event) {
+    auto done = apply_event(progress, event, job_id, out);
+    if (!done && out.problem.empty()) out.problem = std::move(done.error());
+  };
+  if (root->is_array())
+    for (const json::Value& each : root->items()) take(each);
+  else
+    take(*root);
   out.changed = !(progress == before);
   return out;
 }

@@ -2,10 +2,10 @@
 // Source: services/trainer/report/events.hpp writes these objects.
 #pragma once
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/customizer/job/customization.hpp"
 
@@ -25,30 +25,32 @@ struct Progress {
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
-/// What an event has changed.
-struct ProgressChange {
-  bool changed = false;
-  /// A point of a loss curve.
+/// What a report has changed.
+struct ReportChange {
+  /// Of a step, or of a validation behind it.
   struct Point {
     std::uint64_t step = 0;
-    std::optional<double> train_loss{}, val_loss{};
+    std::optional<double> train_loss{}, val_loss{}, learning_rate{}, tokens_per_second{}, epoch{};
     friend bool operator==(const Point&, const Point&) = default;
   };
-  std::optional<Point> point{};
+  bool changed = false;
   bool trained = false;  // the trainer has reported its end
+  std::vector<Point> points{};
+  /// What is wrong with the first event that counts for nothing; the others count. A sentence: no event, of another
+  /// job, numbers that cannot be. "": nothing.
+  std::string problem{};
 };
 
-/// A step that is known, or lies behind the newest one, changes nothing, so each counts once, whoever posts it again
-/// and however often a training goes on from a checkpoint. The error is a sentence: no event, of another job, numbers
-/// that cannot be.
-std::expected<ProgressChange, std::string> apply_event(Progress& progress, std::string_view event_json,
-                                                       std::string_view job_id);
+/// `body`: an event, or an array of events in their order. A step that is known, or lies behind the newest one, changes
+/// nothing, so each counts once, whoever posts it again and however often a training goes on from a checkpoint.
+ReportChange apply_report(Progress& progress, std::string_view body, std::string_view job_id);
 
 /// A point of the loss curves, and when it was reported.
 struct MetricPoint {
   std::uint64_t step = 0;
   std::optional<double> train_loss{}, val_loss{};
   Seconds at = 0;
+  std::optional<double> learning_rate{}, tokens_per_second{}, epoch{};
 };
 
 /// As it is stored: reads as the same again. Of an empty text: none.

@@ -64,6 +64,7 @@ struct Running {
   CatalogueFolder catalogue;
   std::unique_ptr<Callback> callback{};
   std::optional<Runner> runner{};
+  std::optional<ReportQueue> reports{};
   std::atomic<bool> ending = false;  // calls to trackers are given up
   std::optional<Trackers> trackers{};
 
@@ -97,6 +98,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   auto where = TRY(make_executor(values, running->catalogue, reports, fail));
   running->runner.emplace(running->records, std::move(where.executor), running->metrics,
                           runner_options(values, where.limits, fail));
+  running->reports.emplace(running->records);
   running->trackers.emplace(running->records, trackers_of(values, running->ending));
   const auto front = std::make_shared<const Front>(
       Front{.runner = *running->runner,
@@ -105,7 +107,8 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
                         .datasets = open_datasets(values),
                         .has_mlflow = values.has("tracking-url"),
                         .wandb = wandb_options(values),
-                        .token_file = values.text("token-file")}});
+                        .token_file = values.text("token-file")},
+            .reports = *running->reports});
   running->callback->serve(front);
   const std::string& tokens = front->options.token_file;
   const std::string entitystore = http_client::without_secrets(values.text("entitystore-url"));
@@ -127,6 +130,7 @@ std::expected<service::Parts, Error> build(const settings::Values& values, metri
   };
   parts.on_stop = [running] {
     running->callback.reset();
+    running->reports.reset();
     running->ending = true;
     running->trackers.reset();
     running->runner.reset();

@@ -79,11 +79,18 @@ constexpr std::string_view trackings =
     ");\n"
     "CREATE INDEX customization_tracking_due ON customization_tracking (over, next_at);\n";
 
+/// What the trainer reports beside its losses.
+constexpr std::string_view rates =
+    "ALTER TABLE customization_point ADD COLUMN learning_rate DOUBLE PRECISION;\n"
+    "ALTER TABLE customization_point ADD COLUMN tokens_per_second DOUBLE PRECISION;\n"
+    "ALTER TABLE customization_point ADD COLUMN epoch DOUBLE PRECISION;\n";
+
 }  // namespace migrations_detail
 
 std::span<const sql::Migration> customization_migrations() {
   static const std::array all = {sql::Migration{1, "customizations", migrations_detail::tables, ""},
-                                 sql::Migration{2, "trackers", migrations_detail::trackings, ""}};
+                                 sql::Migration{2, "trackers", migrations_detail::trackings, ""},
+                                 sql::Migration{3, "rates", migrations_detail::rates, ""}};
   return all;
 }
 

@@ -129,8 +129,14 @@ class Records {
     bool known = true;      // false: there is none, or its token is another one
     std::string problem{};  // what is wrong with the event; "": nothing
   };
-  /// An event of the trainer, once. Dropped where the customization is cancelled or in a final state.
-  sql::Expected<Reported> report(std::string_view id, std::string_view token, std::string_view event_json);
+  /// What a trainer has posted: an event, or an array of events. Each counts once. Dropped where the customization is
+  /// cancelled or in a final state.
+  struct Report {
+    std::string id{}, token{}, body{};
+  };
+  /// All of them in one transaction: what has come of each, in their order; or the error, and none of them is stored.
+  sql::Expected<std::vector<Reported>> report(std::span<const Report> reports);
+  sql::Expected<Reported> report(std::string_view id, std::string_view token, std::string_view body);
   /// The same of an event that its own log has.
   sql::Expected<void> report_logged(std::string_view id, std::string_view event_json);
   /// In the order of their steps, behind `after`.
@@ -160,7 +166,7 @@ class Records {
   sql::Expected<void> resume_trackings(std::string_view id) const;
 
  private:
-  sql::Expected<Reported> apply(std::string_view id, const std::string* token, std::string_view event_json);
+  sql::Expected<std::vector<Reported>> apply(std::span<const Report> reports, bool is_logged);
 
   sql::Database& database_;
 };

@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include <fmt/ranges.h>
+
+#include "services/customizer/api/adapter.hpp"
 #include "services/kit/base/try.hpp"
 
 namespace stackgate::customizer {
 namespace mlflow_detail {
 
 constexpr std::string_view tag = "customization";
-constexpr std::int64_t points_at_once = mlflow::most_metrics / 2, batches_at_once = 10;
+constexpr std::int64_t points_at_once = mlflow::most_metrics / most_metrics_of_a_point, batches_at_once = 25;
 
 template <class T>
 using Answer = std::expected<T, TrackerFault>;
@@ -51,7 +54,7 @@ class Mlflow final : public Tracker {
       if (!stored) return std::unexpected(TrackerFault{.passes = true, .words = stored.error().message});
       const std::vector<MetricPoint> points = unsent(*stored, tracking.sent);
       if (points.empty()) return TRY(end(tracking, job));
-      (void)TRY(call(mlflow::log_metrics(tracking.run, metrics_of(points))));
+      (void)TRY(call(mlflow::log_metrics(tracking.run, metrics_of_all(points))));
       tracking.sent = sent_of(points.back());
     }
     return false;
@@ -63,11 +66,11 @@ class Mlflow final : public Tracker {
     return true;
   }
 
-  static std::vector<mlflow::Metric> metrics_of(const std::vector<MetricPoint>& points) {
+  static std::vector<mlflow::Metric> metrics_of_all(const std::vector<MetricPoint>& points) {
     std::vector<mlflow::Metric> out;
     for (const MetricPoint& each : points)
-      for (const auto& [name, value] : {std::pair("train_loss", &each.train_loss), {"val_loss", &each.val_loss}})
-        if (*value) out.push_back({name, **value, each.at * 1'000, each.step});
+      for (const auto& [name, value] : metrics_of(each))
+        out.push_back({std::string(name), value, each.at * 1'000, each.step});
     return out;
   }
 
@@ -82,14 +85,29 @@ class Mlflow final : public Tracker {
     return read(mlflow::read_experiment(TRY(std::move(found))));
   }
 
+  /// What people look for in MLflow's lists, and MLflow's own names for where a run comes from.
+  static std::vector<mlflow::Pair> tags_of(const Customization& job) {
+    const CustomizationRequest request = read_stored(job.request);
+    std::vector<mlflow::Pair> out{{std::string(tag), job.id},
+                                  {"customization_name", job.name},
+                                  {"model", request.target.name},
+                                  {"dataset", request.dataset.repository},
+                                  {"dataset_commit", request.dataset.revision},
+                                  {"output_model", output_model_of(job, request).text()},
+                                  {"mlflow.source.name", "stackgate-customizer"},
+                                  {"mlflow.source.type", "JOB"}};
+    if (!request.description.empty()) out.push_back({"mlflow.note.content", request.description});
+    if (!request.tags.empty()) out.push_back({"tags", fmt::format("{}", fmt::join(request.tags, ","))});
+    return out;
+  }
+
   /// The run of this customization: the one that is there, or a new one.
   Answer<std::string> open(const Customization& job) {
     const std::string experiment_id = TRY(experiment());
     std::string run = TRY(read(mlflow::read_found_run(TRY(call(mlflow::find_run(experiment_id, tag, job.id))))));
     if (run.empty()) {
-      const std::vector<mlflow::Pair> tags{{std::string(tag), job.id}, {"customization_name", job.name}};
-      run = TRY(
-          read(mlflow::read_run(TRY(call(mlflow::create_run(experiment_id, job.name, tags, job.created_at * 1'000))))));
+      run = TRY(read(mlflow::read_run(
+          TRY(call(mlflow::create_run(experiment_id, job.name, tags_of(job), job.created_at * 1'000))))));
     }
     std::vector<mlflow::Pair> params;
     for (auto& [key, value] : parameters_of(job)) params.push_back({std::move(key), std::move(value)});

@@ -1,4 +1,4 @@
-// Customizations as runs of MLflow's tracking server: parameters, tags, losses by step, how it ended.
+// Customizations as runs of MLflow's tracking server: parameters, tags, losses and rates by step, how it ended.
 #pragma once
 #include <memory>
 #include <string>

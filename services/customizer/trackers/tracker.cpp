@@ -1,5 +1,6 @@
 #include "services/customizer/trackers/tracker.hpp"
 
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>
@@ -51,6 +52,18 @@ std::expected<std::string, TrackerFault> TrackerCalls::call(std::string method, 
 std::vector<MetricPoint> unsent(std::vector<MetricPoint> points, std::int64_t sent) {
   std::erase_if(points, [&](const MetricPoint& each) { return sent_of(each) <= sent; });
   return points;
+}
+
+std::vector<std::pair<std::string_view, double>> metrics_of(const MetricPoint& point) {
+  std::vector<std::pair<std::string_view, double>> out;
+  for (const auto& [name, value] : std::initializer_list<std::pair<std::string_view, const std::optional<double>*>>{
+           {"train_loss", &point.train_loss},
+           {"val_loss", &point.val_loss},
+           {"learning_rate", &point.learning_rate},
+           {"tokens_per_second", &point.tokens_per_second},
+           {"epoch", &point.epoch}})
+    if (*value) out.emplace_back(name, **value);
+  return out;
 }
 
 std::vector<std::pair<std::string, std::string>> parameters_of(const Customization& job) {

@@ -65,6 +65,10 @@ constexpr std::int64_t sent_of(const MetricPoint& point) {
 /// Behind which step unsent points lie.
 constexpr std::int64_t step_before(std::int64_t sent) { return sent / 2 - 1; }
 
+/// What a point has, as names and values.
+std::vector<std::pair<std::string_view, double>> metrics_of(const MetricPoint& point);
+inline constexpr std::int64_t most_metrics_of_a_point = 5;
+
 /// Hyperparameters, model and dataset as names and values.
 std::vector<std::pair<std::string, std::string>> parameters_of(const Customization& job);
 

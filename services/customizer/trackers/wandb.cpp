@@ -24,11 +24,6 @@ using Answer = std::expected<T, TrackerFault>;
 
 std::string place_of(std::string_view name) { return fmt::format("wandb-api-key of {}", name); }
 
-void write_losses(json::Writer& w, const std::optional<double>& train, const std::optional<double>& val) {
-  if (train) w.member("train_loss", *train);
-  if (val) w.member("val_loss", *val);
-}
-
 class Wandb final : public Tracker {
  public:
   Wandb(WandbOptions options, std::function<bool()> give_up)
@@ -131,7 +126,7 @@ std::string history_body(std::span<const MetricPoint> points, std::int64_t lines
             w.value(json::object_text([&](json::Writer& line) {
               line.member("_step", each.step);
               line.member("_timestamp", each.at);
-              write_losses(line, each.train_loss, each.val_loss);
+              for (const auto& [name, value] : metrics_of(each)) line.member(name, value);
             }));
         });
       });
@@ -148,7 +143,9 @@ std::string end_body(const Customization& job) {
         w.array("content", [&] {
           w.value(json::object_text([&](json::Writer& line) {
             line.member("_step", progress.step);
-            write_losses(line, progress.train_loss, progress.val_loss);
+            for (const auto& [name, value] : metrics_of(
+                     {.train_loss = progress.train_loss, .val_loss = progress.val_loss, .epoch = progress.epoch}))
+              line.member(name, value);
           }));
         });
       });

@@ -7,13 +7,15 @@
 namespace stackgate::customizer {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
-using Point = ProgressChange::Point;
+using testing::IsEmpty;
+using Point = ReportChange::Point;
 
-ProgressChange fold(Progress& progress, std::string_view event) {
-  const auto change = apply_event(progress, event, "cust-1");
-  EXPECT_TRUE(change) << (change ? "" : change.error());
-  return change.value_or(ProgressChange{});
+ReportChange fold(Progress& progress, std::string_view event) {
+  ReportChange change = apply_report(progress, event, "cust-1");
+  EXPECT_EQ(change.problem, "");
+  return change;
 }
 
 /// What the trainer writes.
@@ -36,10 +38,13 @@ TEST(Progress, follows_what_the_trainer_reports) {
            "cust-1"));
   EXPECT_EQ(progress.max_steps, 10U);
   EXPECT_EQ(progress.examples, 40U);
-  EXPECT_EQ(fold(progress, stepped(3, 2.5)).point, (Point{.step = 3, .train_loss = 2.5}));
+  EXPECT_THAT(fold(progress, stepped(3, 2.5)).points,
+              ElementsAre(Point{
+                  .step = 3, .train_loss = 2.5, .learning_rate = 1e-4, .tokens_per_second = 1234.6, .epoch = 0.5}));
   EXPECT_EQ(progress.percent, 30U);
   EXPECT_DOUBLE_EQ(progress.tokens_per_second, 1234.6);
-  EXPECT_EQ(fold(progress, trainer::validation_text(3, 2.25, "cust-1")).point, (Point{.step = 3, .val_loss = 2.25}));
+  EXPECT_THAT(fold(progress, trainer::validation_text(3, 2.25, "cust-1")).points,
+              ElementsAre(Point{.step = 3, .val_loss = 2.25}));
   EXPECT_EQ(progress.best_epoch, 0.5);
   const auto end = fold(
       progress,
@@ -56,10 +61,10 @@ TEST(Progress, counts_each_step_once) {
   Progress progress;
   EXPECT_TRUE(fold(progress, stepped(5, 2)).changed);
   EXPECT_FALSE(fold(progress, stepped(5, 1)).changed);
-  EXPECT_FALSE(fold(progress, stepped(4, 1)).point) << "it goes on from a checkpoint";
+  EXPECT_THAT(fold(progress, stepped(4, 1)).points, IsEmpty()) << "it goes on from a checkpoint";
   EXPECT_EQ(progress.train_loss, 2);
   EXPECT_TRUE(fold(progress, trainer::validation_text(5, 3, "cust-1")).changed);
-  EXPECT_FALSE(fold(progress, trainer::validation_text(5, 2, "cust-1")).point);
+  EXPECT_THAT(fold(progress, trainer::validation_text(5, 2, "cust-1")).points, IsEmpty());
   EXPECT_EQ(progress.val_loss, 3);
 }
 
@@ -81,8 +86,8 @@ TEST(Progress, keeps_the_trainers_last_words) {
 
 TEST(Progress, takes_no_loss_that_is_no_number) {
   Progress progress;
-  EXPECT_EQ(fold(progress, R"({"event":"step","job_id":"cust-1","step":1,"max_steps":2,"loss":null})").point,
-            (Point{.step = 1}));
+  EXPECT_THAT(fold(progress, R"({"event":"step","job_id":"cust-1","step":1,"max_steps":2,"loss":null})").points,
+              ElementsAre(Point{.step = 1}));
   EXPECT_FALSE(progress.train_loss);
   fold(progress, R"({"event":"step","job_id":"cust-1","step":-5,"max_steps":-1})");
   EXPECT_EQ(progress.step, 1U);
@@ -90,15 +95,32 @@ TEST(Progress, takes_no_loss_that_is_no_number) {
 
 TEST(Progress, refuses_what_is_no_event_of_the_job) {
   Progress progress;
-  const auto error = [&](std::string_view text) {
-    const auto change = apply_event(progress, text, "cust-1");
-    return change ? std::string() : change.error();
-  };
+  const auto error = [&](std::string_view text) { return apply_report(progress, text, "cust-1").problem; };
   EXPECT_THAT(error("{"), HasSubstr("is no JSON"));
-  EXPECT_THAT(error("[]"), HasSubstr("is a JSON object"));
+  EXPECT_THAT(error("[[]]"), HasSubstr("is a JSON object"));
   EXPECT_THAT(error(R"({"event":"step","job_id":"cust-2","step":1})"), HasSubstr("of another job, \"cust-2\""));
   EXPECT_THAT(error(R"({"event":"stop","job_id":"cust-1"})"), HasSubstr("no event \"stop\""));
   EXPECT_EQ(progress, Progress{});
+}
+
+TEST(Progress, takes_many_events_at_once) {
+  Progress progress;
+  const auto body = [](const std::string& between) {
+    return "[" + stepped(3, 2.5) + "," + between + trainer::validation_text(3, 2.25, "cust-1") + "," + stepped(4, 2) +
+           "," + event_text(trainer::Finished{.train_loss = 2}, "cust-1") + "]";
+  };
+  const ReportChange change = fold(progress, body(""));
+  EXPECT_TRUE(change.changed);
+  EXPECT_TRUE(change.trained);
+  EXPECT_EQ(change.points.size(), 3U);
+  EXPECT_EQ(progress.step, 4U);
+  EXPECT_EQ(progress.val_loss, 2.25);
+  EXPECT_FALSE(fold(progress, body("")).changed) << "once";
+  EXPECT_FALSE(fold(progress, "[]").changed);
+  Progress other;
+  EXPECT_THAT(apply_report(other, body(R"({"event":"dance","job_id":"cust-1"},)"), "cust-1").problem,
+              HasSubstr("no event \"dance\""));
+  EXPECT_EQ(other, progress) << "the others count";
 }
 
 TEST(Progress, reads_as_it_was_stored) {

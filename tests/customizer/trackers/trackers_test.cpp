@@ -61,6 +61,9 @@ class TrackersTest : public testing::Test {
       filter_ = json::text(&root, {"filter"});
       return http::text_answer(200, found_.empty() ? "{}" : R"({"runs":[{"info":{"run_id":")" + found_ + R"("}}]})");
     }
+    if (path.ends_with("runs/create"))
+      for (const json::Value& each : json::items(&root, {"tags"}))
+        tags_[std::string(json::text(&each, {"key"}))] = json::text(&each, {"value"});
     if (path.ends_with("runs/create")) return http::text_answer(200, R"({"run":{"info":{"run_id":"r1"},"data":{}}})");
     for (const json::Value& each : json::items(&root, {"metrics"}))
       metrics_[fmt::format("{}@{}", json::text(&each, {"key"}), json::integer(&each, {"step"}))] =
@@ -78,7 +81,7 @@ class TrackersTest : public testing::Test {
         {.name = name,
          .model = "m",
          .request =
-             R"({"target":{"name":"acme/tiny@1"},"dataset":{"repository":"ada/d","revision":"0123"},"hyperparameters":{"lora_rank":8,"lora_alpha":16,"learning_rate":0.001},"output_model":"ada/x@1.0.0"})",
+             R"({"target":{"name":"acme/tiny@1"},"dataset":{"repository":"ada/d","revision":"0123"},"hyperparameters":{"lora_rank":8,"lora_alpha":16,"learning_rate":0.001},"output_model":"ada/x@1.0.0","description":"why","tags":["a","b"]})",
          .warnings = "[]",
          .trackers = std::move(trackers)});
     return made.value().id;
@@ -119,7 +122,7 @@ class TrackersTest : public testing::Test {
   bool experiment_ = false;
   std::vector<std::string> calls_, streams_;
   std::map<std::string, double> metrics_;
-  std::map<std::string, std::string> params_;
+  std::map<std::string, std::string> params_, tags_;
   std::string found_, filter_, ended_, authorization_, url_;
   std::string graphql_ =
       R"({"data":{"upsertBucket":{"bucket":{"name":"run 1","project":{"name":"p","entity":{"name":"team"}}}}}})";
@@ -157,6 +160,26 @@ TEST_F(TrackersTest, mlflow_has_parameters_losses_and_the_end) {
   calls_.clear();
   round();
   EXPECT_THAT(calls_, IsEmpty()) << "it is over";
+}
+
+TEST_F(TrackersTest, mlflow_has_rates_and_tags) {
+  const std::string id = create("a", {{"mlflow", ""}});
+  trackers();
+  report(
+      id,
+      R"("event":"step","step":1,"max_steps":9,"loss":1.5,"learning_rate":0.001,"tokens_per_second":900,"epoch":0.25)");
+  validation(id, 1);
+  step(id, 2);
+  round();
+  EXPECT_THAT(metrics_,
+              ElementsAre(Pair("epoch@1", 0.25), Pair("learning_rate@1", 0.001), Pair("tokens_per_second@1", 900),
+                          Pair("train_loss@1", 1.5), Pair("train_loss@2", 2.5), Pair("val_loss@1", 1.25)))
+      << "and nothing of what was not reported";
+  EXPECT_THAT(tags_,
+              ElementsAre(Pair("customization", id), Pair("customization_name", "a"), Pair("dataset", "ada/d"),
+                          Pair("dataset_commit", "0123"), Pair("mlflow.note.content", "why"),
+                          Pair("mlflow.source.name", "stackgate-customizer"), Pair("mlflow.source.type", "JOB"),
+                          Pair("model", "acme/tiny@1"), Pair("output_model", "ada/x@1.0.0"), Pair("tags", "a,b")));
 }
 
 TEST_F(TrackersTest, mlflow_has_one_run_of_each_whatever_answer_was_lost) {
@@ -224,7 +247,7 @@ TEST_F(TrackersTest, wandb_has_a_line_for_each_step_when_it_is_whole) {
   const std::string id = create("a", {{"wandb", seal_api_key(wandb_, "theirs", "a")}});
   trackers();
   step(id, 1);
-  step(id, 2);
+  report(id, R"("event":"step","step":2,"max_steps":9,"loss":2.5,"learning_rate":0.001)");
   round();
   EXPECT_EQ(authorization_, "Basic " + base64::encode("api:theirs"));
   EXPECT_EQ(calls_.back(), "run%201/file_stream");
@@ -237,7 +260,7 @@ TEST_F(TrackersTest, wandb_has_a_line_for_each_step_when_it_is_whole) {
   round();
   ASSERT_EQ(streams_.size(), 3U);
   EXPECT_THAT(streams_[1], HasSubstr(R"("offset":1)"));
-  EXPECT_THAT(streams_[1], HasSubstr(R"(\"train_loss\":2.5,\"val_loss\":2.25)"));
+  EXPECT_THAT(streams_[1], HasSubstr(R"(\"train_loss\":2.5,\"val_loss\":2.25,\"learning_rate\":0.001)"));
   EXPECT_THAT(streams_[2], HasSubstr(R"("complete":true,"exitcode":0)"));
   const auto left = database_->run("SELECT count(*) FROM customization_tracking WHERE secret <> ''").value();
   EXPECT_EQ(left.rows.front().integer(0), 0) << "the key is erased";
