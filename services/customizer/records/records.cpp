@@ -1,5 +1,7 @@
 #include "services/customizer/records/records.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "services/customizer/job/stages_json.hpp"
@@ -98,13 +100,18 @@ sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
     const auto count = TRY(session.run(
         "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM customization_count" + where.text, where.values));
     out.total = count.rows.front().integer(0);
+    // What is skipped is walked over in an index: from the end that is nearer.
+    const std::int64_t rest = std::max<std::int64_t>(0, out.total - options.offset);
+    const std::int64_t count_of_page = std::min(options.limit, rest);
+    const bool from_end = rest < options.offset;
     std::vector<sql::Value> values = where.values;
-    values.insert(values.end(), {options.limit, options.offset});
-    const auto found = TRY(session.run(
-        fmt::format("SELECT {0} FROM customization WHERE number IN (SELECT number FROM customization{1} "
-                    "ORDER BY number {2} LIMIT ${3} OFFSET ${4}) ORDER BY number {2}",  // skipped in an index
-                    rows::columns, where.text, options.oldest_first ? "ASC" : "DESC", values.size() - 1, values.size()),
-        values));
+    values.insert(values.end(), {count_of_page, from_end ? rest - count_of_page : options.offset});
+    const auto found = TRY(
+        session.run(fmt::format("SELECT {0} FROM customization WHERE number IN (SELECT number FROM customization{1} "
+                                "ORDER BY number {2} LIMIT ${3} OFFSET ${4}) ORDER BY number {5}",
+                                rows::columns, where.text, options.oldest_first != from_end ? "ASC" : "DESC",
+                                values.size() - 1, values.size(), options.oldest_first ? "ASC" : "DESC"),
+                    values));
     out.rows.clear();
     for (const Row& row : found.rows) out.rows.push_back(rows::read_job(row));
     return {};

@@ -28,7 +28,7 @@ class ReportQueueTest : public sql::test::OnBothEngines {
     }
   }
   Stored find(const std::string& name) { return records_->find(name).value().value(); }
-  static std::string step(const Stored& of, int number) {
+  static std::string step(const Stored& of, std::uint64_t number) {
     return fmt::format(R"({{"event":"step","job_id":"{}","step":{},"max_steps":99,"loss":1.5}})", of.job.id, number);
   }
   static std::future<Answer> add(ReportQueue& queue, const Stored& of, std::string body) {
@@ -46,7 +46,7 @@ class ReportQueueTest : public sql::test::OnBothEngines {
 
 TEST_P(ReportQueueTest, answers_what_is_stored) {
   ReportQueue queue(*records_, {.pause = 20ms});
-  for (int i = 1; i <= 5; ++i) {
+  for (std::uint64_t i = 1; i <= 5; ++i) {
     auto first = add(queue, jobs_[0], step(jobs_[0], i)), second = add(queue, jobs_[1], step(jobs_[1], i));
     EXPECT_EQ(first.get().value().problem, "");
     EXPECT_EQ(step_of(jobs_[0]), i);
@@ -61,13 +61,13 @@ TEST_P(ReportQueueTest, commits_once_for_many_and_at_once_for_one) {
   EXPECT_TRUE(add(queue, jobs_[0], step(jobs_[0], 1)).get());
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 400ms) << "one alone does not wait";
   std::vector<std::future<Answer>> rest;
-  for (int i = 2; i < 60; ++i) rest.push_back(add(queue, jobs_[i % 2], step(jobs_[i % 2], i)));
+  for (std::size_t i = 2; i < 60; ++i) rest.push_back(add(queue, jobs_[i % 2], step(jobs_[i % 2], i)));
   EXPECT_EQ(rest.front().wait_for(100ms), std::future_status::timeout) << "what comes behind it shares a commit";
-  EXPECT_EQ(step_of(jobs_[0]), 1);
+  EXPECT_EQ(step_of(jobs_[0]), 1U);
   for (auto& each : rest) EXPECT_EQ(each.get().value().problem, "");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 2s) << "one pause for all of them";
-  EXPECT_EQ(records_->points(jobs_[0].job.id, 0, 100).value().size(), 30);
-  EXPECT_EQ(records_->points(jobs_[1].job.id, 0, 100).value().size(), 29);
+  EXPECT_EQ(records_->points(jobs_[0].job.id, 0, 100).value().size(), 30U);
+  EXPECT_EQ(records_->points(jobs_[1].job.id, 0, 100).value().size(), 29U);
 }
 
 TEST_P(ReportQueueTest, answers_each_for_itself) {
@@ -82,8 +82,8 @@ TEST_P(ReportQueueTest, answers_each_for_itself) {
   EXPECT_FALSE(unknown.get().value().known);
   EXPECT_THAT(other.get().value().problem, testing::HasSubstr("another job"));
   (void)unfit.get();
-  EXPECT_EQ(step_of(jobs_[0]), 2);
-  EXPECT_EQ(step_of(jobs_[1]), 0);
+  EXPECT_EQ(step_of(jobs_[0]), 2U);
+  EXPECT_EQ(step_of(jobs_[1]), 0U);
 }
 
 TEST_P(ReportQueueTest, stores_what_waits_before_it_ends) {
@@ -94,7 +94,7 @@ TEST_P(ReportQueueTest, stores_what_waits_before_it_ends) {
     last = add(queue, jobs_[0], step(jobs_[0], 2));
   }
   EXPECT_EQ(last.get().value().problem, "");
-  EXPECT_EQ(step_of(jobs_[0]), 2);
+  EXPECT_EQ(step_of(jobs_[0]), 2U);
 }
 
 TEST_P(ReportQueueTest, takes_so_many) {

@@ -1,5 +1,6 @@
 #include "services/customizer/records/records.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 
@@ -343,6 +344,25 @@ TEST_P(CustomizerRecordsTest, logs_stand_among_the_events) {
   EXPECT_TRUE(all[0].is_log);
   EXPECT_EQ(all[0].message, "one");
   EXPECT_EQ(all[0].detail, "training-1");
+}
+
+TEST_P(CustomizerRecordsTest, pages_are_the_same_from_either_end) {
+  std::vector<std::string> all;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    create(name);
+    all.emplace_back(name);
+  }
+  for (const bool oldest_first : {true, false}) {
+    for (std::int64_t offset = 0; offset < 7; ++offset)
+      for (std::int64_t limit = 1; limit < 7; ++limit) {
+        const auto page = records_->list({.oldest_first = oldest_first, .offset = offset, .limit = limit}).value();
+        const auto begin = std::min<std::int64_t>(offset, std::ssize(all)),
+                   end = std::min<std::int64_t>(begin + limit, std::ssize(all));
+        EXPECT_EQ(names(page), std::vector<std::string>(all.begin() + begin, all.begin() + end))
+            << offset << " " << limit;
+      }
+    std::ranges::reverse(all);
+  }
 }
 
 ON_BOTH_ENGINES(CustomizerRecordsTest);
