@@ -28,7 +28,7 @@ Observation::Observation(const Store& store, const Key& key) : snapshot_(store.s
   load_children();
   gather_inputs(store);
   if (key.kind == crds::Kind::inference_service) gather_cache(store);
-  if (key.kind == crds::Kind::stack_entitystore || key.kind == crds::Kind::stack_evaluator) gather_datastore(store);
+  gather_datastore(store);
   gather_claims(store);
 }
 

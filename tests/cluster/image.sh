@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A container image of one program: the stripped binary as its entrypoint, the shared libraries that it names (a static
-# one has none), CA certificates, and an unprivileged user. No shell, no package manager.
+# one has none), CA certificates, and an unprivileged user. No package manager, and no shell unless IMAGE_PROGRAMS names one.
 #   image.sh NAME:TAG OUT.tar BINARY [LIBRARY...]
 # LIBRARY: a shared object that the program opens at run time; it lies in /usr/lib/stackgate, with the libraries it names.
 # In the environment: IMAGE_ENV, one more variable of the image, NAME=VALUE; IMAGE_LIBRARIES, a folder whose libraries take the place of the machine's (build-curl.sh makes one);
-# IMAGE_PYTHON: not empty: with Debian's Python (image-python.sh);
+# IMAGE_PYTHON: not empty: with Debian's Python (image-python.sh); IMAGE_PROGRAMS: programs of this machine that ours starts, each with
+# the path that it finds them at, "/usr/bin/git /bin/sh";
 # IMAGE_LIMIT_MB: fail when OUT is larger. Prints what the image consists of, in bytes.
 # Import it with: ctr -n k8s.io images import OUT.tar
 set -euo pipefail
@@ -40,7 +41,12 @@ if [ -n "${IMAGE_PYTHON:-}" ]; then
   mapfile -t python <<<"$words"
   python_bytes=$(du -cbs "$root"/usr/bin/python3* "$root"/usr/lib/python3* | tail -1 | cut -f1)
 fi
-needs=$(for each in "$binary" "${opened[@]}" "${python[@]}"; do LD_LIBRARY_PATH=$own ldd "$each" 2>/dev/null || true; done)
+read -ra programs <<<"${IMAGE_PROGRAMS:-}"
+for each in "${programs[@]}"; do
+  [ -x "$each" ] || fail "$each is not on this machine"
+  install -D -m 755 "$(realpath "$each")" "$root$each"
+done
+needs=$(for each in "$binary" "${opened[@]}" "${python[@]}" "${programs[@]}"; do LD_LIBRARY_PATH=$own ldd "$each" 2>/dev/null || true; done)
 system=$(dirname "$(grep -oE '/[^ ]*/libc\.so[^ ]*' <<<"$needs" | head -1)")
 ! grep 'not found' <<<"$needs" >&2 || fail "$binary needs libraries that are not on this machine"
 library_bytes=0 libraries=0
@@ -64,6 +70,7 @@ config=$(jq -cn --arg program "$program" --arg certificates $certificates --arg 
 "$here/oci-archive.sh" "$name" "$root" "$out" "$config"
 
 total=$(stat -c %s "$out")
+for each in "${programs[@]}"; do printf '%10d  %s\n' "$(stat -c %s "$root$each")" "$each"; done
 ((python_bytes == 0)) || printf '%10d  %s\n' "$python_bytes" "Debian's Python"
 printf '%10d  %s\n' "$(stat -c %s "$root$program")" "$program" "$library_bytes" "$libraries shared libraries" \
   "$(stat -c %s $certificates)" "CA certificates" "$total" "$name, $out" "$(gzip <"$out" | wc -c)" "the same, compressed"
