@@ -29,6 +29,14 @@ golden "the default rendering is the known one" default.yaml
 golden "the rendering without reconciler is the known one" gate-only.yaml -f "$here/values/gate-only.yaml"
 golden "the notes are the known ones" notes.txt -notes
 
+# --- Which of our pods reach which others, where both ends have a policy: COMPONENT COMPONENT PORT.
+connections() { render -json -set 'networkPolicy.stack.namespaces=[team]' "$@" | jq -rsf "$here/connections.jq" | sort; }
+[ -z "${UPDATE_GOLDEN:-}" ] || connections >"$here/golden/connections.txt"
+same "the policies of resources allow the known connections" "$(cat "$here/golden/connections.txt")" "$(connections)"
+same "… which chosen clients do not change" "$(cat "$here/golden/connections.txt")" "$(connections -set 'networkPolicy.stack.clientsFrom=[{"podSelector": {}}]')"
+same "they leave nothing open but DNS, the API server and what is outside" "[53,443,2746,4318,5000,5432,6443,9000,19530]" \
+  "$(render -json -set 'networkPolicy.stack.namespaces=[team]' | jq -cs '[.[] | select(.kind == "NetworkPolicy") | .spec.egress[] | select(.to | not) | .ports[].port] | unique')"
+
 # --- Names within one rendering agree.
 renderings=(default "$here"/values/*.yaml)
 for file in "${renderings[@]}"; do
@@ -59,8 +67,9 @@ default|if .kind == "Deployment" then .spec.template.spec.serviceAccountName = "
 default|if .kind == "ClusterRole" then .metadata.name += "2" else . end|no such role
 default|if .kind == "ClusterRole" then .rules[0].verbs = ["*"] else . end|has a wildcard
 default|if .webhooks then .metadata.name = "x" else . end|not among --webhook-config-names
-everything|if .kind == "ServiceMonitor" then .spec.endpoints[0].port = "api" else . end|finds no Service
-everything|if .kind == "NetworkPolicy" then .spec.ingress[0].ports[0].port = "web" else . end|no port web
+everything|if .kind == "ServiceMonitor" and .metadata.name == "stackgate" then .spec.endpoints[0].port = "api" else . end|finds no Service
+everything|if .metadata.name == "stackgate" and .kind == "NetworkPolicy" then .spec.ingress[0].ports[0].port = "web" else . end|no port web
+everything|if .kind == "NetworkPolicy" and .metadata.name == "stackgate-guardrail" then .metadata.name += "s" else . end|no component guardrail
 cert-manager|if .kind == "Certificate" then .spec.dnsNames = ["a"] else . end|the certificate is for
 cert-manager|if .kind == "Issuer" then .metadata.name += "2" else . end|no Issuer stackgate-webhook
 own-secret|if .kind == "Deployment" then .spec.template.spec.containers[0].volumeMounts[0].mountPath = "/x" else . end|--tls-cert is not where
@@ -138,6 +147,9 @@ done <<'T'
 -set image.repository=""|image.repository
 -set logLevel=trace|logLevel must be one of
 -set images.frontend=a:1|Additional property frontend
+-set networkPolicy.stack.externalPorts.databases=[5432]|Additional property databases
+-set networkPolicy.stack.externalPorts.database=[70000]|Must be less than or equal to 65535
+-set networkPolicy.stack.namespaces=[Team]|networkPolicy.stack.namespaces.0
 -set metrics.serviceMonitor.interval=30|metrics.serviceMonitor.interval: Invalid type
 -set podDisruptionBudget.maxUnavailable=0|podDisruptionBudget.maxUnavailable
 -kube-version 1.19.0|incompatible with Kubernetes 1.19.0

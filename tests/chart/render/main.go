@@ -57,6 +57,14 @@ func (v versionSet) Has(wanted string) bool {
 	return false
 }
 
+// The chart's own files, as templates read them.
+type chartFiles string
+
+func (f chartFiles) Get(name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(string(f), filepath.Clean("/"+name)))
+	return string(text), err
+}
+
 type kubeVersion struct{ Version, Major, Minor string }
 
 func (k kubeVersion) String() string     { return k.Version }
@@ -113,6 +121,7 @@ func run() error {
 		return fmt.Errorf("-kube-version %s: %w", *kube, err)
 	}
 	top := object{
+		"Files":  chartFiles(chart),
 		"Chart":  metadata,
 		"Values": values,
 		"Release": object{"Name": *release, "Namespace": *namespace, "Service": *manager, "Revision": 1,
