@@ -1,19 +1,28 @@
 # Sourced, after world.sh and services.sh. The flow's steps; each returns when its result is there.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
+flow_services=(datastore entitystore inference guardrail evaluator customizer) # ports 8000 … 8005
 
-# make_base: a small base model at $state/made
+# within SECONDS COMMAND…: tried again until then
+within() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do ((SECONDS < end)) || return 1; sleep 0.05; done
+}
+
+# make_base: a small base model at $work/made
 make_base() {
-  base_text >"$state/text"
-  "$bin/stackgate-trainer" make-tiny --text "$state/text" --output "$state/made" --steps "${base_steps:-300}" --hidden 64 --vocabulary 500 \
-    --context 256 --threads 1 2>"$state/make-tiny.log" >"$state/make-tiny.steps"
+  base_text >"$work/text"
+  "$bin/stackgate-trainer" make-tiny --text "$work/text" --output "$work/made" --steps "${base_steps:-300}" --hidden 64 --vocabulary 500 \
+    --context 256 --threads 1 2>"$work/make-tiny.log" >"$work/make-tiny.steps"
 }
 
 # prepare_git: a home of its own, so that nobody's settings of git are read or changed
 prepare_git() {
-  export HOME=$state/home GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$state/askpass
+  export HOME=$work/home GIT_CONFIG_NOSYSTEM=1 GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$work/askpass
   mkdir -p "$HOME"
   # shellcheck disable=SC2016 # the script's own
-  printf '#!/bin/sh\ncase $1 in Username*) echo admin ;; *) cat %q ;; esac\n' "$state/datastore/secrets/admin-password" >"$GIT_ASKPASS"
+  printf '#!/bin/sh\ncase $1 in Username*) echo admin ;; *) cat %q ;; esac\n' "$work/admin-password" >"$GIT_ASKPASS"
+  admin_password >"$work/admin-password"
   chmod +x "$GIT_ASKPASS"
   git config --global user.name Demo
   git config --global user.email demo@example.org
@@ -62,7 +71,7 @@ is_served() { served_models | grep -qx "${1:-shop}"; }
 
 evaluation_body() { # NAME MODEL
   printf '{"name":"%s","model_endpoint":"%s/v1","model":"%s","framework":"similarity-metrics","dataset":"hf://datasets/admin/shop/evaluation","params":{"prompt":"{{ item.question }}","reference":"{{ item.answer }}","metrics":["accuracy","f1"],"max_tokens":40}}' \
-    "$1" "${address[inference]}" "$2"
+    "$1" "${inner_address[inference]:-${address[inference]}}" "$2"
 }
 evaluation_state() { curl -s --max-time 5 "${address[evaluator]}/v1/evaluations/$1" | jq -r .status; }
 evaluated() { [[ $(evaluation_state "$1") =~ ^(completed|failed|cancelled)$ ]]; }
@@ -73,7 +82,7 @@ page_runs() {
   # shellcheck disable=SC2016 # marks of Markdown
   script=$(sed -n '/^```sh$/,/^```$/p' "$1" | sed '/^```/d')
   [ -n "$script" ] || { echo "$1 has no block of shell" && return 1; }
-  script=${script//build\/demo-stack/$state}
+  script=${script//build\/demo-stack/$work}
   script=${script//build\/release\/bin/$bin}
   for name in "${!flow_services[@]}"; do script=${script//127.0.0.1:$((8000 + name))/${address[${flow_services[name]}]#http://}}; done
   (cd "$(dirname "$1")/../.." && bash -xeuo pipefail -c "$script")

@@ -1,6 +1,6 @@
 """Runs the tour on a terminal and presses Ctrl-C once it has said all: it must end with 0, its processes with it, its ports free.
 
-    terminal.py tests/demo/stack.sh build/demo-stack
+    terminal.py tests/demo/stack.sh build/demo-stack [SECONDS]
 """
 import os
 import pty
@@ -13,11 +13,12 @@ import sys
 import time
 
 program, state = sys.argv[1], os.path.realpath(sys.argv[2])
+limit = float(sys.argv[3]) if len(sys.argv) > 3 else 150
 pid, terminal = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm"
     os.execv(program, [program])
-said, pressed, until = b"", False, time.monotonic() + 150
+said, pressed, until = b"", False, time.monotonic() + limit
 while time.monotonic() < until:
     if not select.select([terminal], [], [], 1)[0]:
         continue

@@ -114,8 +114,17 @@ start kube-controller-manager kube-controller-manager --kubeconfig "$kubeconfig"
   --bind-address 127.0.0.1 --secure-port 10257 --cert-dir /run/controllers --use-service-account-credentials \
   --service-account-private-key-file "$plane/pki/service-accounts.key" --root-ca-file "$plane/pki/cluster-ca.crt" \
   --feature-gates "$gates" --kube-api-qps 200 --kube-api-burst 400
-start kube-scheduler kube-scheduler --kubeconfig "$kubeconfig" --leader-elect=false --port 0 --bind-address 127.0.0.1 \
-  --secure-port 10259 --cert-dir /run/scheduler
+# It also answers to the name of a queue's scheduler, which is not in Debian: pods that ask for it run.
+cat >/run/scheduler.yaml <<YAML
+apiVersion: kubescheduler.config.k8s.io/v1beta1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: $kubeconfig}
+leaderElection: {leaderElect: false}
+healthzBindAddress: ""
+metricsBindAddress: ""
+profiles: [{schedulerName: default-scheduler}, {schedulerName: kai-scheduler}]
+YAML
+start kube-scheduler kube-scheduler --config /run/scheduler.yaml --bind-address 127.0.0.1 --secure-port 10259 --cert-dir /run/scheduler
 
 for _ in $(seq 100); do
   needs containerd

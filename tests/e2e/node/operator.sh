@@ -17,7 +17,7 @@ operator_image() {
 render() {
   local tag=$1 flags=() service
   shift
-  for service in $("$repo/build/chart/render" -values "$repo/chart" | jq -r '.images | keys[]'); do
+  [ -n "${own_images:-}" ] || for service in $("$repo/build/chart/render" -values "$repo/chart" | jq -r '.images | keys[]'); do
     flags+=(-set "images.$service=registry.test/workload:1")
   done
   "$repo/build/chart/render" -kube-version 1.20.2 -api-versions v1,apps/v1,policy/v1beta1 "${flags[@]}" \
@@ -34,14 +34,15 @@ install_crds() {
   apply_all "${files[@]:1}" && kube wait --for=condition=Established --timeout=30s "${files[@]}"
 }
 
-# operator_up: installs Stackgate from the chart unless this very program runs already.
+# operator_up [TAG]: installs Stackgate from the chart unless this very program runs already. With a TAG: of this imported image, and
+# resources run the images that the chart names beside it, no stand-ins.
 operator_up() {
-  local tag words
-  tag=$(sha256sum "$operator_binary" | cut -c1-12) || { not_ok "$operator_binary is built" && exit 1; }
+  local tag=${1:-} own_images=${1:-} words
+  [ -n "$tag" ] || tag=$(sha256sum "$operator_binary" | cut -c1-12) || { not_ok "$operator_binary is built" && exit 1; }
   if [ "$(kube -n "$operator_ns" get deployment stackgate -o jsonpath='{.status.availableReplicas} {.spec.template.spec.containers[0].image}' 2>/dev/null)" = \
     "2 $operator_repository:$tag" ] && operator_refuses; then return; fi
   words=$("$repo/tests/chart/build.sh" 2>&1) || { not_ok "the chart's renderer is built" "$words" && exit 1; }
-  words=$(operator_image "$tag" 2>&1) || { not_ok "the operator's image is built and imported" "$words" && exit 1; }
+  [ -n "$own_images" ] || words=$(operator_image "$tag" 2>&1) || { not_ok "the operator's image is built and imported" "$words" && exit 1; }
   words=$(install_crds 2>&1) || { not_ok "the CustomResourceDefinitions are installed" "$words" && exit 1; }
   kube create namespace "$operator_ns" >/dev/null 2>&1
   words=$(render "$tag" -no-hooks >"$scratch/install.yaml" && apply_all "$scratch/install.yaml" 2>&1) ||

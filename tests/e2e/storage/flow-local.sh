@@ -20,7 +20,7 @@ source "$repo/tests/demo/services.sh"
 # shellcheck source=tests/demo/flow.sh
 source "$repo/tests/demo/flow.sh"
 scratch=$(mktemp -d)
-state=$scratch
+work=$scratch
 end() {
   services_end
   if [ -n "${KEEP:-}" ]; then echo "kept: $scratch"; else rm -rf "$scratch"; fi
@@ -48,7 +48,7 @@ push() { # FOLDER REPOSITORY
 }
 pull_base() {
   DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$(admin_password) "$bin/stackgate-puller" --datastore-url "${address[datastore]}" --model admin/tiny \
-    --output "$state/models/demo/tiny"
+    --output "$work/models/demo/tiny"
 }
 has_steps() { [ "$(customization | jq .status_details.steps_completed)" -ge "$1" ]; }
 completed() {
@@ -82,21 +82,21 @@ end_state() {
 # flow RUN: undisturbed or disturbed
 flow() {
   local run=$1 name
-  state=$scratch/$run
-  mkdir -p "$state"
+  work=$scratch/$run
+  mkdir -p "$work"
   place_services
   for name in datastore entitystore evaluator customizer; do check "$run: $name starts" service_start "$name"; done
   prepare_git
   new_repository model tiny
   new_repository dataset shop
-  cp "$scratch/text" "$state/text"
-  cp -r "$scratch/made" "$state/tiny"
-  world_rows "$state/shop"
-  check "$run: the model is pushed with git" push "$state/tiny" tiny
+  cp "$scratch/text" "$work/text"
+  cp -r "$scratch/made" "$work/tiny"
+  world_rows "$work/shop"
+  check "$run: the model is pushed with git" push "$work/tiny" tiny
   killed datastore
   check "$run: and pulled" pull_base
-  check "$run: the dataset is pushed" push "$state/shop" shop
-  world_rails "$state/rails"
+  check "$run: the dataset is pushed" push "$work/shop" shop
+  world_rails "$work/rails"
   check "$run: the model is served" service_start inference
   check "$run: behind rails" service_start guardrail
   check "$run: the customizer finds the model" within 30 knows_base
@@ -130,11 +130,11 @@ check "what is forbidden is refused" grep -q "can't respond to that" "$scratch/u
 check "what is private is masked" grep -qx 'Write to <EMAIL_ADDRESS> please.' "$scratch/undisturbed.end"
 check "the adapter is better" bash -c "curl -s --json '{\"evaluations\":[\"base\",\"adapter\"]}' ${address[evaluator]}/v1/comparisons | jq -e '.overall.winner == \"adapter\"'"
 # traced SERVICE PATTERN: a request of that trace in the log of the service
-traced() { grep "\"trace_id\":\"$trace\"" "$state/$1.log" | grep -q -- "$2" || { grep -c "$trace" "$state/$1.log" || true; return 1; }; }
+traced() { grep "\"trace_id\":\"$trace\"" "$work/$1.log" | grep -q -- "$2" || { grep -c "$trace" "$work/$1.log" || true; return 1; }; }
 check "the trace begins at the customizer" traced customizer '"method":"POST","route":"/v1/customizations"'
 check "the dataset is fetched within it" traced datastore 'admin/shop'
 check "the adapter is uploaded within it" traced entitystore '"method":"POST","route":"/v1/adapters"'
-check "and stored in the datastore" bash -c "grep '$trace' '$state/datastore.log' | grep -qv admin/shop"
+check "and stored in the datastore" bash -c "grep '$trace' '$work/datastore.log' | grep -qv admin/shop"
 for page in "$repo"/services/*/USING.md; do check "what $(basename "$(dirname "$page")")/USING.md has works" page_runs "$page"; done
 services_end
 
@@ -144,6 +144,5 @@ check "the end state is that of an undisturbed flow" same "$(cat "$scratch/undis
 check "the trace outlives the customizer" traced entitystore '"method":"POST","route":"/v1/adapters"'
 services_end
 
-check "without --local the tour says what there is" bash -c "! $repo/dev demo stack 2>&1 | tee /dev/stderr | grep -q 'From a dataset' && $repo/dev demo stack 2>&1 | grep -q -- '--local'"
 check "the tour on a terminal, ended with Ctrl-C, leaves nothing" python3 "$repo/tests/demo/terminal.py" "$repo/tests/demo/stack.sh" "$repo/build/demo-stack"
 exit "$failed"
