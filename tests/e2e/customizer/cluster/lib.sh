@@ -120,7 +120,7 @@ start_clustered() {
   port=${port:-$(free_port)} callback=${callback:-$(free_port)}
   DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse "${customizer_binary:-$bin/stackgate-customizer}" --datastore-url "$datastore/v1/hf" \
     --entitystore-url "http://127.0.0.1:$entitystore_port" --data-dir "$scratch/customizer.data" --listen "127.0.0.1:$port" \
-    --callback-listen "127.0.0.1:$callback" --callback-url "http://127.0.0.1:$callback" --replica-name "$name" \
+    --callback-listen "127.0.0.1:$callback" --callback-url "${callback_url:-http://127.0.0.1:$callback}" --replica-name "$name" \
     --customizer-config-file "$scratch/config.json" --kubeconfig "$scratch/kubeconfig" --namespace "$ns" \
     --model-config-dir "$scratch/models.d" --training-config-dir "$scratch/training.d" --lease 3s --log-format json --drain-wait 0s \
     "$@" >>"$scratch/customizer.log" 2>&1 &

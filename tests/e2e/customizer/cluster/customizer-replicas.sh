@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Two stackgate-customizers on one PostgreSQL and one cluster: they share what is to be done, take reports of all trainers, and one
+# goes on with what the other held when it was killed. No stage runs twice.
+# shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
+set -euo pipefail
+# shellcheck source=tests/e2e/customizer/cluster/lib.sh
+source "$(dirname "$(realpath "$0")")/lib.sh"
+"$repo/tests/support/postgres.sh" available 2>/dev/null || { echo "skip two customizers: install postgresql-15" && exit 0; }
+prepare || exit 1
+give_role '{type: gang}' || exit 1
+make_setup '{"type":"gang"}'
+STACKGATE_DATABASE_URL=$("$repo/tests/support/postgres.sh" start "$scratch/postgres" | tail -1)
+STACKGATE_DATABASE_PASSWORD=$(cat "$scratch/postgres/password")
+export STACKGATE_DATABASE_URL STACKGATE_DATABASE_PASSWORD
+DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse "$bin/stackgate-customizer" migrate >"$scratch/out" 2>&1 || { cat "$scratch/out" && exit 1; }
+sql() { PGPASSWORD=$STACKGATE_DATABASE_PASSWORD psql -qAt "$STACKGATE_DATABASE_URL" -c "$1"; }
+
+# shellcheck disable=SC2034 # start_clustered's
+callback_one=$(free_port) callback_two=$(free_port)
+python3 "$cluster_files/balance.py" "$scratch/balance.port" "$callback_one" "$callback_two" >>"$scratch/balance.log" 2>&1 &
+pids+=("$!")
+within 5 test -s "$scratch/balance.port"
+callback_url=http://127.0.0.1:$(cat "$scratch/balance.port")
+start_clustered one || exit 1
+one=$url one_pid=$customizer_pid
+start_clustered two || exit 1
+two=$url
+
+reports() { curl -s "$1/metrics" | sed -n 's/^stackgate_customizer_reports_total{outcome="counted"} //p'; }
+# ends_so NAME: completed, each stage in one attempt
+ends_so() { becomes "$1" completed && same "1 1 1" "$(record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")')"; }
+has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
+# points NAME: of its curve, and of these different ones
+points() { sql "SELECT count(*) || ' ' || count(DISTINCT step) FROM customization_point WHERE customization = '$(id_of "$1")'"; }
+
+for i in 1 2 3; do
+  url=$one
+  check "one is created at the first, $i" is_created "$(body "first-$i")"
+  url=$two
+  check "and at the second" is_created "$(body "second-$i")"
+done
+check "a name is taken at both" bash -c "curl -s -o /dev/null -w '%{http_code} ' --json '$(body both)' '$one/v1/customizations' & curl -s -o /dev/null -w '%{http_code} ' --json '$(body both)' '$two/v1/customizations' & wait; true"
+check "once" same "201 409" "$(tr ' ' '\n' <"$scratch/out" | sort | xargs)"
+for i in 1 2 3; do
+  url=$two
+  check "the first's, at the second, $i" ends_so "first-$i"
+  url=$one
+  check "the second's, at the first" ends_so "second-$i"
+done
+check "and that one" ends_so both
+check "each step is counted once" same "20 20" "$(points first-1)"
+check "both took reports" bash -c "(( $(reports "$one") > 0 && $(reports "$two") > 0 ))"
+
+url=$two
+long='"max_steps":600,"checkpoint_interval":200'
+for i in 1 2 3 4; do
+  check "a long one, $i" is_created "$(body "long-$i" '' "$long")"
+done
+for i in 1 2 3 4; do check "trains, $i" within 40 has_steps "long-$i" 5; done
+event() { printf '{"event":"step","job_id":"%s","step":%s,"max_steps":600,"loss":1}' "$(id_of long-1)" "$1"; }
+token=$(k get secret "$(id_of long-1)" -o 'jsonpath={.data.token}' | base64 -d)
+post() { curl -s -o "$scratch/answer" -w '%{http_code}' -H "Authorization: Bearer $token" --json "$2" "http://127.0.0.1:$1/v1/customizations/$(id_of long-1)/progress"; }
+check "either takes the report of a step" same "204 204" "$(post "$callback_one" "$(event 3)") $(post "$callback_two" "$(event 3)")"
+check "and counts none that is known" bash -c "[ \"$(points long-1 | cut -d' ' -f1)\" = \"$(points long-1 | cut -d' ' -f2)\" ]"
+kill -9 "$one_pid"
+{ wait "$one_pid" || true; } 2>/dev/null
+held() { sql "SELECT count(*) FROM customization WHERE owner = 'one' AND settled = 0 AND state IN ('created', 'pending', 'running', 'cancelling')"; }
+is_taken_over() { [ "$(held)" = 0 ]; }
+check "the first is killed, and the second takes over what it held" within 15 is_taken_over
+for i in 1 2 3 4; do
+  check "it ends, each stage in one attempt, $i" ends_so "long-$i"
+  check "with all of its curve, $i" same "600 600" "$(points "long-$i")"
+done
+start_clustered one || exit 1
+check "the first comes back" is_created "$(body again)"
+url=$two
+check "and works" ends_so again
+check "no stage has objects twice" same "" "$(k get vcjob,jobs.batch -o json | jq -r '.items[].metadata.name' | grep -E -- '-(download|training|upload)-[2-9]' || true)"
+check "nothing that they did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
+exit "$failed"
