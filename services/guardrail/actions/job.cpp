@@ -136,20 +136,20 @@ void Job::post(const std::string& url, const std::string& key_variable, std::str
 }
 
 void Job::ask_task(Task task, OnParsed then) {
-  const auto whom = target(task.type, task.falls_back);
+  auto whom = target(task.type, task.falls_back);
   if (!whom) return fail(fmt::format("the configuration has no model of type {}", task.type));
   const Prompt* const prompt = configuration().prompts.find(task.name, whom->engine, whom->endpoint.model);
   if (prompt == nullptr) return fail(fmt::format("there is no prompt for {}", task.name));
   jinja::Value values = task_context(*prompt, *environment_, context(), task.values);
   render_prompt(*prompt, std::move(values),
-                [self = shared_from_this(), prompt, whom, name = std::move(task.name), temperature = task.temperature,
-                 then = std::move(then)](Rendered rendered) mutable {
+                [self = shared_from_this(), prompt, whom = std::move(*whom), name = std::move(task.name),
+                 temperature = task.temperature, then = std::move(then)](Rendered rendered) mutable {
                   ModelRequest request{.task = name.substr(0, name.find(' ')),
                                        .messages = std::move(rendered.messages),
                                        .temperature = temperature,
                                        .max_tokens = rendered.max_tokens,
                                        .stop = std::move(rendered.stop)};
-                  self->ask(*whom, std::move(request),
+                  self->ask(whom, std::move(request),
                             [self, prompt, name = std::move(name), then = std::move(then)](ModelAnswer answer) mutable {
                               self->parse_answer(*prompt, std::move(name), std::move(answer.text), std::move(then));
                             });

@@ -34,7 +34,8 @@ std::expected<ModelAnswer, std::string> read_list(std::string body) {
 }
 
 /// Of a body that is to be written once the model's name is known.
-using Write = std::move_only_function<std::expected<std::string, std::string>(std::string_view model)>;
+using Write = std::move_only_function<std::expected<std::string, std::string>(const ModelEndpoint& endpoint,
+                                                                              std::string_view model)>;
 
 struct Ask {
   OutgoingRequest request;
@@ -44,7 +45,7 @@ struct Ask {
 
 void start_with_model(const std::shared_ptr<ModelClient::Impl>& impl, const StatePtr& state, Ask ask,
                       std::string_view model) {
-  auto body = ask.write(model);
+  auto body = ask.write(ask.request.endpoint, model);
   if (!body) {
     impl->engine->run([end = std::move(ask.functions.end), why = std::move(body.error())]() mutable {
       end(std::unexpected(ModelFailure{.status = 400, .message = why, .type = "invalid_request_error", .cause = why}));
@@ -57,18 +58,19 @@ void start_with_model(const std::shared_ptr<ModelClient::Impl>& impl, const Stat
 
 ModelCallHandle start_named(const std::shared_ptr<ModelClient::Impl>& impl, Ask ask) {
   auto state = std::make_shared<ModelCallHandle::State>();
-  const ModelEndpoint endpoint = ask.request.endpoint;
-  std::string model = endpoint.model.empty() ? impl->first_model(endpoint.base_url) : endpoint.model;
+  const ModelEndpoint& endpoint = ask.request.endpoint;
+  const std::string model = endpoint.model.empty() ? impl->first_model(endpoint.base_url) : endpoint.model;
   if (!model.empty()) {
     start_with_model(impl, state, std::move(ask), model);
     return ModelCallHandle(std::move(state));
   }
-  auto then = [impl, state, base_url = endpoint.base_url, ask = std::move(ask)](ModelResult<ModelAnswer> list) mutable {
-    if (!list) return ask.functions.end(std::unexpected(std::move(list.error())));
-    impl->remember_first_model(base_url, list->body);
-    start_with_model(impl, state, std::move(ask), list->text);
+  OutgoingRequest list = list_request(endpoint);
+  auto then = [impl, state, ask = std::move(ask)](ModelResult<ModelAnswer> answer) mutable {
+    if (!answer) return ask.functions.end(std::unexpected(std::move(answer.error())));
+    impl->remember_first_model(ask.request.endpoint.base_url, answer->body);
+    start_with_model(impl, state, std::move(ask), answer->text);
   };
-  start(impl, state, list_request(endpoint), {.read = read_list, .end = std::move(then)});
+  start(impl, state, std::move(list), {.read = read_list, .end = std::move(then)});
   return ModelCallHandle(std::move(state));
 }
 
@@ -79,8 +81,8 @@ Ask completion(const ModelEndpoint& endpoint, ModelRequest request, bool stream)
       .task = request.task,
       .deadline = request.deadline,
       .stream = stream};
-  auto write = [endpoint, request = std::move(request), stream](std::string_view model) {
-    return write_model_body(endpoint, request, model, stream);
+  auto write = [request = std::move(request), stream](const ModelEndpoint& whom, std::string_view model) {
+    return write_model_body(whom, request, model, stream);
   };
   auto read = [text_mode = endpoint.completion](std::string body) {
     auto answer = read_answer(body, text_mode);
@@ -156,9 +158,8 @@ ModelCallHandle ModelClient::embed(
   return start_named(
       impl_,
       {.request = {.endpoint = endpoint, .url = endpoint_url(endpoint.base_url, "embeddings"), .task = "embeddings"},
-       .write = [texts = std::move(texts)](std::string_view model) -> std::expected<std::string, std::string> {
-         return write_embeddings_body(model, texts);
-       },
+       .write = [texts = std::move(texts)](const ModelEndpoint&, std::string_view model)
+           -> std::expected<std::string, std::string> { return write_embeddings_body(model, texts); },
        .functions = {.read = std::move(read), .end = std::move(end)}});
 }
 

@@ -11,9 +11,16 @@ namespace {
 // A prompt is at most some megabytes of text; a template that makes more is a fault of it.
 constexpr jinja::Limits limits{.steps = 2'000'000, .output = 32U << 20U, .allocation = 512U << 20U};
 
-std::size_t characters(std::string_view text) {
+std::size_t characters(const std::vector<Message>& messages) {
   std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  for (const Message& each : messages)
+    for (const char c : each.content) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  return count;
+}
+
+std::size_t bytes(const std::vector<Message>& messages) {
+  std::size_t count = 0;
+  for (const Message& each : messages) count += each.content.size();
   return count;
 }
 
@@ -121,13 +128,13 @@ std::expected<Rendered, RenderFault> render(const Prompt& prompt, const TaskCont
   for (const PromptPart& part : prompt.parts)
     if (auto done = append(prompt, part, context, late, out.messages); !done)
       return std::unexpected(std::move(done.error()));
-  std::size_t length = 0;
-  for (const Message& each : out.messages) length += characters(each.content);
-  if (prompt.max_length > 0 && length > prompt.max_length)
-    return std::unexpected(
-        RenderFault{concat({"prompt \"", prompt.task, "\" has ", std::to_string(length),
-                            " characters, and its max_length is ", std::to_string(prompt.max_length)}),
-                    true});
+  // Characters are no more than bytes, which need no counting.
+  if (prompt.max_length > 0 && bytes(out.messages) > prompt.max_length)
+    if (const std::size_t length = characters(out.messages); length > prompt.max_length)
+      return std::unexpected(
+          RenderFault{concat({"prompt \"", prompt.task, "\" has ", std::to_string(length),
+                              " characters, and its max_length is ", std::to_string(prompt.max_length)}),
+                      true});
   if (out.messages.empty()) return std::unexpected(RenderFault{concat({"prompt \"", prompt.task, "\" says nothing"})});
   return out;
 }

@@ -30,9 +30,11 @@ using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t most_spare_handles = 64;
 constexpr std::size_t gathered_from = 8;
-constexpr int no_look = 60'000;       // ms
-constexpr int most_before_wake = 32;  // events, before other threads get what they are to do
-constexpr int most_rounds = 16;       // of the thread's own tasks between two looks at sockets
+constexpr int no_look = 60'000;  // ms
+// Events, and how long they take together, before other threads get what they are to do.
+constexpr int most_before_wake = 32;
+constexpr auto longest_before_wake = std::chrono::microseconds(200);
+constexpr int most_rounds = 16;  // of the thread's own tasks between two looks at sockets
 
 /// One of curl's, which owns and closes it. A connection's stays registered between its exchanges.
 struct Socket {
@@ -328,7 +330,9 @@ struct Engine::Impl final : ContextInbox {
         const WakeBatch wakes;
         context.run_one();
         settle();
-        for (int i = 1; i < most_before_wake && WakeBatch::is_waited_for(); ++i) {
+        if (!WakeBatch::is_waited_for()) continue;
+        const auto until = Clock::now() + longest_before_wake;
+        for (int i = 1; i < most_before_wake && Clock::now() < until; ++i) {
           if (context.poll_one() == 0) break;
           settle();
         }
