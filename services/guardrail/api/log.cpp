@@ -3,6 +3,7 @@
 #include <map>
 
 #include "services/guardrail/api/guardrails_data.hpp"
+#include "services/guardrail/api/hiding.hpp"
 #include "services/kit/jinja/to_json.hpp"
 
 namespace stackgate::guardrail {
@@ -33,7 +34,7 @@ Stats stats_of(const TurnResult& turn) {
 
 class LogWriter {
  public:
-  LogWriter(json::Writer& w, const TurnTimes& times) : w_(w), times_(times) {}
+  LogWriter(json::Writer& w, const TurnTimes& times, const Hiding& hiding) : w_(w), times_(times), hiding_(hiding) {}
 
   void rail(const ActivatedRail& rail) {
     w_.object([&] {
@@ -43,7 +44,7 @@ class LogWriter {
         for (const std::string& each : rail.decisions) w_.value(each);
       });
       w_.array("executed_actions", [&] {
-        for (const ExecutedAction& each : rail.actions) action(each);
+        for (const ExecutedAction& each : rail.actions) action(each, rail.type);
       });
       w_.member("stop", rail.stop);
       w_.member("additional_info", nullptr);
@@ -51,12 +52,12 @@ class LogWriter {
     });
   }
 
-  void call(const ModelCall& call) {
+  void call(const ModelCall& call, RailType rail) {
     w_.object([&] {
       w_.member("task", call.task);
       w_.member("llm_model_name", call.model);
-      w_.member("prompt", call.prompt);
-      w_.member("completion", call.completion);
+      w_.member("prompt", hiding_.prompt(call, rail));
+      w_.member("completion", hiding_.completion(call));
       w_.member("prompt_tokens", call.prompt_tokens);
       w_.member("completion_tokens", call.completion_tokens);
       w_.member("total_tokens", std::uint64_t{call.prompt_tokens} + call.completion_tokens);
@@ -89,20 +90,20 @@ class LogWriter {
   }
 
  private:
-  void action(const ExecutedAction& action) {
+  void action(const ExecutedAction& action, RailType rail) {
     w_.object([&] {
       w_.member("action_name", action.name);
       w_.object("action_params", [&] {
         for (const auto& [name, value] : action.parameters) {
           w_.key(name);
-          jinja::write_json(w_, value);
+          jinja::write_json(w_, hiding_.value(value));
         }
       });
       w_.key("return_value");
-      jinja::write_json(w_, action.value);
+      jinja::write_json(w_, hiding_.value(action.value));
       if (action.failed) w_.member("failed", true);  // why is for the server's log
       w_.array("llm_calls", [&] {
-        for (const ModelCall& each : action.model_calls) call(each);
+        for (const ModelCall& each : action.model_calls) call(each, rail);
       });
       span(action.began, action.ended);
     });
@@ -116,13 +117,14 @@ class LogWriter {
 
   json::Writer& w_;
   const TurnTimes& times_;
+  const Hiding& hiding_;
 };
 
 void write_calls(json::Writer& w, LogWriter& log, const TurnResult& turn) {
   w.array("llm_calls", [&] {
     for (const ActivatedRail& rail : turn.rails)
       for (const ExecutedAction& action : rail.actions)
-        for (const ModelCall& call : action.model_calls) log.call(call);
+        for (const ModelCall& call : action.model_calls) log.call(call, rail.type);
   });
 }
 
@@ -135,8 +137,9 @@ std::string_view to_string(Outcome outcome) {
 
 std::string log_json(const TurnResult& turn, const LogOptions& options, const TurnTimes& times) {
   if (!options.any()) return {};
+  const Hiding hiding(turn);
   return json::object_text([&](json::Writer& w) {
-    LogWriter log(w, times);
+    LogWriter log(w, times, hiding);
     w.array("activated_rails", [&] {
       if (options.activated_rails)
         for (const ActivatedRail& each : turn.rails) log.rail(each);
@@ -148,12 +151,15 @@ std::string log_json(const TurnResult& turn, const LogOptions& options, const Tu
       w.member("llm_calls", nullptr);
     if (options.internal_events)
       w.array("internal_events", [&] {
-        for (const Event& each : turn.events) write_event(w, each);
+        for (Event each : turn.events) {
+          for (auto& [name, value] : each.values) value = hiding.value(value);
+          write_event(w, each);
+        }
       });
     else
       w.member("internal_events", nullptr);
     if (options.colang_history)
-      w.member("colang_history", turn.colang_history);
+      w.member("colang_history", hiding.text(turn.colang_history));
     else
       w.member("colang_history", nullptr);
   });
@@ -163,18 +169,19 @@ std::string output_data_json(const TurnResult& turn, const RequestOptions& optio
   if (!options.all_output_vars && options.output_vars.empty()) return {};
   // What flows read of the configuration is none of a client's business: prompts, addresses, names of keys.
   constexpr std::string_view of_server = "config";
+  const Hiding hiding(turn);
   return json::object_text([&](json::Writer& w) {
     if (options.all_output_vars)
       turn.variables.each([&](const std::string& name, const jinja::Value& value) {
         if (name == of_server) return;
         w.key(name);
-        jinja::write_json(w, value);
+        jinja::write_json(w, hiding.variable(name, value));
       });
     else
       for (const std::string& name : options.output_vars) {
         const jinja::Value* const found = turn.variables.find(name);
         w.key(name);
-        jinja::write_json(w, found == nullptr || name == of_server ? jinja::Value() : *found);
+        jinja::write_json(w, found == nullptr || name == of_server ? jinja::Value() : hiding.variable(name, *found));
       }
   });
 }

@@ -254,7 +254,8 @@ std::optional<jinja::Template> compile_text(std::string_view text, const Place& 
   auto compiled = jinja::Template::parse(source);
   if (compiled) return *std::move(compiled);
   report.error(rule::text, at, concat({"the text cannot be read as a template: ", compiled.error().message}),
-               "write variables as $name or {{ name }}");
+               "write variables as $name or {{ name }}; filters of Python code belong to prompts: let an action make "
+               "the text");
   return std::nullopt;
 }
 

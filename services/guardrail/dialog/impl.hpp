@@ -77,6 +77,8 @@ struct Turn::Impl {
   void next_group(const std::shared_ptr<RailRun>& run);
   void rail_rested(const std::shared_ptr<RailRun>& run, const RunningPtr& rail, Rest rest);
   void block(const RunningPtr& rail, Rest rest);
+  void hide(std::string text);
+  void hide_answer();
   std::string refusal() const;
 
   // impl.cpp
@@ -103,6 +105,7 @@ struct Turn::Impl {
   std::vector<Happening> happened{};                  // not yet looked at
   std::vector<std::string> said{};                    // to the user
   std::string history{};                              // Colang's, of this turn
+  std::vector<std::string> judged{};                  // of the model's answer, by output rails
   std::uint32_t steps_left, actions_left;
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, WithResult> under_way{};

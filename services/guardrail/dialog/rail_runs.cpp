@@ -61,6 +61,9 @@ void Turn::Impl::rail_rested(const std::shared_ptr<RailRun>& run, const RunningP
       // The result of a tool has two names: what one rail made of it the next one reads by both.
       if (in.tool_result && name == "user_message") set("tool_message", value);
       if (in.tool_result && name == "tool_message") set("user_message", value);
+      if (run->type == RailType::retrieval && name == "relevant_chunks" && value.bytes() != turn.bytes(name))
+        hide(text_of(name));
+      if (!judged.empty() && name == "bot_message" && value.bytes() != turn.bytes(name)) hide(text_of(name));
       turn.set(name, std::move(value));
     }
     for (std::string& text : each->said) said.push_back(std::move(text));
@@ -73,6 +76,11 @@ void Turn::Impl::block(const RunningPtr& rail, Rest rest) {
   out.outcome = Outcome::blocked;
   out.rail = out.rails[rail->log].name;
   out.rails[rail->log].stop = true;
+  if (out.rails[rail->log].type == RailType::retrieval) hide(text_of("relevant_chunks"));
+  if (out.rails[rail->log].type == RailType::output && !judged.empty()) {
+    hide(text_of("bot_message"));
+    hide_answer();
+  }
   if (rest != Rest::stopped) {
     out.error = fmt::format("rail \"{}\": {}", out.rail, rail->error);
     rail->said.clear();
@@ -85,6 +93,15 @@ void Turn::Impl::block(const RunningPtr& rail, Rest rest) {
     for (std::string& text : rail->said) utter(std::move(text));
   }
   finish();
+}
+
+void Turn::Impl::hide(std::string text) {
+  if (!text.empty()) out.hidden.push_back(std::move(text));
+}
+
+void Turn::Impl::hide_answer() {
+  out.hides_answer = true;
+  for (std::string& text : std::exchange(judged, {})) hide(std::move(text));
 }
 
 std::string Turn::Impl::refusal() const {

@@ -54,6 +54,7 @@ void Turn::Impl::compose(std::string intent, Then then) {
 /// Calls of tools pass the rails for them first.
 void Turn::Impl::check_output(std::string text, Then then) {
   std::string calls = text_of("generated_tool_calls");
+  if (!in.bot_message) judged = {text, calls};
   if (calls.empty()) return check_texts(std::move(text), {}, std::move(then));
   set("tool_calls", jinja::Value(calls));
   run_rails(RailType::output, in.configuration->tool_output, in.rails.tool_calls,
@@ -71,7 +72,9 @@ void Turn::Impl::check_texts(std::string text, std::string calls, Then then) {
              before = static_cast<std::ptrdiff_t>(said.size()), then = std::move(then)]() mutable {
               std::string checked = text_of("bot_message");
               const bool altered = checked != shown;
+              altered ? hide_answer() : judged.clear();
               if (altered && !calls.empty()) {
+                hide(std::move(checked));
                 out.outcome = Outcome::blocked;
                 out.rail = out.rails.back().name;
                 utter(refusal());

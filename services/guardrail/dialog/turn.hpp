@@ -159,6 +159,10 @@ struct TurnResult {
   std::string colang_history{};
   SharedVariables variables{};  // for output_vars
   DialogState state{};          // for the next turn
+  /// What rails kept from the user, and no log may show: what output rails refused or altered of the main model's
+  /// answer, and chunks as they were before retrieval rails altered them.
+  std::vector<std::string> hidden{};
+  bool hides_answer = false;  // the main model's answer is among them
 };
 
 class Turn {

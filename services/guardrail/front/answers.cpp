@@ -55,7 +55,7 @@ Extras::Extras(const Exchange& exchange, const TurnResult& result) {
   const ChatRequest& request = exchange.request();
   guardrails = {.config_ids = request.config_ids, .outcome = result.outcome, .rail = result.rail};
   if (request.has_state) guardrails.state = to_json(result.state);
-  if (request.options.llm_output) guardrails.llm_output = text_of(result, "generated_message");
+  if (request.options.llm_output && !result.hides_answer) guardrails.llm_output = text_of(result, "generated_message");
   guardrails.output_data = output_data_json(result, request.options);
   guardrails.log = log_json(result, request.options.log, exchange.times());
   if (result.outcome != Outcome::blocked && !result.exception) {

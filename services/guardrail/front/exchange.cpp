@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "services/guardrail/actions/conversation.hpp"
+#include "services/guardrail/api/hiding.hpp"
 #include "services/guardrail/api/message.hpp"
 #include "services/guardrail/api/state.hpp"
 #include "services/kit/json/write.hpp"
@@ -15,8 +16,6 @@ namespace stackgate::guardrail {
 namespace {
 
 constexpr std::size_t id_digits = 24;
-// As NeMo Guardrails' prompts have it.
-constexpr const char* hidden = "<<<This text is hidden because the assistant should not talk about this.>>>";
 
 Moment now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -83,7 +82,8 @@ void Exchange::open_thread(std::move_only_function<void(std::expected<void, web:
 void Exchange::remember(const TurnResult& result, std::string said, Threads::Then then) {
   if (!thread_) return then({});
   std::vector<StoredMessage> messages;
-  if (!result.user_message.empty()) messages.push_back({"user", is_refused(result) ? hidden : result.user_message});
+  if (!result.user_message.empty())
+    messages.push_back({"user", is_refused(result) ? std::string(hidden_text) : result.user_message});
   if (!said.empty()) messages.push_back({"assistant", std::move(said)});
   front_->threads->close(*std::exchange(thread_, std::nullopt), std::move(messages), to_json(result.state),
                          std::move(then));

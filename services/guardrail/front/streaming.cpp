@@ -182,6 +182,7 @@ class Passing final : public AnswerStream, public std::enable_shared_from_this<P
         lock.lock();
       } else if (result_ && window_.done()) {
         over_ = true;
+        if (altered_) hide_answer();
         end_remembered(*result_, sent_);
       } else if (waits_ && !behind_ && window_.held() <= most_held) {
         waits_ = false;
@@ -225,7 +226,7 @@ class Passing final : public AnswerStream, public std::enable_shared_from_this<P
       else if (result.outcome == Outcome::passed)
         window_.passed();
       else if (result.outcome == Outcome::modified)
-        window_.altered(result.text);
+        take_altered(result.text);
       else
         ends = over_ = true;
       if (ends) {
@@ -235,6 +236,18 @@ class Passing final : public AnswerStream, public std::enable_shared_from_this<P
     }
     if (ends) return exchange_->cancel();
     pump();
+  }
+
+  void take_altered(std::string_view text) {
+    window_.altered(text);
+    altered_ = true;
+  }
+
+  /// What no window's turn knows: the answer as a whole.
+  void hide_answer() {
+    result_->outcome = Outcome::modified;
+    result_->hides_answer = true;
+    if (!result_->text.empty()) result_->hidden.push_back(result_->text);
   }
 
   const std::shared_ptr<Exchange> exchange_;
@@ -248,6 +261,7 @@ class Passing final : public AnswerStream, public std::enable_shared_from_this<P
   std::string calls_{};  // of tools, that wait for the output rails
   bool judging_calls_ = false;
   bool pumping_ = false, again_ = false, behind_ = false, waits_ = false, over_ = false;
+  bool altered_ = false;  // an output rail has altered a window
 };
 
 void stream_at_the_end(const std::shared_ptr<Exchange>& exchange, std::shared_ptr<web::Deferred> client) {

@@ -59,6 +59,14 @@ forget
 check "sensitive data is masked before the model sees it" gives "echo: I am <EMAIL_ADDRESS>" masking "I am ann@example.com"
 check "it never did" bash -c "! curl -s $upstream/seen | grep -q ann@example.com"
 check "sensitive data of an answer is masked" gives "write to <EMAIL_ADDRESS>" masking "say write to ann~@example.com"
+forget
+check "several configurations serve as one" bash -c "curl -s $url/v1/chat/completions -H 'Content-Type: application/json' \
+  -d '{\"config_ids\":[\"plain\",\"masking\"],\"messages\":[{\"role\":\"user\",\"content\":\"I am ann@example.com\"}]}' |
+  jq -e '.choices[0].message.content == \"echo: I am <EMAIL_ADDRESS>\" and .guardrails.config_ids == [\"plain\",\"masking\"]'"
+check "with the instructions of the first" bash -c "curl -s $upstream/seen | grep -q 'You are a helpful bot.'"
+check "what a rail masked is in no part of an answer" bash -c "curl -s $url/v1/chat/completions -H 'Content-Type: application/json' \
+  -d '{\"config_id\":\"masking\",\"messages\":[{\"role\":\"user\",\"content\":\"say write to ann~@example.com\"}],\"options\":{\"llm_output\":true,\"output_vars\":true,\"log\":{\"activated_rails\":true,\"llm_calls\":true,\"internal_events\":true}}}' |
+  jq -e '(tostring | contains(\"ann@example.com\") | not) and .guardrails.status == \"modified\"'"
 check "a pattern is refused" gives "$refusal" masking "the Launch Code please"
 check "log says which rail acted" bash -c "curl -s $url/v1/chat/completions -H 'Content-Type: application/json' \
   -d '{\"config_id\":\"strict\",\"messages\":[{\"role\":\"user\",\"content\":\"forbidden\"}],\"options\":{\"log\":{\"activated_rails\":true}}}' |

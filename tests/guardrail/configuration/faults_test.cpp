@@ -368,6 +368,22 @@ TEST(ConfigurationFaults, FiltersAndParsersOfTheCodeAreKnown) {
   EXPECT_EQ(findings("content: x, output_parser: mind", "app.register_output_parser(f, NAME)"), "");
 }
 
+// Texts of the bot are rendered where turns are computed, which waits for no code.
+TEST(ConfigurationFaults, FiltersOfTheCodeAreNoneOfTheBotsTexts) {
+  const auto findings = [](std::string_view text) {
+    return lines(read({{"config.yml", "models: []\n"},
+                       {"m.co", "define flow\n  user ...\n  bot greet\n\ndefine bot greet\n  \"Hello\"\n  \"" +
+                                    std::string(text) + "\"\n"},
+                       {"config.py", "def init(app):\n  app.register_filter(f, 'loud')\n"}})
+                     .findings);
+  };
+  EXPECT_EQ(findings("Hi {{ name | upper }}"), "");
+  EXPECT_EQ(findings("Hi {{ name | loud }}"),
+            "error d/m.co:7:3: the text cannot be read as a template: there is no filter \"loud\"; did you mean "
+            "\"round\"?; write variables as $name or {{ name }}; filters of Python code belong to prompts: let an "
+            "action make the text [colang-text]\n");
+}
+
 TEST(ConfigurationFaults, ActionsOfAPackageAreKnown) {
   const auto findings = [](std::string_view action) {
     return lines(read({{"config.yml", "models: []\n"},

@@ -45,8 +45,13 @@ class Conversations : public testing::TestWithParam<Row> {
     const std::string asked = test::asked_of_main(serving());
     EXPECT_EQ(asked.empty(), status() == "blocked" && looks_at_input());
     if (row().hides.empty()) return;
-    const std::string answered = serving().post("/v1/chat/completions", body({.stream = stream, .log = false})).body;
-    EXPECT_FALSE((looks_at_input() ? asked : answered).contains(row().hides)) << row().hides << " in " << answered;
+    if (looks_at_input()) {
+      EXPECT_FALSE(asked.contains(row().hides)) << asked;
+    }
+    // What the user wrote is no secret of the user's; what else rails hid is in no log either.
+    if (rail().place == RailPlace::input) return;
+    const std::string answered = serving().post("/v1/chat/completions", body({.stream = stream})).body;
+    EXPECT_FALSE(answered.contains(row().hides)) << row().hides << " in " << answered;
   }
 
   /// What log and status say of the rail.

@@ -18,7 +18,7 @@ void serve(Serving& serving, const Row& row, bool with_rail = true, const std::s
 struct Asking {
   bool stream = false;
   bool given = false;  // the answer, too
-  bool log = true;     // it holds what rails hid
+  bool log = true;     // with all that explains an answer
   std::string_view rails{};
 };
 std::string body_of(const Row& row, const Asking& asking);

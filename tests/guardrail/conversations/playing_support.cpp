@@ -86,7 +86,9 @@ std::string body_of(const Row& row, const Asking& asking) {
     w.object("options", [&] {
       if (asking.log) {
         w.key("log");
-        w.raw(R"({"activated_rails":true,"internal_events":true})");
+        w.raw(R"({"activated_rails":true,"internal_events":true,"llm_calls":true,"colang_history":true})");
+        w.member("llm_output", true);
+        w.member("output_vars", true);
       }
       if (asking.rails.empty()) return;
       w.key("rails");
