@@ -160,6 +160,46 @@ TEST(GuardrailLog, output_variables) {
   EXPECT_EQ(output_data_json(turn, {.output_vars = {"b", "none", "config"}}), R"({"b":"x","none":null,"config":null})");
 }
 
+/// An answer that an output rail refused, wherever a log has it.
+TurnResult hiding_turn() {
+  const auto dict = std::make_shared<jinja::Dict>();
+  dict->set(jinja::Value("found"), jinja::Value(std::make_shared<const jinja::List>(
+                                       std::vector{jinja::Value("a secret word"), jinja::Value(std::int64_t{7})})));
+  TurnResult out{.outcome = Outcome::blocked, .rail = "r", .hidden = {"secret word", "secret"}, .hides_answer = true};
+  out.rails = {
+      {.type = RailType::generation,
+       .name = "generate",
+       .actions = {{.name = "generate",
+                    .value = jinja::Value("the secret word"),
+                    .model_calls = {{.task = "general", .model = "m", .prompt = "q", .completion = "s\\u0065cret"}}}}},
+      {.type = RailType::output,
+       .name = "r",
+       .actions = {
+           {.name = "judge",
+            .parameters = {{"text", jinja::Value("the secret word")}},
+            .value = jinja::Value(jinja::DictPtr(dict)),
+            .model_calls = {{.task = "self_check_output", .model = "m", .prompt = "s e c r e t", .completion = "yes"},
+                            {.task = "check_sample", .model = "m", .prompt = "q", .completion = "its secrets"}}}}}};
+  out.events = {{"Event", {{"text", jinja::Value("my secret")}}}};
+  out.colang_history = "bot \"secret word\"";
+  out.variables.set("generated_message", jinja::Value("{\"content\":\"s\\\\u0065cret\"}"));
+  out.variables.set("kept", jinja::Value(jinja::DictPtr(dict)));
+  return out;
+}
+
+TEST(GuardrailLog, shows_nothing_that_rails_hid) {
+  const TurnResult turn = hiding_turn();
+  const std::string log =
+      log_json(turn, {.activated_rails = true, .llm_calls = true, .internal_events = true, .colang_history = true}, {});
+  EXPECT_FALSE(log.contains("cret")) << log;
+  EXPECT_FALSE(log.contains("c r e t")) << log;
+  EXPECT_TRUE(log.contains(R"("completion":"yes")")) << "the verdict is shown";
+  EXPECT_TRUE(log.contains(R"("found":["a <<<This text is hidden)")) << log;
+  const std::string data = output_data_json(turn, {.all_output_vars = true});
+  EXPECT_TRUE(data.starts_with(R"({"generated_message":null,"kept":{"found":["a <<<This text is)")) << data;
+  EXPECT_FALSE(output_data_json(turn, {.output_vars = {"generated_message", "kept"}}).contains("cret"));
+}
+
 TEST(GuardrailCheckAnswer, in_both_forms) {
   TurnResult turn = blocked_turn();
   const GuardrailsData data{.config_ids = ids, .outcome = Outcome::blocked, .rail = turn.rail};
