@@ -40,6 +40,7 @@ PlannedObject dataset_job(const TrainingJob& job, const JobSetup& setup, const A
   put(container, "STACKGATE_PULL_REVISION", job.dataset_commit);
   put(container, "STACKGATE_PULL_INCLUDE", fmt::format("{}", fmt::join(files, ",")));
   put(container, "STACKGATE_PULL_TARGET", workspace_paths(setup).dataset);
+  put_trace(job, container);
   append(container.env, setup.tools_env);
   container.resources = resources_json(small_requests(), {});
   const pods::TextMap labels = labels_of(job.id, short_name(Stage::download), attempt);

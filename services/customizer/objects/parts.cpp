@@ -55,6 +55,10 @@ void mount_workspace(const JobSetup& setup, std::string_view id, pods::Pod& pod,
   pod.volumes.push_back(pods::claim_volume(workspace_volume, object_name(id)));
 }
 
+void put_trace(const TrainingJob& job, pods::Container& container) {
+  if (!job.traceparent.empty()) container.env.push_back(pods::env_text("TRACEPARENT", job.traceparent));
+}
+
 void append(std::vector<pods::EnvVar>& to, const std::vector<pods::EnvVar>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }

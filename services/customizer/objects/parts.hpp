@@ -39,6 +39,9 @@ PlannedObject object(const kube::ResourceType& type, std::string_view kind, cons
 /// A pod of one container that may write to the workspace: restricted, without a token, never restarted.
 pods::Pod pod_of(const JobSetup& setup, pods::Container container, const pods::TextMap& labels);
 void mount_workspace(const JobSetup& setup, std::string_view id, pods::Pod& pod, pods::Container& container);
+/// So that the program within goes on with the trace of the request.
+void put_trace(const TrainingJob& job, pods::Container& container);
+
 void append(std::vector<pods::EnvVar>& to, const std::vector<pods::EnvVar>& more);
 
 /// {"requests": …, "limits": …}

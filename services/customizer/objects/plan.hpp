@@ -39,6 +39,7 @@ struct TrainingJob {
   std::string dataset_repository{}, dataset_commit{};
   std::vector<std::string> training_files{}, validation_files{};  // of the repository
   std::string progress_token{};
+  std::string traceparent{};  // of the request that created it: its pods work within that trace
 };
 
 struct PlannedObject {

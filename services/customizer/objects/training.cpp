@@ -99,6 +99,7 @@ pods::Pod training_pod(const TrainingJob& job, const JobSetup& setup, const Cont
   container.pull_policy = defaults.pull_policy;
   put_settings(container, job, setup, addresses);
   put_processes(container, layout, places);
+  put_trace(job, container);
   append(container.env, setup.training.env);
   append(container.env, setup.training.network_env);
   container.resources = resources_of(layout, defaults);

@@ -44,6 +44,7 @@ std::vector<PlannedObject> upload_objects(const TrainingJob& job, const JobSetup
   put("STACKGATE_UPLOAD_URL", addresses.entitystore_url);
   put("STACKGATE_UPLOAD_ARCHIVE", workspace_paths(setup).archive);
   put("STACKGATE_UPLOAD_METADATA", fmt::format("{}/metadata.json", metadata_path));
+  put_trace(job, container);
   container.resources = resources_json(small_requests(), {});
   container.mounts.push_back({"metadata", std::string(metadata_path), {}, true});
   pods::Pod pod = pod_of(setup, std::move(container), labels);

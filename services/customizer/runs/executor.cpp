@@ -20,6 +20,7 @@ Work work_of(Stored stored) {
   out.job.id = out.stored.job.id;
   out.job.name = out.stored.job.name;
   out.job.progress_token = out.stored.token;
+  out.job.traceparent = out.stored.traceparent;
   return out;
 }
 

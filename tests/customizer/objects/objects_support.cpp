@@ -29,6 +29,7 @@ JobSetup full_setup(Scheduler scheduler) {
 
 TrainingJob full_job() {
   TrainingJob out{.id = "cust-1a2b3c4d5e6f", .name = "support-bot"};
+  out.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01";
   out.target = {.name = "meta/llama-3.2-1b@1.0",
                 .base_model = "meta/llama-3.2-1b",
                 .uri = *parse_model_uri("hf://meta-llama/Llama-3.2-1B@main"),

@@ -78,7 +78,8 @@ TEST(Objects, give_the_puller_only_what_it_reads) {
     const auto objects = download_objects(job, full_setup(Scheduler::plain), addresses(), 1);
     ASSERT_EQ(objects.size(), 2U);
     for (const PlannedObject& each : objects)
-      for (const auto& [name, value] : environment(template_of(body(each)))) EXPECT_THAT(known, Contains(name)) << uri;
+      for (const auto& [name, value] : environment(template_of(body(each))))
+        EXPECT_TRUE(known.contains(name) || name == "TRACEPARENT") << uri << ": " << name;
   }
 }
 

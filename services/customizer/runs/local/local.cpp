@@ -147,7 +147,7 @@ std::expected<void, Error> LocalExecutor::create(const Work& work, Stage stage) 
   if (stage == Stage::training && training_.size() >= options_.trainings) return {};  // its turn will come
   const LocalPlaces places{.programs = options_.programs, .models = options_.models, .workspace = workspace(work)};
   StageProgram program = stage_program(work.job, stage, places, options_.addresses, options_.credentials);
-  if (!work.stored.traceparent.empty()) program.environment.push_back("TRACEPARENT=" + work.stored.traceparent);
+  if (!work.job.traceparent.empty()) program.environment.push_back("TRACEPARENT=" + work.job.traceparent);
   TRY(newest.start(program));
   if (stage == Stage::training) training_.insert(work.job.id);
   return {};
