@@ -16,6 +16,7 @@ source "$repo/tests/demo/flow.sh"
 source "$repo/tests/demo/cluster.sh"
 if ! why=$("$postgres" available 2>&1); then echo "skip $script: $why" && exit 0; fi
 # shellcheck disable=SC2154
+trace=4bf92f3577b34da6a3ce929d0e0e4736
 trap '[ -n "${KEEP:-}" ] || { stop_postgres; finish; }' EXIT
 # set_up WHAT COMMAND…: or the script ends
 set_up() {
@@ -90,7 +91,7 @@ same "the model is served by its name" demo/tiny "$(served_models)"
 check "the customizer finds the model" within 30 knows_base
 
 # --- An adapter, made by Jobs
-set_up "a customization is created" post "${address[customizer]}/v1/customizations" "$(customization_body)"
+set_up "a customization is created" post "${address[customizer]}/v1/customizations" "$(customization_body)" -H "traceparent: 00-$trace-b7ad6b7169203331-01"
 if within 60 has_steps 20; then ok "it trains"; else not_ok "it trains" "$(jobs_look)"; fi
 killed customizer
 back customizer
@@ -138,6 +139,16 @@ for name in "${flow_services[@]}"; do
 done
 "$repo/tests/chart/dashboards.sh" "$scratch/metrics" | sed -n '/metric that they query/,$p' >"$scratch/out"
 same "the dashboards query what there is" "ok the programs have each metric that they query" "$(cat "$scratch/out")"
+# traced SERVICE PATTERN: a request of that trace in a log of the service; what was killed has one before
+traced() {
+  local pod
+  for pod in $(k get pods -l "app=$1" -o name); do k logs "$pod"; k logs --previous "$pod"; done >"$scratch/log" 2>/dev/null
+  grep "\"trace_id\":\"$trace\"" "$scratch/log" | grep -- "$2" >/dev/null
+}
+check "one trace: the request" traced customizer '"method":"POST","route":"/v1/customizations"'
+check "… the dataset" traced datastore admin/shop
+check "… the adapter" traced entitystore '"method":"POST","route":"/v1/adapters"'
+
 [ -r /proc/net/nf_conntrack ] || { echo "skip who calls whom: this kernel has no /proc/net/nf_conntrack" && exit 0; }
 
 # Who called whom: from the tables of the node, by the pods' addresses.
