@@ -370,6 +370,8 @@ bool asks_model(const EvaluationRequest& request) {
 std::expected<EvaluationRequest, Findings> read_evaluation(const json::Value& body, Findings& warnings) {
   static const web::BodySchema schema(evaluation_schema, longest_text);
   Findings findings = schema.check(body);
+  for (Finding& each : findings)
+    if (each.path.ends_with("api_key") || each.path.ends_with("model_endpoint")) each.value.clear();
   if (!body.is_object()) return std::unexpected(std::move(findings));
   EvaluationRequest out = Reader(body, findings, warnings).read();
   if (validate::has_errors(findings)) return std::unexpected(std::move(findings));

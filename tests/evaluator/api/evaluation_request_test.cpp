@@ -98,6 +98,23 @@ TEST(EvaluationRequest, is_written_and_read_again_without_keys) {
   EXPECT_EQ(again->num_fewshot, 0U);
 }
 
+TEST(EvaluationRequest, faults_of_keys_and_urls_show_nothing_of_them) {
+  const std::string secret = "sk-1" + std::string(5'000, 'x');
+  for (const std::string& member :
+       {R"("api_key":")" + secret, R"("judge":{"model_endpoint":"http://j/v1","api_key":")" + secret,
+        R"("judge":{"model_endpoint":"http://u:)" + secret + "@j/v1"}) {
+    const bool is_judge = member.starts_with("\"judge\"");
+    const auto found = read(of("llm-as-judge", member + (is_judge ? "\"}" : "\""))).request;
+    ASSERT_FALSE(found);
+    bool has_length = false;
+    for (const validate::Finding& each : found.error()) {
+      has_length = has_length || each.rule == "schema-length";
+      EXPECT_FALSE(validate::to_line(each).contains("sk-1")) << each.path;
+    }
+    EXPECT_TRUE(has_length) << member.substr(0, 60);
+  }
+}
+
 TEST(EvaluationRequest, has_templates_as_long_as_its_schema_has_them) {
   const auto with = [](std::size_t size) {
     return faults(of("similarity-metrics",
