@@ -106,6 +106,8 @@ TEST(Likelihood, of_an_endpoint_that_cannot_is_refused_with_the_reason) {
            Row{answer(R"(["The"," sky"," is"," blue"])", R"([null,-1,"NaN",-1])", "", "[0,3,7,10]"), "no number"},
            Row{answer(R"(["The"," sky"," is"," blue"])", "[null,-1,0.5,-1]", "", "[0,3,7,10]"), "above 0"},
            Row{answer(R"(["The"," sky"," is"," blue"])", "[null,-1,-1,-1]", "", "[0,3]"), "another number of offsets"},
+           Row{answer(R"(["The"," sky"," is"," blue"])", "[null,-1,-1e308,-1e308]", "", "[0,3,7,10]"),
+               "sum is no number"},
        }) {
     const auto found = read_answer(scored, row.body);
     ASSERT_FALSE(found) << row.body;

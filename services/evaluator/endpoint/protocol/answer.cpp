@@ -68,6 +68,7 @@ std::expected<Likelihood, std::string> read_likelihood(const Question& question,
     return refused("has log-probabilities of a part of the prompt only: this endpoint cannot score given texts");
   if (out.tokens == 0)
     return refused("has log-probabilities of generated tokens only: this endpoint cannot score given texts");
+  if (!std::isfinite(out.sum)) return refused("has log-probabilities whose sum is no number");
   return out;
 }
 
