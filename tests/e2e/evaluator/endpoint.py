@@ -10,8 +10,8 @@ The last message's (or the prompt's) text decides:
   nan          200, a body with NaN in it
   anything else: "echo: " and the text
 Prompts with "echo": true get log-probabilities: each character is a token of -0.5, those of upper case -0.25. Embeddings are
-counts of letters. POST /control {"delay_ms", "status", "models", "rules", "adapters"} changes what all questions get; GET /seen gives what was
-asked, {"bodies": [...], "questions": {text: times}}; GET /reset forgets it.
+counts of letters. POST /control {"delay_ms", "status", "models", "echo", "rules", "adapters"} changes what all questions get: "echo": "generated"
+gives log-probabilities of generated tokens alone, false none. GET /seen gives what was asked, {"bodies": [...], "questions": {text: times}}; GET /reset forgets it.
 
 Rules go before the above: of those whose "model" and "seed", if given, are the question's, the first whose "match" is found in its
 messages gives "say" and "calls", a list of {"name", "arguments"}.
@@ -158,7 +158,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             choice["text"] = (text if body.get("echo") else "") + words
             if body.get("logprobs") is not None and control["echo"]:
-                choice["logprobs"] = log_probabilities(text if body.get("echo") else "", ["x"])
+                choice["logprobs"] = log_probabilities(text if body.get("echo") and control["echo"] != "generated" else "", ["x"])
         return self.give(200, {"id": "x", "object": "completion", "model": body.get("model"), "choices": [choice], "usage": usage})
 
 

@@ -60,4 +60,18 @@ check "but that task" shows searched '.status_details.message | contains("1 of 2
 check "and no other" same 1 "$(score searched good evaluation recall_1)"
 check "where there is no other, nothing was evaluated" is_created "$(searched none '"bad"')"
 check "which is said" within 30 is_in none failed
+mkdir "$scratch/choices"
+printf '{"q":"the sky is","ends":["blue","green"],"right":0}\n' >"$scratch/choices/test.jsonl"
+cp "$here/frameworks/harness/data/choose.yaml" "$scratch/choices"
+dataset choices "$scratch"/choices/{test.jsonl,choose.yaml}
+choose() { printf '{"name":"%s","model_endpoint":"http://%s/v1","model":"main-model","framework":"custom","dataset":"ada/choices","tasks":["choose"]}' "$1" "$endpoint"; }
+for echo in '"generated"' false; do
+  name=echo-${echo//\"/}
+  control "{\"echo\":$echo}"
+  forget
+  check "a model whose log-probabilities of given texts are $echo" is_created "$(choose "$name")"
+  check "costs the evaluation, which would have scores that mean nothing" within 20 is_in "$name" failed
+  check "and says so" shows "$name" '.status_details.message | contains("cannot score given texts")'
+  check "before its first question" same '["The capital of France is Paris."]' "$(seen | jq -c '.questions | keys')"
+done
 exit "$failed"
