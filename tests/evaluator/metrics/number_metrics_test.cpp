@@ -1,6 +1,10 @@
 // Likelihoods, rankings, pass@k, statistics and calls of functions against values worked out by hand.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <random>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -13,6 +17,8 @@
 namespace stackgate::evaluator {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 TEST(Mean, has_the_samples_error) {
   const std::array values = {1.0, 2.0, 3.0, 4.0, std::nan("")};
   const Mean found = mean_of(values);
@@ -22,6 +28,33 @@ TEST(Mean, has_the_samples_error) {
   EXPECT_EQ(found.nan_count, 1U);
   EXPECT_TRUE(std::isnan(mean_of({}).value));
   EXPECT_TRUE(std::isnan(mean_of({values.data(), 1}).error));
+}
+
+TEST(NumberMetrics, do_not_depend_on_the_order_of_items_or_choices) {
+  std::mt19937 random(13);
+  const auto real = [&random] { return -static_cast<double>(1 + random() % 1'000'000) / 1024; };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<double> values(40);
+    std::ranges::generate(values, real);
+    values.push_back(1e15);
+    const Mean forth = mean_of(values);
+    std::ranges::shuffle(values, random);
+    EXPECT_EQ(mean_of(values).value, forth.value);
+    EXPECT_DOUBLE_EQ(mean_of(values).error, forth.error);
+    std::vector<std::string> choices;
+    std::vector<double> likelihoods;
+    for (std::size_t i = 0; i < 5; ++i) {
+      choices.emplace_back(1 + random() % 9, 'x');
+      likelihoods.push_back(real() - static_cast<double>(i) / 4096);  // no two are equal
+    }
+    const Texts turned(choices.rbegin(), choices.rend());
+    const std::vector<double> turned_likelihoods(likelihoods.rbegin(), likelihoods.rend());
+    for (std::size_t right = 0; right < 5; ++right) {
+      const std::array<std::size_t, 1> gold = {right}, turned_gold = {4 - right};
+      EXPECT_EQ(choice_scores(choices, likelihoods, gold).acc,
+                choice_scores(turned, turned_likelihoods, turned_gold).acc);
+    }
+  }
 }
 
 TEST(PairedBootstrap, tells_a_difference_from_chance) {

@@ -1,4 +1,5 @@
 // BLEU, chrF, ROUGE, F1 and exact match against vectors worked out by hand, and what must hold of any text.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -156,6 +157,44 @@ TEST(TextMetrics, stay_within_their_bounds_and_are_whole_for_equal_texts) {
     EXPECT_DOUBLE_EQ(token_f1(a, Texts{a}), 1);
     EXPECT_NEAR(chrf(a, {a}), characters_of(a).empty() ? 0 : 100, 1e-9);
     EXPECT_DOUBLE_EQ(rouge(a, {a})[3].fmeasure, rouge_words(a).empty() ? 0 : 1);
+  }
+}
+
+TEST(TextMetrics, do_not_depend_on_the_order_of_items_references_or_words) {
+  std::mt19937 random(12);
+  const auto text_of = [&random] {
+    std::string out;
+    for (std::size_t i = random() % 12; i > 0; --i) out += static_cast<char>('a' + random() % 5) + std::string(" ");
+    return out;
+  };
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::pair<std::string, Texts>> items;
+    for (int i = 0; i < 6; ++i) items.push_back({text_of(), {text_of(), text_of(), text_of()}});
+    BleuCounts forth, back;
+    ChrfCounts chrf_forth, chrf_back;
+    for (const auto& [text, references] : items) {
+      Texts turned(references.rbegin(), references.rend());
+      EXPECT_EQ(bleu(text, references, true).score, bleu(text, turned, true).score);
+      EXPECT_EQ(chrf(text, references), chrf(text, turned));
+      EXPECT_EQ(token_f1(text, references), token_f1(text, turned));
+      for (std::size_t kind = 0; kind < 5; ++kind)
+        EXPECT_EQ(rouge(text, references)[kind].fmeasure, rouge(text, turned)[kind].fmeasure);
+      std::string mixed;
+      Words words = split_words(text);
+      std::ranges::shuffle(words, random);
+      for (const std::string& each : words) mixed += each + " ";
+      EXPECT_EQ(token_f1(text, references), token_f1(mixed, references));
+      EXPECT_EQ(rouge(text, references)[0].fmeasure, rouge(mixed, references)[0].fmeasure);
+      forth += count_bleu(text, references);
+      chrf_forth += count_chrf(text, references);
+    }
+    std::ranges::shuffle(items, random);
+    for (const auto& [text, references] : items) {
+      back += count_bleu(text, references);
+      chrf_back += count_chrf(text, references);
+    }
+    EXPECT_EQ(bleu_of(forth, false).score, bleu_of(back, false).score);
+    EXPECT_EQ(chrf_of(chrf_forth), chrf_of(chrf_back));
   }
 }
 
