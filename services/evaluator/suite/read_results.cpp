@@ -75,13 +75,19 @@ class Reader {
 
   static Score score_of(std::string_view metric, const json::Member& member) {
     const json::Value* higher = member.value.find("higher_is_better");
+    const auto stat = [&](std::string_view name) { return number_of(json::at(&member.value, {"stats", name})); };
     return {.metric = std::string(metric),
             .name = std::string(member.key),
             .value = number_of(member.value.find("value")),
-            .error = number_of(json::at(&member.value, {"stats", "stderr"})),
+            .error = stat("stderr"),
             .count = count_of(json::at(&member.value, {"stats", "count"})),
             .nan_count = count_of(json::at(&member.value, {"stats", "nan_count"})),
-            .higher_is_better = higher == nullptr || !higher->is_boolean() || higher->boolean()};
+            .higher_is_better = higher == nullptr || !higher->is_boolean() || higher->boolean(),
+            .spread = {.sum = stat("sum"),
+                       .mean = stat("mean"),
+                       .least = stat("min"),
+                       .most = stat("max"),
+                       .deviation = stat("stddev")}};
   }
 
   /// "exact_match_stderr" beside "exact_match" is its error, as NeMo and lm-evaluation-harness show it.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "services/evaluator/suite/groups.hpp"
@@ -17,11 +18,22 @@ void number_or_null(json::Writer& w, std::string_view name, double value) {
     w.member(name, nullptr);
 }
 
+/// What NeMo's scores have beside their count, as far as it is known.
+void write_spread(json::Writer& w, const Spread& spread) {
+  for (const auto& [name, value] : {std::pair{"sum", spread.sum},
+                                    {"mean", spread.mean},
+                                    {"min", spread.least},
+                                    {"max", spread.most},
+                                    {"stddev", spread.deviation}})
+    if (std::isfinite(value)) w.member(name, value);
+}
+
 void write_score(json::Writer& w, const Score& score) {
   w.object(score.name, [&] {
     number_or_null(w, "value", score.value);
     w.object("stats", [&] {
       w.member("count", score.count);
+      write_spread(w, score.spread);
       w.member("nan_count", score.nan_count);
       number_or_null(w, "stderr", score.error);
     });

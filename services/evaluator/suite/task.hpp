@@ -43,6 +43,11 @@ struct Scored {
   std::string fault{};  // why it has no scores; "": it has
 };
 
+/// Of the samples' numbers whose mean a score is; no_value: not known.
+struct Spread {
+  double sum = no_value, mean = no_value, least = no_value, most = no_value, deviation = no_value;
+};
+
 /// One number of a result.
 struct Score {
   std::string metric{}, name{};  // "rouge", "rouge_L_score"
@@ -51,6 +56,7 @@ struct Score {
   std::uint64_t count = 0, nan_count = 0;
   bool higher_is_better = true;
   std::string error_name{};  // where the error is shown as a score, too: "exact_match_stderr"
+  Spread spread{};           // of a mean
 };
 
 /// What a group makes of its tasks' scores: their mean, by the number of samples or not.

@@ -17,7 +17,10 @@ TEST(ReadResults, gives_what_was_written) {
       .scores = {{.metric = "rouge", .name = "rouge_1_score", .value = 0.5, .error = 0.125, .count = 9},
                  {.metric = "rouge", .name = "rouge_L_score", .value = no_value, .nan_count = 9},
                  {.metric = "ppl", .name = "ppl", .value = 3, .higher_is_better = false}}};
-  const std::string text = results_json({&task, 1}, true);
+  TaskResult with_spread = task;
+  with_spread.scores[0].spread = {.sum = 4.5, .mean = 0.5, .least = 0, .most = 1, .deviation = 0.375};
+  const std::string text = results_json({&with_spread, 1}, true);
+  EXPECT_TRUE(text.contains(R"("count":9,"sum":4.5,"mean":0.5,"min":0,"max":1,"stddev":0.375,"nan_count":0)")) << text;
   const auto read = read_results(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(results_json(*read, true), text);

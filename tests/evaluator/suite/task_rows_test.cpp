@@ -1,5 +1,7 @@
 #include "services/evaluator/suite/task_rows.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "services/evaluator/suite/joined_rows.hpp"
@@ -86,6 +88,13 @@ TEST(MeanScores, leave_out_and_count_what_is_no_number) {
   EXPECT_EQ(first.count, 3U);
   EXPECT_DOUBLE_EQ(second.value, 2);
   EXPECT_EQ(second.nan_count, 2U);
+  EXPECT_DOUBLE_EQ(first.spread.sum, 9);
+  EXPECT_DOUBLE_EQ(first.spread.mean, 3);
+  EXPECT_EQ(first.spread.least, 1);
+  EXPECT_EQ(first.spread.most, 5);
+  EXPECT_DOUBLE_EQ(first.spread.deviation, 2);  // (4 + 0 + 4) / 2 is 4
+  EXPECT_EQ(second.spread.most, 2);
+  EXPECT_TRUE(std::isnan(second.spread.deviation));
 }
 
 TEST(Questions, have_the_settings_of_the_evaluation) {

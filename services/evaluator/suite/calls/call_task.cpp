@@ -129,9 +129,10 @@ TaskResult CallTask::result(std::span<const std::vector<double>> values, std::ui
     out.scores.push_back(mean_score("accuracy", category + "_accuracy", rows));
     means.push_back(out.scores.back().value);
   }
-  // The categories are no sample of categories, so their mean has no standard error.
+  // The categories are no sample of categories, so their mean has neither error nor spread.
   Score overall = mean_score("accuracy", "overall_accuracy", means);
   overall.error = no_value;
+  overall.spread = {};
   out.scores.push_back(std::move(overall));
   out.scores.push_back(mean_score("accuracy", "overall_accuracy_weighted", column_of(values, correct_column)));
   if (named.empty()) return out;

@@ -8,6 +8,7 @@
 #include "services/evaluator/metrics/rouge.hpp"
 #include "services/evaluator/metrics/words.hpp"
 #include "services/evaluator/suite/harness/aggregation.hpp"
+#include "services/evaluator/suite/mean_scores.hpp"
 
 namespace stackgate::evaluator::harness {
 namespace {
@@ -231,6 +232,7 @@ Score aggregated(const MetricConfig& metric, std::span<const std::vector<double>
       ++out.nan_count;
   }
   out.count = rows.size();
+  if (metric.aggregation == Aggregation::mean) out.spread = spread_of(column_of(rows, 0));
   const Estimate estimate = estimate_of(metric.aggregation, std::move(rows), rounds);
   out.value = estimate.value;
   out.error = estimate.error;
