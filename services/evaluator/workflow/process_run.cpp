@@ -78,6 +78,21 @@ std::vector<std::string> environment(const EvaluationRequest& request, std::stri
   return out;
 }
 
+/// A framework may print what it was given.
+std::string without_keys(std::string_view line, const EvaluationRequest& request, const WorkflowOptions& options) {
+  std::string out(line);
+  const auto hide = [&out](const std::string& key) {
+    if (key.empty()) return;
+    for (std::size_t at = out.find(key); at != std::string::npos; at = out.find(key, at + masked_key.size()))
+      out.replace(at, key.size(), masked_key);
+  };
+  hide(request.target.api_key);
+  if (request.judge) hide(request.judge->api_key);
+  if (request.embeddings) hide(request.embeddings->api_key);
+  hide(options.datastore_token);
+  return out;
+}
+
 std::unexpected<WorkflowFailure> failed(std::string message) {
   return std::unexpected(WorkflowFailure{.message = std::move(message)});
 }
@@ -123,7 +138,8 @@ std::expected<WorkflowResults, WorkflowFailure> run_process(const EvaluationRequ
   LogCapture log;
   subprocess::Lines lines(
       [&](std::string_view line) {
-        log.add("", line, [&](std::string_view shown) {
+        const bool is_marked = line.starts_with("stackgate-results") || line.starts_with("stackgate-samples");
+        log.add("", is_marked ? std::string(line) : without_keys(line, request, options), [&](std::string_view shown) {
           watching.log(shown);
           if (const auto percent = percent_in(shown)) watching.progress(*percent * 0.99, "of the framework's work");
         });

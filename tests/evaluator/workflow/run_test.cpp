@@ -97,7 +97,7 @@ class WorkflowRun : public testing::Test {
 
   EvaluationRequest request() const {
     EvaluationRequest out{.name = "mine", .framework = Framework::lm_eval_harness};
-    out.target = {.url = "http://inference:8000/v1", .model = "llama"};
+    out.target = {.url = "http://inference:8000/v1", .model = "llama", .api_key = api_key_};
     out.tasks = {"gsm8k"};
     return out;
   }
@@ -115,6 +115,7 @@ class WorkflowRun : public testing::Test {
   test::TempDir dir_{};
   std::unique_ptr<subprocess::Process> server_{};
   WorkflowOptions options_{};
+  std::string api_key_{};
   std::vector<std::string> events_{}, log_{};
   std::vector<double> progress_{};
   std::function<bool()> stop_{}, leave_{};
@@ -437,6 +438,12 @@ TEST_F(WorkflowRun, runs_the_containers_script) {
   const auto failed = run();
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "lm_eval ended with status 3; its output ends with: no such task ");
+  api_key_ = "sk-secret-1";
+  const auto printed = run();
+  ASSERT_FALSE(printed);
+  EXPECT_EQ(printed.error().message, "lm_eval ended with status 3; its output ends with: no such task ******");
+  EXPECT_EQ(log_.back(), "no such task ******");
+  api_key_.clear();
 
   dir_.write("bin/lm_eval", "#!/bin/sh\necho started; sleep 600\n");
   stop_ = [this] { return !log_.empty() && log_.back() == "started"; };
