@@ -78,6 +78,7 @@ class Reader {
 
   std::string names_of(const auto& map) const {
     std::vector<std::string_view> names;
+    names.reserve(map.size());
     for (const auto& each : map) names.push_back(each.first);
     return names.empty() ? std::string("there is none") : fmt::format("there are: {}", fmt::join(names, ", "));
   }
@@ -85,6 +86,7 @@ class Reader {
   /// With a version where the word has one.
   std::string nearest_of(std::string_view word, const auto& map) const {
     std::vector<std::string_view> names;
+    names.reserve(map.size());
     for (const auto& each : map) {
       const std::string_view name = each.first;
       names.push_back(word.contains('@') ? name : name.substr(0, name.find('@')));

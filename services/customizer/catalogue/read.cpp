@@ -60,6 +60,7 @@ class CatalogueReader {
         const auto found = out.catalogue.templates.find(name);
         if (found == out.catalogue.templates.end() || out.catalogue.targets.contains(found->second.target)) continue;
         std::vector<std::string_view> known;
+        known.reserve(out.catalogue.targets.size());
         for (const auto& each : out.catalogue.targets) known.push_back(each.first);
         const std::string_view meant = validate::nearest(found->second.target, known);
         out.findings.push_back(

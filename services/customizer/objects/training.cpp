@@ -64,6 +64,7 @@ void put_settings(pods::Container& container, const TrainingJob& job, const JobS
   const WorkspacePaths paths = workspace_paths(setup);
   const auto files_of = [&](const std::vector<std::string>& files) {
     std::vector<std::string> out;
+    out.reserve(files.size());
     for (const std::string& each : files) out.push_back(fmt::format("{}/{}", paths.dataset, each));
     return fmt::format("{}", fmt::join(out, ","));
   };

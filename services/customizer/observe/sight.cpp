@@ -184,7 +184,7 @@ StageSight sight_of(const StageObjects& objects) {
                                    json::text(objects.job, {"metadata", "name"}))};
   if (objects.stage == Stage::training && objects.scheduler == Scheduler::volcano)
     return of_volcano_job(objects, *objects.job);
-  const StageSight own = of_batch_job(objects, *objects.job, objects.pods);
+  StageSight own = of_batch_job(objects, *objects.job, objects.pods);
   if (objects.stage != Stage::download || !objects.needs_model) return own;
   if (objects.model_job == nullptr) {
     // Its time to live may be over before the dataset is here.

@@ -44,7 +44,7 @@ std::string callback_url(const settings::Values& values, std::uint16_t port) {
 }
 
 RunnerOptions runner_options(const settings::Values& values, const Limits& limits, const FailPoint& fail) {
-  const std::string entitystore = values.text("entitystore-url");
+  const std::string& entitystore = values.text("entitystore-url");
   const std::string& name = values.text("replica-name");
   return {.step = {.limits = limits,
                    .ask_adapter =

@@ -9,6 +9,7 @@ namespace leases_detail {
 
 std::vector<std::string> ids_of(const sql::Result& result) {
   std::vector<std::string> out;
+  out.reserve(result.rows.size());
   for (const sql::Row& row : result.rows) out.push_back(row.text(0));
   return out;
 }

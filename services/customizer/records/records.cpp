@@ -124,6 +124,7 @@ sql::Expected<std::vector<std::string>> Records::models() const {
       database_.run("SELECT model FROM customization_count GROUP BY model HAVING sum(amount) > 0 ORDER BY model LIMIT "
                     "200"));
   std::vector<std::string> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows) out.push_back(row.text(0));
   return out;
 }

@@ -37,6 +37,7 @@ sql::Expected<void> put_point(Session& session, std::string_view id, const Repor
 
 std::vector<MetricPoint> points_of(const sql::Result& found) {
   std::vector<MetricPoint> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows)
     out.push_back({.step = static_cast<std::uint64_t>(row.integer(0)),
                    .train_loss = number_of(row, 1),
@@ -50,6 +51,7 @@ std::vector<MetricPoint> points_of(const sql::Result& found) {
 
 std::vector<Event> events_of(const sql::Result& found) {
   std::vector<Event> out;
+  out.reserve(found.rows.size());
   for (const Row& row : found.rows)
     out.push_back({row.integer(0), row.integer(1), row.text(2), row.text(3), row.integer(4) != 0});
   return out;

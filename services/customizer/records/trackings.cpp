@@ -21,6 +21,7 @@ sql::Expected<std::vector<Tracking>> Records::take_trackings(std::chrono::second
           now, due),
       {limit, std::int64_t{lease.count()}}));
   std::vector<Tracking> out;
+  out.reserve(taken.rows.size());
   for (const sql::Row& row : taken.rows)
     out.push_back({.customization = row.text(0),
                    .tracker = row.text(1),

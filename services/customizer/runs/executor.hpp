@@ -52,6 +52,7 @@ class Executor {
   /// Those about which something has changed since the last call, as far as that can be known.
   virtual std::vector<std::string> changed() = 0;
   /// `wake` is called on any thread when that would not be empty, as far as it is known. An empty one ends it.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): those that use it keep it
   virtual void on_change(std::function<void()> /*wake*/) {}
   /// The error: what is there cannot be known, and nothing may be looked at or done. Any thread.
   virtual std::expected<void, Error> available() const { return {}; }

@@ -138,6 +138,7 @@ void Runner::look_at(const std::vector<std::string>& ids) {
       followed_.erase(id);
   }
   std::vector<const Work*> pointers;
+  pointers.reserve(works.size());
   for (const Work& each : works) pointers.push_back(&each);
   auto seen = executor_->look(pointers);
   for (std::size_t i = 0; i < works.size(); ++i) {

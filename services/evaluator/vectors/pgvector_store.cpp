@@ -158,8 +158,8 @@ std::string pgvector_text(std::span<const float> vector) {
   return out + "]";
 }
 
-VectorStore pgvector_store(std::shared_ptr<sql::Database> database, std::string table) {
-  auto own = std::make_shared<Pgvector>(std::move(database), std::move(table));
+VectorStore pgvector_store(std::shared_ptr<sql::Database> database, const std::string& table) {
+  auto own = std::make_shared<Pgvector>(std::move(database), table);
   return {.name = "PostgreSQL with pgvector",
           .count = [own] { return own->count(); },
           .put = [own](std::uint64_t first, std::uint32_t dimension,

@@ -12,7 +12,7 @@ namespace stackgate::evaluator {
 /// pgvector does not index, all are looked at. Made by the first put(). `table`: lower-case letters, digits and '_',
 /// not a digit first, at most 48. The extension is created where it may be; where it is missing, or this user may not,
 /// the fault says what to do. Thread-safe but for put().
-VectorStore pgvector_store(std::shared_ptr<sql::Database> database, std::string table);
+VectorStore pgvector_store(std::shared_ptr<sql::Database> database, const std::string& table);
 
 /// The statements, with the table's name in them; for tests.
 struct PgvectorStatements {

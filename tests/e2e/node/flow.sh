@@ -38,12 +38,20 @@ push() { # FOLDER REPOSITORY
 }
 
 # killed NAME: kill -9 of all its processes in the node; kubelet starts them again
+declare -A restarts_due=()
+own_pods() { k get pods -l "app.kubernetes.io/component=$1,app.kubernetes.io/managed-by=stackgate" -o json; }
 killed() {
   [ -z "${UNDISTURBED:-}" ] || return 0
+  restarts_due[$1]=$(own_pods "$1" | jq '[.items[].status.containerStatuses[]?.restartCount + 1] | add')
   check "$1 is killed" "$node_scripts/exec.sh" "$state" pkill -KILL -x "$(printf 'stackgate-%s' "$1" | cut -c-15)" # the name as the kernel cuts it
 }
 is_up() { fetch -fo /dev/null "${address[$1]}/v1/health/ready" || fetch -fo /dev/null "${address[$1]}/health"; }
-back() { check "… and is back" within 60 is_up "$1"; }
+# has_restarted NAME: what answers before kubelet has seen all of it is taken out of the Service again
+has_restarted() {
+  own_pods "$1" | jq -e --argjson due "${restarts_due[$1]}" '([.items[].status.containerStatuses[]?.restartCount] | add) >= $due and
+    all(.items[].status.conditions[] | select(.type == "Ready"); .status == "True")' >/dev/null && is_up "$1"
+}
+back() { [ -n "${UNDISTURBED:-}" ] || check "… and is back" within 60 has_restarted "$1"; }
 has_steps() { customization | jq -e --argjson n "$1" '.status_details.steps_completed >= $n' >/dev/null; }
 completed() {
   local record
@@ -98,6 +106,7 @@ back customizer
 check "it goes on" within 30 has_steps 60
 killed entitystore
 if within 120 completed; then ok "it is completed"; else not_ok "it is completed" "$(jobs_look)"; fi
+back entitystore
 check "the adapter is served" within 30 is_served shop
 late=$(($(date +%s) - $(date -d "$(fetch "${address[customizer]}/v1/customizations/shop/metrics" | jq -r '.metrics.train_loss[-1].timestamp')" +%s)))
 [ -z "${UNDISTURBED:-}" ] || check "served at most 5 s after the last training step ($late s)" [ "$late" -le 5 ]

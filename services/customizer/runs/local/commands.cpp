@@ -15,6 +15,7 @@ constexpr std::size_t longest_words = 600;
 
 std::vector<std::string> below(std::string_view folder, const std::vector<std::string>& files) {
   std::vector<std::string> out;
+  out.reserve(files.size());
   for (const std::string& each : files) out.push_back(fmt::format("{}/{}", folder, each));
   return out;
 }
