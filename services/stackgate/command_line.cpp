@@ -38,7 +38,7 @@ std::string shown(const Program& table, const Values& values, std::string_view n
 bool written(const Values& values, std::string_view name) { return values.source(name) == Source::flag; }
 
 /// Of the command line only: a variable may be meant for all that this shell does.
-Fault requires_flag(const Values& values, std::vector<std::string_view> names, std::string_view needed) {
+Fault requires_flag(const Values& values, const std::vector<std::string_view>& names, std::string_view needed) {
   for (const std::string_view name : names)
     if (written(values, name) && !values.flag(needed)) return fmt::format("--{} requires --{}", name, needed);
   return {};

@@ -104,6 +104,7 @@ Accounts::Expected<std::vector<Account>> Accounts::list(AccountKind kind, std::s
       std::string("SELECT ").append(account_columns) + where + " ORDER BY name_key LIMIT $3 OFFSET $4",
       {word, pattern, static_cast<std::int64_t>(limit), static_cast<std::int64_t>(skip)}));
   std::vector<Account> out;
+  out.reserve(found.rows.size());
   for (const sql::Row& row : found.rows) out.push_back(impl_->account_of(row));
   return out;
 }

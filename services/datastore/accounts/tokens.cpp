@@ -60,6 +60,7 @@ Accounts::Expected<std::vector<Token>> Accounts::list_tokens(std::int64_t accoun
   auto found = TRY(impl_->database_.run(
       std::string("SELECT ").append(token_columns) + " FROM tokens WHERE account_id = $1 ORDER BY id", {account}));
   std::vector<Token> out;
+  out.reserve(found.rows.size());
   for (const sql::Row& row : found.rows) out.push_back(token_of(row));
   return out;
 }

@@ -178,6 +178,7 @@ web::Answer repository_page(Backend& backend, web::Call& call, const Identity& v
   filter.limit = page.size;
   auto found = TRY(backend.repositories.list(viewer, filter));
   std::vector<Account> owners;
+  owners.reserve(found.items.size());
   for (const Repository& each : found.items) owners.push_back(TRY(backend.accounts.find(each.owner_id)));
   auto response = json_page(call, page, found.total, [&](json::Writer& w) {
     for (std::size_t i = 0; i < owners.size(); ++i) {

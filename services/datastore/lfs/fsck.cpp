@@ -1,4 +1,6 @@
 // Records held against the store.
+#include <fmt/format.h>
+
 #include "services/datastore/lfs/large_files.hpp"
 #include "services/datastore/lfs/statements.hpp"
 #include "services/kit/base/try.hpp"
@@ -42,7 +44,7 @@ Expected<Fsck> LargeFiles::fsck(bool hash) {
                              std::to_string(size));
       } else if (hash) {
         auto really = TRY(fsck_hash(store_, key_of(after)));
-        if (really != after) out.faults.push_back("large file " + after + ": its bytes hash to " + really);
+        if (really != after) out.faults.push_back(fmt::format("large file {}: its bytes hash to {}", after, really));
       }
     }
   }

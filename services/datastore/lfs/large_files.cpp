@@ -167,6 +167,7 @@ Expected<std::vector<std::int64_t>> LargeFiles::holders(std::string_view oid, st
       "SELECT repository_id FROM lfs_links WHERE oid = $1 AND repository_id <> $2 ORDER BY repository_id LIMIT $3",
       {std::string(oid), except, as_sql(limit)}));
   std::vector<std::int64_t> out;
+  out.reserve(rows.rows.size());
   for (const sql::Row& row : rows.rows) out.push_back(row.integer(0));
   return out;
 }

@@ -231,6 +231,7 @@ sql::Expected<std::vector<StoredFile>> read_files(sql::Database& database, std::
   const auto result = TRY(database.run(
       "SELECT path, size, sha256, large FROM adapter_file WHERE adapter_id = $1 ORDER BY path", {std::string(id)}));
   std::vector<StoredFile> out;
+  out.reserve(result.rows.size());
   for (const sql::Row& row : result.rows)
     out.push_back({row.text(0), static_cast<std::uint64_t>(row.integer(1)), row.text(2), row.integer(3) != 0});
   return out;

@@ -40,8 +40,8 @@ class Checker {
         fmt::print("{} {} {}: is being uploaded\n", record.id, record.name, record.version);
     }
     for (const Work& work : TRY(read_unpurged(database_)))
-      fault(work.record, work.record.deleted_at.empty() ? "failed, and its remains were not removed yet"
-                                                        : "was deleted, and its files were not removed yet");
+      (void)fault(work.record, work.record.deleted_at.empty() ? "failed, and its remains were not removed yet"
+                                                              : "was deleted, and its files were not removed yet");
     TRY(marks(living));
     fmt::print("{} adapters, {} faults\n", living.size(), faults_);
     return faults_;
@@ -66,9 +66,9 @@ class Checker {
     for (const StoredFile& file : want) {
       const auto found = std::ranges::find(have, file.path, &wire::TreeFile::path);
       if (found == have.end())
-        fault(record, fmt::format("{} is missing", file.path));
+        (void)fault(record, fmt::format("{} is missing", file.path));
       else if (found->size != file.size || (file.large && found->sha256 != file.sha256))
-        fault(record, fmt::format("{} is another file than the one that was uploaded", file.path));
+        (void)fault(record, fmt::format("{} is another file than the one that was uploaded", file.path));
     }
     return {};
   }

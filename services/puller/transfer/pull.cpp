@@ -117,6 +117,7 @@ Result<void> Pull::check_space(const std::vector<Wanted>& wanted) const {
   if (!fault_of_space(missing, TRY(place_.free_bytes()), place_.output())) return {};
   // What other revisions have left behind is kept as long as there is room.
   std::vector<RemoteFile> files;
+  files.reserve(wanted.size());
   for (const Wanted& each : wanted) files.push_back(each.file);
   place_.drop_other_parts(files);
   if (auto fault = fault_of_space(missing, TRY(place_.free_bytes()), place_.output())) return std::unexpected(*fault);

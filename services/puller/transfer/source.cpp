@@ -53,7 +53,7 @@ Result<std::vector<RemoteFile>> Source::tree() const {
   std::vector<RemoteFile> out;
   std::string query = "recursive=true";
   for (int page = 0; page < most_pages; ++page) {
-    const auto answer = TRY(fetcher_.text(url + "?" + query, largest_page));
+    const auto answer = TRY(fetcher_.text(fmt::format("{}?{}", url, query), largest_page));
     auto files = TRY(read_tree_page(answer.body));
     std::ranges::move(files, std::back_inserter(out));
     if (out.size() > most_files) return out;  // the check says so

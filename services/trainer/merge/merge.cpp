@@ -71,7 +71,7 @@ class Merger {
       if (std::ranges::find(model_.files, name) != model_.files.end() || !each.is_regular_file() ||
           each.path().extension() == ".bin")
         continue;
-      std::filesystem::copy_file(each.path(), part + "/" + name, error);
+      std::filesystem::copy_file(each.path(), fmt::format("{}/{}", part, name), error);
       if (error) return std::unexpected(fmt::format("{} cannot be copied: {}", name, error.message()));
     }
     for (std::uint32_t i = 0; i < model_.files.size(); ++i) TRY(write_weights(part, i));

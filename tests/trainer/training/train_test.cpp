@@ -288,7 +288,9 @@ TEST_F(TrainTogetherTest, a_lost_process_ends_the_others_behind_a_checkpoint) {
   EXPECT_EQ(ends[0].error().ending, Ending::stopped);
   EXPECT_THAT(ends[0].error().faults[0].message, HasSubstr("another of the 2 processes is lost"));
   EXPECT_THAT(ends[0].error().faults[0].message, HasSubstr("start all processes again with --resume"));
-  EXPECT_TRUE(std::filesystem::exists(*folder_ / "lost.part/checkpoint-3"));
+  // Of the last sum the lost process may take along what the other had not read yet.
+  EXPECT_TRUE(std::filesystem::exists(*folder_ / "lost.part/checkpoint-3") ||
+              std::filesystem::exists(*folder_ / "lost.part/checkpoint-2"));
 }
 
 TEST_F(TrainTogetherTest, a_process_with_other_data_is_refused) {
