@@ -50,6 +50,14 @@ TEST(FrameworkSamples, that_are_none_are_passed_over) {
   EXPECT_THAT(read(R"({"metrics":["m"],"m":1,"arguments":{"a":{}}})"), testing::SizeIs(1));
 }
 
+TEST(FrameworkSamples, that_come_twice_count_once) {
+  const auto found = read(R"({"doc_id":0,"metrics":["m","m"],"m":1})"
+                          "\n"
+                          R"({"doc_id":0,"filter":"none","metrics":["m"],"m":2})");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].record, R"({"scores":{"m":1}})");
+}
+
 TEST(FrameworkSamples, have_bounds) {
   std::string lines;
   for (int i = 0; i < 10'050; ++i) lines += R"({"doc_id":)" + std::to_string(i) + R"(,"metrics":["m"],"m":1})" + "\n";

@@ -50,6 +50,9 @@ void add_scores(const json::Value& line, Lines& lines) {
     const json::Value* value = line.find(metric);
     if (metric.empty() || value == nullptr || lines.scores.size() >= most_scores) continue;
     std::string name = filter.empty() || filter == "none" ? std::string(metric) : fmt::format("{},{}", metric, filter);
+    // A line that comes twice counts once.
+    if (std::ranges::find(lines.scores, name, &std::pair<std::string, std::string>::first) != lines.scores.end())
+      continue;
     // What a corpus is scored by has no number for a sample.
     const bool is_number = value->is_number() && std::isfinite(value->number());
     lines.scores.emplace_back(std::move(name), is_number || value->is_boolean() ? json::to_json(*value) : "null");
