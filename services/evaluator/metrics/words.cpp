@@ -1,6 +1,7 @@
 #include "services/evaluator/metrics/words.hpp"
 
 #include "services/kit/base/ascii.hpp"
+#include "services/kit/base/replace_all.hpp"
 #include "services/kit/jinja/unicode.hpp"
 
 namespace stackgate::evaluator {
@@ -47,12 +48,6 @@ std::string without_articles(std::string_view text) {
   return out;
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 /// What 13a puts spaces around wherever it stands.
 bool stands_alone(char c) { return is_ascii_punctuation(c) && c != '\'' && c != ',' && c != '-' && c != '.'; }
 
@@ -82,10 +77,10 @@ Words squad_words(std::string_view text) {
 
 Words bleu_words(std::string_view text) {
   std::string line =
-      replaced(replaced(replaced(std::string(jinja::strip_right(text)), "<skipped>", ""), "-\n", ""), "\n", " ");
+      replace_all(replace_all(replace_all(jinja::strip_right(text), "<skipped>", ""), "-\n", ""), "\n", " ");
   for (const auto& [entity, is] :
        {std::pair<std::string_view, std::string_view>{"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}})
-    line = replaced(std::move(line), entity, is);
+    line = replace_all(line, entity, is);
   line = " " + line + " ";
   std::string apart;
   for (const char c : line) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "services/evaluator/vectors/protocol/milvus.hpp"
+#include "services/kit/base/replace_all.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/http_client/client.hpp"
 
@@ -120,10 +121,7 @@ class Milvus {
     if (refusal.code == 0)
       return failed(path, fmt::format("status {}, and an answer that {}", reply->status, refusal.words),
                     reply->status >= 500 || reply->status == 429);
-    std::string words = refusal.words;
-    if (!options_.token.empty())
-      for (std::size_t at = words.find(options_.token); at != std::string::npos; at = words.find(options_.token, at))
-        words.replace(at, options_.token.size(), "***");
+    const std::string words = replace_all(refusal.words, options_.token, "***");
     // 8: rate limit; 1800: not authenticated, which does not pass.
     return failed(path, fmt::format("{} (code {})", words.empty() ? "no reason given" : words, refusal.code),
                   refusal.code == 8 || reply->status >= 500);

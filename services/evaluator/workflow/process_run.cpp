@@ -14,6 +14,7 @@
 #include "services/evaluator/workflow/protocol/log_capture.hpp"
 #include "services/evaluator/workflow/protocol/program.hpp"
 #include "services/evaluator/workflow/watching.hpp"
+#include "services/kit/base/replace_all.hpp"
 #include "services/kit/subprocess/lines.hpp"
 #include "services/kit/subprocess/process.hpp"
 
@@ -81,11 +82,7 @@ std::vector<std::string> environment(const EvaluationRequest& request, std::stri
 /// A framework may print what it was given.
 std::string without_keys(std::string_view line, const EvaluationRequest& request, const WorkflowOptions& options) {
   std::string out(line);
-  const auto hide = [&out](const std::string& key) {
-    if (key.empty()) return;
-    for (std::size_t at = out.find(key); at != std::string::npos; at = out.find(key, at + masked_key.size()))
-      out.replace(at, key.size(), masked_key);
-  };
+  const auto hide = [&out](const std::string& key) { out = replace_all(out, key, masked_key); };
   hide(request.target.api_key);
   if (request.judge) hide(request.judge->api_key);
   if (request.embeddings) hide(request.embeddings->api_key);

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "services/kit/base/replace_all.hpp"
+
 namespace stackgate::guardrail {
 
 std::string Hiding::text(std::string_view text) const {
   std::string out(text);
-  for (const std::string& each : turn_.hidden)
-    for (auto at = out.find(each); at != std::string::npos; at = out.find(each, at + hidden_text.size()))
-      out.replace(at, each.size(), hidden_text);
+  for (const std::string& each : turn_.hidden) out = replace_all(out, each, hidden_text);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/freed.hpp"
+#include "services/kit/base/replace_all.hpp"
 
 namespace stackgate::http_client {
 namespace url_detail {
@@ -56,8 +57,7 @@ std::string without_secrets(std::string_view url) {
 std::string scrub(std::string text, std::string_view url) {
   const auto parts = url_detail::split(url);
   for (std::string_view secret : {parts.user, parts.query}) {
-    if (secret.size() < 2) continue;
-    for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos;) text.replace(at, secret.size(), "…");
+    if (secret.size() >= 2) text = replace_all(text, secret, "…");
   }
   return text;
 }

@@ -124,6 +124,7 @@ TEST(Models, are_read_in_order) {
 TEST(Errors, keep_the_endpoints_words_and_no_key) {
   EXPECT_EQ(read_error(R"({"error":{"message":"no such\nmodel"}})", ""), "no such model");
   EXPECT_EQ(read_error(R"({"error":"bad key sk-1, sk-1"})", "sk-1"), "bad key ***, ***");
+  EXPECT_EQ(read_error(R"({"error":"a * is hidden"})", "*"), "a *** is hidden") << "what hides it holds it";
   EXPECT_EQ(read_error(R"({"detail":"d"})", ""), "d");
   EXPECT_EQ(read_error("<html>", ""), "");
   EXPECT_EQ(read_error("{\"error\":\"" + std::string(299, 'a') + "é\"}", "").size(), 299U);

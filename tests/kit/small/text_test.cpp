@@ -2,6 +2,7 @@
 
 #include "services/kit/base/ascii.hpp"
 #include "services/kit/base/percent.hpp"
+#include "services/kit/base/replace_all.hpp"
 #include "services/kit/base/utf8.hpp"
 
 namespace stackgate {
@@ -40,6 +41,14 @@ TEST(Utf8, IsValidUpToTheLastByte) {
   EXPECT_TRUE(utf8::is_valid("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
   for (const char* broken : {"\x80", "\xc3", "a\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
     EXPECT_FALSE(utf8::is_valid(broken));
+}
+
+TEST(ReplaceAll, GoesOnBehindWhatItPutIn) {
+  EXPECT_EQ(replace_all("", "a", "b"), "");
+  EXPECT_EQ(replace_all("text", "", "b"), "text");
+  EXPECT_EQ(replace_all("a*b*", "*", "***"), "a***b***");
+  EXPECT_EQ(replace_all("aaa", "aa", "a"), "aa");
+  EXPECT_EQ(replace_all("one two", "two", ""), "one ");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "services/kit/base/replace_all.hpp"
 #include "services/kit/grammar/characters.hpp"
 #include "services/kit/json/parse.hpp"
 #include "services/kit/json/read.hpp"
@@ -123,9 +124,7 @@ std::string read_error(std::string_view body, std::string_view key) {
   std::string out(json::text(&*root, {"error", "message"}));
   for (const std::string_view member : {"error", "message", "detail"})
     if (out.empty()) out = json::text(&*root, {member});
-  if (!key.empty())
-    for (std::size_t at = out.find(key); at != std::string::npos; at = out.find(key, at))
-      out.replace(at, key.size(), "***");
+  out = replace_all(out, key, "***");
   std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   if (out.size() > 300) {
     std::size_t end = 300;
