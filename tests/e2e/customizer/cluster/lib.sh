@@ -44,7 +44,7 @@ make_namespace() {
   k create serviceaccount customizer >/dev/null
   k create rolebinding customizer --role customizer --serviceaccount "$ns:customizer" >/dev/null
   k create configmap owner >/dev/null
-  k create secret generic datastore --from-literal=user=ada --from-literal=password=correct-horse >/dev/null
+  k create secret generic datastore --from-literal=user="${datastore_user:-ada}" --from-literal=password=correct-horse >/dev/null
   service_account_kubeconfig >"$scratch/kubeconfig"
 }
 
