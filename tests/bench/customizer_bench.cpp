@@ -393,12 +393,13 @@ class Bench {
       const std::string name = fmt::format("adapter-{}", round), path = "/v1/customizations/" + name;
       expect(201, Http(service->port)
                       .call("POST", "/v1/customizations", json_type, body(name, "small", rank_, R"("max_steps":5)")));
-      Http http(service->port), store(port);
+      Http http(service->port);
       until(
           "it is trained",
           [&] { return integer(http.call("GET", path, "", "").body, {"status_details", "steps_completed"}) >= 5; },
           5ms);
       const auto begun = Clock::now();
+      Http store(port);  // not earlier: a connection that asks nothing while it is trained is closed
       until(
           "its adapter is ready",
           [&] {
