@@ -120,7 +120,9 @@ apply_and_wait '.kind == "InferenceCache"' "${later[@]}"
 must "the customizer does not find the base model" within 30 knows_base
 
 chapter_adapter
-row "its pods" "$(k get jobs -l app.kubernetes.io/managed-by=stackgate-customizer -o json | jq -r '[.items[].metadata.name] | join(" ")')" 28
+label="its Jobs"
+while read -r name; do row "$label" "$name" && label=''; done < <(k get jobs -l app.kubernetes.io/managed-by=stackgate-customizer -o json |
+  jq -r '.items[].metadata.name')
 chapter_question
 chapter_score
 chapter_rails

@@ -21,7 +21,7 @@ import_images() {
 # start_postgres: on the node, with the sample's databases and users; in the cluster it is the Service postgres
 start_postgres() {
   local name words
-  secret=$(tr -dc a-z0-9 </dev/urandom | head -c 20) || true
+  secret=$(openssl rand -hex 10)
   chmod 711 "$work"
   POSTGRES_LISTEN='*' in_network "$postgres" start "$work/postgres" || return 1
   for name in datastore entitystore customizer evaluator; do
@@ -42,7 +42,7 @@ make_stack() {
   world_rails "$work/rails"
   kube create --dry-run=client --validate=false -o json -f "$repo/crds/samples/stack.yaml" |
     jq -c 'if .kind == "List" then .items[] else . end | del(.metadata.namespace)' |
-    jq -c --arg secret "$secret" --arg lfs "$(tr -dc a-z0-9 </dev/urandom | head -c 32)" --arg tag "$flow_tag" \
+    jq -c --arg secret "$secret" --arg lfs "$(openssl rand -hex 16)" --arg tag "$flow_tag" \
       --arg inference registry.test/stackgate-inference --rawfile rails "$work/rails/shop/config.yml" -f "$repo/tests/demo/stack.jq" >"$work/stack.json"
 }
 # apply_stack JQ: those of its objects for which the condition holds

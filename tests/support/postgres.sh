@@ -38,7 +38,7 @@ as_owner() {
 
 make_cluster() {
   mkdir -p "$dir"
-  (umask 077 && tr -dc a-z0-9 </dev/urandom | head -c 20 >"$dir/password") || true
+  (umask 077 && printf %s "$(openssl rand -hex 10)" >"$dir/password")
   mkdir -p "$dir/data" "$dir/socket"
   if [ "$(id -u)" -eq 0 ]; then
     local user=nobody
