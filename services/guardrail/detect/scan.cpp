@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace stackgate::guardrail {
 namespace {
@@ -27,14 +32,41 @@ struct Word {
   bool has_digit = false, is_number = true;
 };
 
-Word word_at(std::string_view text, std::size_t at) {
-  Word word{at};
-  while (word.end < text.size() && is_word_byte(text[word.end])) {
-    const bool digit = ascii::is_digit(text[word.end++]);
-    word.has_digit |= digit;
-    word.is_number &= digit;
+constexpr unsigned in_word = 1, in_number = 2;
+constexpr std::array<std::uint8_t, 256> marks = [] {
+  std::array<std::uint8_t, 256> out{};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<std::uint8_t>((classes[i] == Class::letter ? in_word : 0U) |
+                                       (classes[i] == Class::digit ? in_word | in_number : 0U));
+  return out;
+}();
+
+/// The first byte in [at, size) at which something may be found where neither names nor IP addresses are wanted: a
+/// digit, '@',
+/// ':' or '.'; or '/', which lies between them. 16 at a time.
+std::size_t skip_to_mark(std::string_view text, std::size_t at) {
+#if defined(__SSE2__)
+  const __m128i first = _mm_set1_epi8('.'), span = _mm_set1_epi8(':' - '.'), at_sign = _mm_set1_epi8('@');
+  for (; text.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i behind = _mm_sub_epi8(bytes, first);
+    const __m128i found =
+        _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(behind, span), behind), _mm_cmpeq_epi8(bytes, at_sign));
+    if (const auto bits = static_cast<unsigned>(_mm_movemask_epi8(found)); bits != 0)
+      return at + static_cast<std::size_t>(std::countr_zero(bits));
   }
-  return word;
+#endif
+  while (at < text.size() && text[at] != '@' && (text[at] < '.' || text[at] > ':')) ++at;
+  return at;
+}
+
+Word word_at(std::string_view text, std::size_t at) {
+  unsigned any = 0, all = in_number, mark = 0;
+  for (; at < text.size() && (mark = marks[static_cast<unsigned char>(text[at])]) != 0; ++at) {
+    any |= mark;
+    all &= mark;
+  }
+  return {at, (any & in_number) != 0, all != 0};
 }
 
 }  // namespace
@@ -52,7 +84,15 @@ void scan(std::string_view text, const Wanted& wanted, std::vector<Candidate>& o
   const bool any_hosts = scan.wants(Entity::url), any_mails = scan.wants(Entity::email_address);
   const bool any_ip = scan.wants(Entity::ip_address);
   std::size_t host_floor = 0;
+  const bool skips = !any_names && !any_ip;
   for (std::size_t i = 0; i < text.size();) {
+    if (skips) {
+      const std::size_t done = std::exchange(i, skip_to_mark(text, i));
+      if (i == text.size()) break;
+      if (ascii::is_digit(text[i])) {  // its word begins before it
+        while (i > done && is_word_byte(text[i - 1])) --i;
+      }
+    }
     switch (classes[static_cast<unsigned char>(text[i])]) {
       case Class::other:
         ++i;

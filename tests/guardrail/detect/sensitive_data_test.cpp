@@ -101,6 +101,26 @@ TEST(SensitiveData, finds_only_what_is_asked_for) {
   EXPECT_EQ(test::shown(test::sensitive({}), text), "");
 }
 
+TEST(SensitiveData, finds_one_kind_wherever_it_lies) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"EMAIL_ADDRESS", "jane.doe+x@mail.example.co.uk"},
+      {"EMAIL_ADDRESS", "ünal@müller.de"},
+      {"CREDIT_CARD", "4111 1111 1111 1111"},
+      {"IBAN_CODE", "DE89370400440532013000"},
+      {"US_SSN", "536-22-1234"},
+      {"PHONE_NUMBER", "(212) 555-0100"},
+      {"URL", "https://example.com/a?b=c#d"},
+      {"URL", "www.example.org/x"},
+      {"CRYPTO", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"},
+  };
+  for (const auto& [entity, text] : cases)
+    for (std::size_t before = 0; before < 40; ++before)
+      for (const std::size_t behind : {0, 1, 20})
+        EXPECT_EQ(test::shown(test::sensitive({entity}),
+                              std::string(before, 'w') + " ü_ " + text + " " + std::string(behind, 'w')),
+                  entity + ":" + text);
+}
+
 float score_of(const SensitiveData& detector, std::string_view text) {
   const Spans spans = detector.find(text);
   return spans.size() == 1 ? spans[0].score : -1;
