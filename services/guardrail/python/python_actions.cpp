@@ -1,6 +1,10 @@
 #include "services/guardrail/python/python_actions.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,24 +20,37 @@ namespace stackgate::guardrail {
 using subprocess::Process;
 using Clock = std::chrono::steady_clock;
 
+/// What its threads work with.
+struct PythonActions::Shared {
+  const std::vector<PythonFile> files;
+  const std::string shown;
+  const PythonOptions options;
+  const AskModel ask_model;
+  std::mutex mutex{};  // of what follows
+  std::condition_variable changed{};
+  std::deque<Job> jobs{};
+  std::size_t idle = 0;
+  std::atomic<bool> ending = false;
+};
+
 /// One process; used by one thread.
 class PythonActions::Worker {
  public:
-  explicit Worker(const PythonActions& owner) : owner_(owner) {}
+  explicit Worker(const Shared& owner) : owner_(owner) {}
 
   /// Nothing when it is there, or has been started.
   std::optional<PythonFault> start() {
     if (process_) return std::nullopt;
     auto started =
-        Process::start({.arguments = {owner_.options_.python, "-I", "-B", "-c", worker_script()},
+        Process::start({.arguments = {owner_.options.python, "-I", "-B", "-c", worker_script()},
                         .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/nonexistent"},
                         .directory = "/",
-                        .limits = {.memory_bytes = owner_.options_.memory, .file_bytes = 1U << 20U}});
+                        .limits = {.memory_bytes = owner_.options.memory, .file_bytes = 1U << 20U}});
     if (!started) return PythonFault{started.error().message};
     process_ = std::move(*started);
     lines_.clear();
-    const WorkerStart first{owner_.files_, owner_.options_.network,
-                            static_cast<std::uint32_t>(owner_.options_.timeout.count() / 1'000 + 1)};
+    const WorkerStart first{owner_.files, owner_.options.network,
+                            static_cast<std::uint32_t>(owner_.options.timeout.count() / 1'000 + 1)};
     WorkerLine answer = exchange(to_line(first));
     if (auto* ready = std::get_if<WorkerReady>(&answer)) {
       ready_ = std::move(*ready);
@@ -48,14 +65,14 @@ class PythonActions::Worker {
   ActionResult run(const ActionRequest& request) {
     ActionResult out{.failed = true};
     if (const auto why = start()) {
-      out.error = fmt::format("the Python code of {} cannot be loaded: {}", owner_.shown_, why->message);
+      out.error = fmt::format("the Python code of {} cannot be loaded: {}", owner_.shown, why->message);
       return out;
     }
     std::string line = to_line(request);
     for (;;) {
       WorkerLine answer = exchange(line);
       if (auto* asks = std::get_if<WorkerAsks>(&answer)) {
-        line = to_line(owner_.ask_model_ ? owner_.ask_model_(*asks) : std::unexpected("there is no model to ask"));
+        line = to_line(owner_.ask_model ? owner_.ask_model(*asks) : std::unexpected("there is no model to ask"));
         continue;
       }
       if (auto* done = std::get_if<WorkerDone>(&answer)) return std::move(done->result);
@@ -81,7 +98,7 @@ class PythonActions::Worker {
   const WorkerReady& ready() const { return ready_; }
 
  private:
-  WorkerLine exchange(const std::string& line) { return exchange(line, Clock::now() + owner_.options_.timeout); }
+  WorkerLine exchange(const std::string& line) { return exchange(line, Clock::now() + owner_.options.timeout); }
 
   /// Sends a line and reads one. A process that gives none in time, or too much, is killed.
   WorkerLine exchange(const std::string& line, Clock::time_point until) {
@@ -99,7 +116,7 @@ class PythonActions::Worker {
     if (!lines_.contains('\n'))
       process_->drain(output, [&] {
         late = Clock::now() > until;
-        return late || owner_.ending_.load();
+        return late || owner_.ending.load();
       });
     answer = take();
     if (!answer) return abandon(late ? "it took too long and was ended" : "its process ended");
@@ -117,11 +134,11 @@ class PythonActions::Worker {
   WorkerFault abandon(std::string why) {
     process_->end(std::chrono::milliseconds(0));
     process_.reset();
-    log::warning("a process of actions.py was ended", {{"configuration", owner_.shown_}, {"why", why}});
+    log::warning("a process of actions.py was ended", {{"configuration", owner_.shown}, {"why", why}});
     return {std::move(why)};
   }
 
-  const PythonActions& owner_;
+  const Shared& owner_;
   std::unique_ptr<Process> process_{};
   std::string lines_{};
   WorkerReady ready_{};
@@ -129,20 +146,22 @@ class PythonActions::Worker {
 
 PythonActions::PythonActions(std::vector<PythonFile> files, std::string shown, PythonOptions options,
                              AskModel ask_model)
-    : files_(std::move(files)),
-      shown_(std::move(shown)),
-      options_(std::move(options)),
-      ask_model_(std::move(ask_model)) {}
+    : shared_(new Shared{std::move(files), std::move(shown), std::move(options), std::move(ask_model)}) {}
 
 PythonActions::~PythonActions() {
   std::deque<Job> dropped;
   {
-    const std::scoped_lock lock(mutex_);
-    ending_ = true;
-    dropped.swap(jobs_);
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->ending = true;
+    dropped.swap(shared_->jobs);
   }
-  changed_.notify_all();
-  for (std::thread& each : threads_) each.join();
+  shared_->changed.notify_all();
+  for (std::thread& each : threads_) {
+    if (each.get_id() == std::this_thread::get_id())
+      each.detach();  // what it works with is its own, too
+    else
+      each.join();
+  }
   for (Job& job : dropped) job(nullptr, "the server ends");
 }
 
@@ -157,7 +176,7 @@ void PythonActions::run(ActionRequest request, Done done) {
 
 void PythonActions::call(std::move_only_function<void(const CallCode* code)> work) {
   constexpr std::size_t most_calls = 1'000;
-  submit([work = std::move(work), timeout = options_.timeout](Worker* worker, std::string_view) mutable {
+  submit([work = std::move(work), timeout = shared_->options.timeout](Worker* worker, std::string_view) mutable {
     if (worker == nullptr) return work(nullptr);
     std::size_t calls = 0;
     const CallCode code = [&, until = Clock::now() + timeout](
@@ -176,27 +195,29 @@ void PythonActions::call(std::move_only_function<void(const CallCode* code)> wor
 
 void PythonActions::submit(Job job) {
   {
-    const std::scoped_lock lock(mutex_);
-    if (!ending_ && jobs_.size() < options_.waiting) {
-      if (idle_ <= jobs_.size() && threads_.size() < options_.processes) threads_.emplace_back([this] { serve(); });
-      jobs_.push_back(std::move(job));
-      changed_.notify_one();
+    Shared& all = *shared_;
+    const std::scoped_lock lock(all.mutex);
+    if (!all.ending && all.jobs.size() < all.options.waiting) {
+      if (all.idle <= all.jobs.size() && threads_.size() < all.options.processes)
+        threads_.emplace_back([shared = shared_] { serve(shared); });
+      all.jobs.push_back(std::move(job));
+      all.changed.notify_one();
       return;
     }
   }
   job(nullptr, "too many actions of actions.py wait");
 }
 
-void PythonActions::serve() {
-  Worker worker(*this);
-  std::unique_lock lock(mutex_);
+void PythonActions::serve(const std::shared_ptr<Shared>& shared) {
+  Worker worker(*shared);
+  std::unique_lock lock(shared->mutex);
   for (;;) {
-    ++idle_;
-    changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-    --idle_;
-    if (ending_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    ++shared->idle;
+    shared->changed.wait(lock, [&] { return shared->ending || !shared->jobs.empty(); });
+    --shared->idle;
+    if (shared->ending) return;
+    Job job = std::move(shared->jobs.front());
+    shared->jobs.pop_front();
     lock.unlock();
     job(&worker, {});
     job = nullptr;
@@ -205,7 +226,7 @@ void PythonActions::serve() {
 }
 
 std::expected<WorkerReady, PythonFault> PythonActions::list() {
-  Worker worker(*this);
+  Worker worker(*shared_);
   if (auto why = worker.start()) return std::unexpected(std::move(*why));
   return worker.ready();
 }

@@ -5,15 +5,11 @@
 // CPU, one action at a time; killed when an action takes too long. What fails is a failed ActionResult, with the type
 // of the exception and its line, and no value of the request.
 #pragma once
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,7 +36,7 @@ struct PythonFault {
 };
 
 /// Of one configuration. Thread-safe; starts nothing before the first action. Its end waits for running actions, which
-/// are killed.
+/// are killed; it may come on a thread of its own, when what an action calls back held it last.
 class PythonActions {
  public:
   using Done = std::move_only_function<void(ActionResult)>;
@@ -68,19 +64,12 @@ class PythonActions {
   class Worker;
   /// Without a worker: why it is refused.
   using Job = std::move_only_function<void(Worker* worker, std::string_view refused)>;
+  struct Shared;
   void submit(Job job);
-  void serve();
+  static void serve(const std::shared_ptr<Shared>& shared);
 
-  const std::vector<PythonFile> files_;
-  const std::string shown_;
-  const PythonOptions options_;
-  const AskModel ask_model_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_{};
-  std::vector<std::thread> threads_{};
-  std::size_t idle_ = 0;
-  std::atomic<bool> ending_ = false;
+  const std::shared_ptr<Shared> shared_;  // with its threads
+  std::vector<std::thread> threads_{};    // guarded by its mutex
 };
 
 /// Loads the configuration's code in a process, which ends at once: what is wrong with it, and filters and parsers of

@@ -349,6 +349,16 @@ TEST(PythonActions, are_tried_for_what_prompts_use) {
             "call app.register_output_parser(function, \"mine\") in it\n");
 }
 
+// A configuration that was reloaded is held by what its last action calls back.
+TEST(PythonActions, may_end_on_a_thread_of_their_own) {
+  std::shared_ptr<PythonActions> all = actions();
+  std::promise<ActionResult> promise;
+  all->run({.action = "upper", .parameters = {{"text", jinja::Value("x")}}},
+           [&promise, held = all](ActionResult result) { promise.set_value(std::move(result)); });
+  all.reset();
+  EXPECT_EQ(promise.get_future().get().value.bytes(), "X");
+}
+
 TEST(PythonActions, end_while_one_runs) {
   auto all = actions();
   std::promise<ActionResult> promise;
