@@ -73,6 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // A template of the stranger's own may compute anything out of numbers and operators of its own.
   for (const Prompt& each : read.configuration->prompts.prompts)
     check_prompt(each, text.find_first_of("123456789") != text.npos);
-  if (combine({read.configuration, read.configuration}).configuration == nullptr) std::abort();
+  // All is read again for it, which takes as long as everything above.
+  const bool is_combined = text.size() % 4 == 0;
+  if (is_combined && combine({read.configuration, read.configuration}).configuration == nullptr) std::abort();
   return 0;
 }

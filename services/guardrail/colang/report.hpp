@@ -47,6 +47,7 @@ class Report {
   /// "; did you mean \"NAME\"?" or nothing. Only for the first names that are asked for: it costs time.
   std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
 
+  bool empty() const { return entries_.empty(); }
   /// In the order of files and places; each once. At most 200, then one that says so.
   validate::Findings take();
 

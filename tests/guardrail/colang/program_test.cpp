@@ -121,6 +121,23 @@ TEST(Program, later_files_override_what_is_built_in) {
   EXPECT_EQ(list_code(out.program.flows[0]), "0 stop\n1 end\n");
 }
 
+TEST(Program, of_what_is_built_in_is_the_same_each_time) {
+  const auto shown = [](std::string_view body) {
+    const std::vector<Source> sources = {{"library.co", fmt::format("define flow f\n{}", body), true},
+                                         {"rails.co", "define flow g\n  user \"hi\"\n  do f\n"}};
+    const auto out = compile(sources);
+    std::string text = list_findings(out.findings);
+    for (const Flow& flow : out.program.flows) text += list_code(flow);
+    return text;
+  };
+  const std::string good = shown("  bot \"$x\"\n  $y = 1 + 2\n");
+  EXPECT_EQ(good, "0 bot  '$x'\n1 $y = 1 + 2\n2 end\n0 wait user hi\n1 do f\n2 end\n");
+  const std::string faulty = shown("  $y = 1 +\n  bot \"$x\"\n");
+  EXPECT_TRUE(faulty.starts_with("library.co:2:11 colang-expression")) << faulty;
+  EXPECT_EQ(shown("  bot \"$x\"\n  $y = 1 + 2\n"), good);
+  EXPECT_EQ(shown("  $y = 1 +\n  bot \"$x\"\n"), faulty);
+}
+
 TEST(Program, values_of_expressions) {
   auto context = std::make_shared<jinja::Dict>();
   context->set("n", std::int64_t{3});
