@@ -47,7 +47,7 @@ ActionHandle Actions::run(ActionRequest request, std::shared_ptr<const ActionEnv
   if (is_custom) {
     custom->run(std::move(*of_custom), std::move(environment), [job](ActionResult result) {
       if (result.failed) return job->fail(std::move(result.error));
-      job->answer(std::move(result.value), std::move(result.context_updates));
+      job->answer(std::move(result.value), std::move(result.context_updates), std::move(result.events));
     });
   } else if (found != built_in().end()) {
     found->second(job);

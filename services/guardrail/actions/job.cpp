@@ -205,8 +205,11 @@ void Job::parse_answer(const Prompt& prompt, std::string task, std::string answe
             });
 }
 
-void Job::answer(jinja::Value value, Variables updates) {
-  end({.id = request_.id, .value = std::move(value), .context_updates = std::move(updates)});
+void Job::answer(jinja::Value value, Variables updates, std::vector<Event> events) {
+  end({.id = request_.id,
+       .value = std::move(value),
+       .context_updates = std::move(updates),
+       .events = std::move(events)});
 }
 
 void Job::fail(const ModelFailure& failure, bool main_model) {

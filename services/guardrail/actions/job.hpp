@@ -70,7 +70,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void post(const std::string& url, const std::string& key_variable, std::string json,
             std::move_only_function<void(std::string)> then);
 
-  void answer(jinja::Value value, Variables updates = {});
+  void answer(jinja::Value value, Variables updates = {}, std::vector<Event> events = {});
   /// `cause` holds no text of a user.
   void fail(std::string cause);
 

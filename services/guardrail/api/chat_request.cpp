@@ -39,6 +39,8 @@ std::string parameters_of(const json::Value& body, std::string_view llm_params) 
 void read_openai(Fields& body, validate::Findings& findings, ChatRequest& out) {
   out.model = body.text("model");
   out.stream = body.flag("stream");
+  if (const json::Value* seed = body.find("seed"); seed != nullptr && seed->is_integer())
+    out.seed = static_cast<std::uint64_t>(seed->integer());
   if (const auto at = body.object("stream_options"))
     out.include_usage = out.stream && Fields(*at, findings, Whose::openai).flag("include_usage");
   if (const json::Value* n = body.find("n"); n != nullptr && !(n->is_integer() && n->integer() == 1))

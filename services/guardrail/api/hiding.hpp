@@ -22,6 +22,8 @@ class Hiding {
   jinja::Value value(const jinja::Value& value) const;
   /// A variable of the turn; "generated_message" and the like hold a hidden answer in other forms.
   jinja::Value variable(std::string_view name, const jinja::Value& value) const;
+  /// What the next turn gets, and whoever keeps it.
+  DialogState state() const;
   std::string prompt(const ModelCall& call, RailType rail) const;
   std::string completion(const ModelCall& call) const;
 

@@ -4,7 +4,9 @@
 //   microservice  the same, with `guardrails.config` (inline) and `guardrails.return_choice`
 // A member may stand at either place, not at both. Source: services.md section 5.1. Pure.
 #pragma once
+#include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,7 @@ struct ChatRequest {
   RequestOptions options{};
   /// JSON object: options.llm_params and all other members of the body, as they were sent, for the main model.
   std::string parameters{"{}"};
+  std::optional<std::uint64_t> seed{};  // of the body, which the model gets, too: which of several texts the bot says
   bool stream = false;
   bool include_usage = false;  // stream_options
   bool return_choice = false;

@@ -259,6 +259,11 @@ std::optional<jinja::Template> compile_text(std::string_view text, const Place& 
   return std::nullopt;
 }
 
+std::string_view only_variable(std::string_view text) {
+  const std::string_view name = text.starts_with('$') ? name_at(text, 1) : std::string_view();
+  return !name.empty() && end_of_path(text, 1 + name.size()) == text.size() ? name : std::string_view();
+}
+
 std::vector<std::string> variables_of_text(std::string_view text) {
   std::vector<std::string> out;
   walk_text(text, [](std::string_view) {}, [&](std::string_view, std::string_view name) { out.emplace_back(name); });

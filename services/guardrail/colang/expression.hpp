@@ -32,6 +32,9 @@ std::string unquoted(std::string_view quoted);
 std::optional<jinja::Template> compile_text(std::string_view text, const Place& at, Report& report);
 /// The variables that compile_text() finds in a text.
 std::vector<std::string> variables_of_text(std::string_view text);
+/// The variable that a text is the value of, or of which it is a part: "answer" of "$answer" and "$answer.text"; ""
+/// when there is more in it.
+std::string_view only_variable(std::string_view text);
 
 constexpr bool begins_name(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool continues_name(char c) { return begins_name(c) || (c >= '0' && c <= '9'); }

@@ -173,6 +173,7 @@ class Lowering {
   void say(Statement& each) {
     Instruction& out = emit(each.any ? Op::bot_any : Op::bot, each.place);
     out.name = std::move(each.name);
+    out.said_variable = only_variable(each.text);
     out.text = std::move(each.text);
     out.said = std::move(each.said);
   }

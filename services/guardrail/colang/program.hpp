@@ -107,6 +107,7 @@ struct Instruction {
   std::vector<Argument> arguments{};
   std::optional<Expression> expression{};
   std::optional<jinja::Template> said{};  // `text`, compiled
+  std::string said_variable{};            // of `bot $NAME`
   EventPattern pattern{};
   std::vector<WaitBranch> branches{};
   std::uint32_t target = 0;  // index into Flow::code; of call: index into Program::flows

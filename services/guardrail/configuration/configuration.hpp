@@ -107,7 +107,8 @@ struct Configuration {
   std::vector<KnowledgePage> knowledge{};
   std::vector<PythonFile> python_files{};  // actions.py, config.py, and those of the folder actions/
   std::vector<PythonAction> python_actions{};
-  PromptCode prompt_code{};  // of python_files
+  bool any_python_action = false;  // it registers some whose names only running it tells
+  PromptCode prompt_code{};        // of python_files
   std::vector<StreamObstacle> stream_obstacles{};
   colang::Program program{};
   std::uint32_t built_in_files = 0;  // of Program::files: the library's, which come first
@@ -116,6 +117,8 @@ struct Configuration {
   const Model* find_model(std::string_view type) const;
   /// Whether the user defined dialog: intents with flows; otherwise a turn is one plain call of the main model.
   bool has_dialog() const;
+  /// Whether chunks are looked for: there is a knowledge base, or code of the user's that is one.
+  bool retrieves() const;
   /// Whether its turns search nothing and run nobody's code: what they compute themselves takes some 50 µs for each KB.
   bool is_quick() const;
 

@@ -69,6 +69,7 @@ void read_python(const std::vector<File>& files, Configuration& out, bool& any_a
       report.file_warning(rule::unsupported, each.shown, "is not run, as there is an actions_server_url",
                           "let the server of actions have it, or remove the address");
     PythonNames names = python_names(each.text);
+    out.any_python_action = out.any_python_action || names.dynamic;
     any_action = any_action || names.dynamic;
     std::ranges::move(names.actions, std::back_inserter(out.python_actions));
     if (runs) add(std::move(names.prompts), out.prompt_code);
@@ -112,6 +113,12 @@ bool Configuration::has_dialog() const {
   return std::ranges::any_of(program.flows, [this](const colang::Flow& flow) {
     return !flow.code.empty() && flow.kind != colang::FlowKind::subflow && flow.place.file >= built_in_files &&
            (flow.code.front().op == colang::Op::wait || flow.code.front().op == colang::Op::wait_any);
+  });
+}
+
+bool Configuration::retrieves() const {
+  return !knowledge.empty() || std::ranges::any_of(python_actions, [](const PythonAction& each) {
+    return each.name == "retrieve_relevant_chunks";
   });
 }
 

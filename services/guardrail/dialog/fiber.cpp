@@ -1,5 +1,6 @@
 #include "services/guardrail/dialog/fiber.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -146,7 +147,7 @@ class Stepper {
     if (at_->said) {
       auto text = at_->said->render_marked(visible(fiber_, scope_), expression_limits);
       if (!text) return broken(text.error().message);
-      return Say{at_->name, std::move(text->text), true};
+      return Say{at_->name, std::move(text->text), true, at_->said_variable};
     }
     if (message == nullptr || message->texts.empty()) return Say{at_->name};
     auto text = text_of(*message, visible(fiber_, scope_), scope_.seed);
@@ -157,8 +158,17 @@ class Stepper {
   std::optional<Need> assign() {
     auto value = value_of(*at_->expression);
     if (!value) return std::move(value.error());
+    const bool raw = holds_text(*value) && std::ranges::any_of(at_->expression->reads, [this](const std::string& name) {
+                       return is_raw(name);
+                     });
+    raw ? (void)fiber_.raw.insert(at_->variable) : (void)fiber_.raw.erase(at_->variable);
     fiber_.own.insert_or_assign(at_->variable, std::move(*value));
     return std::nullopt;
+  }
+
+  bool is_raw(const std::string& name) const {
+    if (fiber_.given.contains(name)) return false;
+    return fiber_.own.contains(name) ? fiber_.raw.contains(name) : scope_.raw.contains(name);
   }
 
   std::optional<Need> branch(Frame& frame) {
@@ -191,6 +201,10 @@ class Stepper {
 };
 
 }  // namespace
+
+bool holds_text(const jinja::Value& value) {
+  return value.text() != nullptr || value.list() != nullptr || value.dict() != nullptr || value.object() != nullptr;
+}
 
 SharedVariables snapshot(const Fiber& fiber, const SharedVariables& turn) {
   SharedVariables out = turn;

@@ -1,6 +1,8 @@
 // A flow being executed, instruction by instruction, until it needs something from outside. Pure.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,6 +10,8 @@
 #include "services/guardrail/dialog/turn.hpp"
 
 namespace stackgate::guardrail {
+
+using Names = std::set<std::string, std::less<>>;
 
 struct Frame {
   const colang::Flow* flow = nullptr;
@@ -18,6 +22,7 @@ struct Fiber {
   std::vector<Frame> frames{};  // the innermost last; none: it has ended
   Variables own{};              // what it assigned; hides the turn's
   Variables given{};            // the rail's arguments; hide both
+  Names raw{};                  // of its own those that hold what rails have yet to pass
 };
 
 /// It wants this action's value; then store().
@@ -32,6 +37,7 @@ struct Say {
   std::string name;
   std::string text{};
   bool has_text = false;
+  std::string variable{};  // the text is its value: what an action or a model made, not what was configured
 };
 struct Create {
   Event event;
@@ -52,7 +58,11 @@ struct Scope {
   const SharedVariables& turn;  // the turn's variables
   std::uint64_t seed = 0;       // which text of several is said
   std::uint32_t& steps_left;    // of the turn
+  const Names& raw;             // the turn's variables that hold what rails have yet to pass
 };
+
+/// Whether a value may hold a text: verdicts and measures hold none.
+bool holds_text(const jinja::Value& value);
 
 /// All variables that the fiber sees, as a dict, and as variables.
 jinja::Value visible(const Fiber& fiber, const Scope& scope);

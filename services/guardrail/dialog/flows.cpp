@@ -1,7 +1,6 @@
 #include "services/guardrail/dialog/flows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "services/guardrail/library/library.hpp"
@@ -60,22 +59,15 @@ bool begins_with_event(const Flow& flow) {
          (flow.code.front().op == Op::wait || flow.code.front().op == Op::wait_any);
 }
 
-constexpr std::array<std::string_view, 3> messages = {"user_message", "bot_message", "relevant_chunks"};
-
-struct Reach {
-  bool asks = false, alters = false;
-};
-
-void look(const colang::Program& program, const Flow& flow, std::set<const Flow*>& seen, Reach& reach) {
+void look(const colang::Program& program, const Flow& flow, std::set<const Flow*>& seen, RailReach& reach) {
   if (!seen.insert(&flow).second) return;
   for (const Instruction& each : flow.code) {
     const bool assigns = each.op == Op::assign || each.op == Op::execute || each.op == Op::generate;
-    if (assigns && std::ranges::find(messages, each.variable) != messages.end()) reach.alters = true;
+    if (assigns && std::ranges::find(messages_of_turns, each.variable) != messages_of_turns.end()) reach.alters = true;
     if (each.op == Op::execute) {
       const BuiltInRail* rail = find_built_in_action(each.name);
       reach.asks |= rail != nullptr && rail->asks;
-      // What an action of the user's changes is not known.
-      reach.alters |= !is_built_in_action(each.name);
+      reach.runs_custom |= !is_built_in_action(each.name);
     }
     if (each.op == Op::call) {
       if (each.expression)
@@ -127,11 +119,11 @@ bool names_intents(const colang::Program& program) {
   });
 }
 
-bool may_run_beside(const colang::Program& program, const Flow& rail) {
+RailReach reach_of(const colang::Program& program, const Flow& rail) {
   std::set<const Flow*> seen;
-  Reach reach;
+  RailReach reach;
   look(program, rail, seen, reach);
-  return reach.asks && !reach.alters;
+  return reach;
 }
 
 }  // namespace stackgate::guardrail

@@ -1,5 +1,6 @@
 // Which flows an event starts or lets go on. Pure.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -39,7 +40,16 @@ bool starts_with_events(const colang::Program& program);
 /// Whether some flow wants to know which intent it is.
 bool names_intents(const colang::Program& program);
 
-/// Whether a rail may run beside others: it waits for a model or a server, and alters no message.
-bool may_run_beside(const colang::Program& program, const colang::Flow& rail);
+/// What a rail does beside judging, as its flow and those it calls say.
+struct RailReach {
+  bool asks = false;         // it waits for a model or a server, by an action that is built in
+  bool alters = false;       // it sets a message, or calls a flow that only a variable names
+  bool runs_custom = false;  // an action of the user's, which may alter what it likes
+};
+RailReach reach_of(const colang::Program& program, const colang::Flow& rail);
+
+/// What rails may alter.
+inline constexpr std::array<std::string_view, 4> messages_of_turns = {"user_message", "bot_message", "relevant_chunks",
+                                                                      "tool_message"};
 
 }  // namespace stackgate::guardrail

@@ -26,6 +26,12 @@ constexpr std::array<std::string_view, 17> of_the_turn = {"last_user_intent",
                                                           "tool_message",
                                                           "tool_name",
                                                           "tool_call_id"};
+/// Its result may hold parts of what it looked at; those of others are verdicts, or what the user's code makes public.
+bool gives_text(std::string_view action) {
+  return action == "mask_sensitive_data" || action == "redact_regex_pattern" || action == "injection_detection" ||
+         action == "generate_value";
+}
+
 constexpr std::uint64_t heaviest_kept = 10'000;  // of a variable; Value::weight()
 constexpr std::size_t most_waiting = 32;
 
@@ -97,6 +103,14 @@ void Turn::Impl::drive(const RunningPtr& running) {
     if (!perform(running, advance(running->fiber, scope()))) return;
 }
 
+void Turn::Impl::create(const RunningPtr& running, Event event) {
+  const bool rail = out.rails[running->log].type != RailType::dialog;
+  decide(running->log, "create event " + event.type);
+  if (rail && event.type.ends_with("Exception")) running->exception = event;
+  if (!rail) happened.push_back({colang::EventKind::named, event.type, event.values});
+  out.events.push_back(std::move(event));
+}
+
 /// False: it came to rest, or goes on when there is a result.
 bool Turn::Impl::perform(const RunningPtr& running, Need need) {
   const bool rail = out.rails[running->log].type != RailType::dialog;
@@ -106,24 +120,27 @@ bool Turn::Impl::perform(const RunningPtr& running, Need need) {
     return false;
   };
   if (auto* act = std::get_if<Act>(&need)) {
+    std::string action = act->action;
     ask(running->log, std::move(act->action), std::move(act->parameters), &running->fiber,
-        [this, running, variable = std::move(act->variable)](ActionResult result) mutable {
+        [this, running, action = std::move(action), variable = std::move(act->variable)](ActionResult result) mutable {
           if (result.failed) {
             running->error = std::move(result.error);
             return running->then(Rest::broken);
           }
           for (auto& [name, value] : result.context_updates)
             running->fiber.own.insert_or_assign(name, std::move(value));
-          if (!variable.empty()) running->fiber.own.insert_or_assign(variable, std::move(result.value));
+          for (Event& event : result.events) create(running, std::move(event));
+          if (!variable.empty()) {
+            const bool is_raw = !raw.empty() && gives_text(action) && holds_text(result.value);
+            is_raw ? (void)running->fiber.raw.insert(variable) : (void)running->fiber.raw.erase(variable);
+            running->fiber.own.insert_or_assign(variable, std::move(result.value));
+          }
           drive(running);
         });
     return false;
   }
   if (auto* create = std::get_if<Create>(&need)) {
-    decide(running->log, "create event " + create->event.type);
-    if (rail && create->event.type.ends_with("Exception")) running->exception = create->event;
-    if (!rail) happened.push_back({colang::EventKind::named, create->event.type, create->event.values});
-    out.events.push_back(std::move(create->event));
+    this->create(running, std::move(create->event));
     return true;
   }
   if (auto* what = std::get_if<Say>(&need)) {

@@ -68,7 +68,7 @@ struct Turn::Impl {
   void say(std::size_t log, Say what, Then then);
   void retrieve(Then then);
   void compose(std::string intent, Then then);
-  void check_output(std::string text, Then then);
+  void check_output(std::string text, std::string calls, Then then);
   void check_texts(std::string text, std::string calls, Then then);
   void utter(std::string text);
 
@@ -79,18 +79,25 @@ struct Turn::Impl {
   void block(const RunningPtr& rail, Rest rest);
   void hide(std::string text);
   void hide_answer();
+  RunningPtr second_alteration(const RailRun& run) const;
+  void merge(const Fiber& fiber);
+  void hide_before(RailType type);
+  void conceal(RailType type);
+  void judge(RailType type);
+  void judged_all();
   std::string refusal() const;
 
   // impl.cpp
   RunningPtr open(RailType type, std::string name, const colang::Flow& flow, std::uint32_t at);
   void drive(const RunningPtr& running);
   bool perform(const RunningPtr& running, Need need);
+  void create(const RunningPtr& running, Event event);
   void ask(std::size_t log, std::string action, Variables parameters, const Fiber* fiber, WithResult then);
   std::size_t log_rail(RailType type, std::string name);
   void decide(std::size_t log, std::string decision) { out.rails[log].decisions.push_back(std::move(decision)); }
   void set(std::string_view name, jinja::Value value) { turn.set(name, std::move(value)); }
   std::string text_of(std::string_view variable) const;
-  Scope scope() { return {program, turn, in.seed, steps_left}; }
+  Scope scope() { return {program, turn, in.seed, steps_left, raw}; }
   void fail(std::string error);
   void finish();
   std::vector<ActionRequest> outgoing();
@@ -106,6 +113,7 @@ struct Turn::Impl {
   std::vector<std::string> said{};                    // to the user
   std::string history{};                              // Colang's, of this turn
   std::vector<std::string> judged{};                  // of the model's answer, by output rails
+  Names raw{};                                        // variables that hold what rails have yet to pass
   std::uint32_t steps_left, actions_left;
   std::uint64_t next_id = 1;
   std::unordered_map<std::uint64_t, WithResult> under_way{};

@@ -19,8 +19,12 @@ WaitingFlow kept(const std::vector<Frame>& frames) {
 }  // namespace
 
 void Turn::Impl::start() {
+  judge(RailType::input);
   if (in.tool_result) return check_result();
-  if (in.user_message.empty() && in.bot_message) return check_answer();
+  if (in.user_message.empty() && in.bot_message) {
+    judged_all();
+    return check_answer();
+  }
   run_rails(RailType::input, in.configuration->input, in.rails.input, [this] { after_input(); });
 }
 
@@ -39,6 +43,7 @@ void Turn::Impl::check_result() {
 }
 
 void Turn::Impl::after_input() {
+  judged_all();
   const std::string message = text_of("user_message");
   if (message != in.user_message) out.outcome = Outcome::modified;
   history += fmt::format("user \"{}\"\n", message);
@@ -53,7 +58,7 @@ void Turn::Impl::after_input() {
 
 void Turn::Impl::check_answer() {
   if (!in.tool_calls.empty()) set("generated_tool_calls", jinja::Value(in.tool_calls));
-  check_output(*in.bot_message, [this] { finish(); });
+  check_output(*in.bot_message, in.tool_calls, [this] { finish(); });
 }
 
 /// Without flows of a dialog: one plain call of the main model.

@@ -85,6 +85,7 @@ struct ActionRequest {
   SharedVariables context{};  // what the action may read: user_message, bot_message, relevant_chunks, …
   RailType rail = RailType::input;
   std::string rail_name{};
+  jinja::Value events{};  // of the conversation, for code of the user's; whoever runs it adds them
 };
 
 // Actions that the machine itself asks for, besides those of flows:
@@ -106,12 +107,19 @@ struct ModelCall {
   bool from_cache = false;
 };
 
+/// An event that was created, or that a rail's exception is made of.
+struct Event {
+  std::string type;  // "InputRailException"
+  Variables values{};
+};
+
 struct ActionResult {
   std::uint64_t id = 0;
   bool failed = false;  // fails closed: a rail blocks, a dialog turn ends with `error`
   std::string error{};  // for logs; never the client's
   jinja::Value value{};
   Variables context_updates{};
+  std::vector<Event> events{};  // as `create event` makes them
   std::vector<ModelCall> model_calls{};
 };
 
@@ -132,12 +140,6 @@ struct ActivatedRail {
   std::vector<ExecutedAction> actions{};
   bool stop = false;
   Moment began{}, ended{};
-};
-
-/// An event that was created, or that a rail's exception is made of.
-struct Event {
-  std::string type;  // "InputRailException"
-  Variables values{};
 };
 
 enum class Outcome : std::uint8_t {
@@ -163,6 +165,11 @@ struct TurnResult {
   /// answer, and chunks as they were before retrieval rails altered them.
   std::vector<std::string> hidden{};
   bool hides_answer = false;  // the main model's answer is among them
+  /// Variables that flows made of these, whatever part of them they hold.
+  std::vector<std::string> concealed{};
+  /// What no state may keep besides: the user's text as it was before input rails altered or refused it, and variables
+  /// made of it.
+  std::vector<std::string> unkept_texts{}, unkept{};
 };
 
 class Turn {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "services/guardrail/api/failures.hpp"
+#include "services/guardrail/api/hiding.hpp"
 #include "services/guardrail/api/log.hpp"
 #include "services/guardrail/api/state.hpp"
 #include "services/kit/base/try.hpp"
@@ -54,7 +55,7 @@ std::expected<ConfigurationPtr, web::Failure> configuration_of(const Front& fron
 Extras::Extras(const Exchange& exchange, const TurnResult& result) {
   const ChatRequest& request = exchange.request();
   guardrails = {.config_ids = request.config_ids, .outcome = result.outcome, .rail = result.rail};
-  if (request.has_state) guardrails.state = to_json(result.state);
+  if (request.has_state) guardrails.state = to_json(Hiding(result).state());
   if (request.options.llm_output && !result.hides_answer) guardrails.llm_output = text_of(result, "generated_message");
   guardrails.output_data = output_data_json(result, request.options);
   guardrails.log = log_json(result, request.options.log, exchange.times());

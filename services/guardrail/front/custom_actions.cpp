@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "services/guardrail/actions/conversation.hpp"
 #include "services/kit/jinja/from_value.hpp"
 #include "services/kit/jinja/to_json.hpp"
 #include "services/kit/json/parse.hpp"
@@ -37,15 +38,18 @@ class PythonCode final : public CustomActions {
   PythonCode(const ConfigurationPtr& configuration, std::shared_ptr<const Actions> actions,
              const PythonOptions& options)
       : names_(configuration->python_actions),
+        any_name_(configuration->any_python_action),
         python_(configuration->python_files, configuration->id, options,
                 [actions = std::move(actions), plain = without_instructions(*configuration)](const WorkerAsks& asks) {
                   return ask(*actions, plain, asks);
                 }) {}
 
   bool knows(std::string_view action) const override {
-    return std::ranges::find(names_, action, &PythonAction::name) != names_.end();
+    if (std::ranges::find(names_, action, &PythonAction::name) != names_.end()) return true;
+    return any_name_ && std::ranges::find(Actions::names(), action) == Actions::names().end();
   }
-  void run(ActionRequest request, std::shared_ptr<const ActionEnvironment>, OnActionResult then) override {
+  void run(ActionRequest request, std::shared_ptr<const ActionEnvironment> environment, OnActionResult then) override {
+    if (environment) request.events = history_events(*environment, request.context);
     python_.run(std::move(request), std::move(then));
   }
   void call(std::move_only_function<void(const CallCode* code)> work) override { python_.call(std::move(work)); }
@@ -69,6 +73,7 @@ class PythonCode final : public CustomActions {
   }
 
   const std::vector<PythonAction> names_;
+  const bool any_name_;
   PythonActions python_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "services/guardrail/actions/conversation.hpp"
@@ -85,7 +86,7 @@ void Exchange::remember(const TurnResult& result, std::string said, Threads::The
   if (!result.user_message.empty())
     messages.push_back({"user", is_refused(result) ? std::string(hidden_text) : result.user_message});
   if (!said.empty()) messages.push_back({"assistant", std::move(said)});
-  front_->threads->close(*std::exchange(thread_, std::nullopt), std::move(messages), to_json(result.state),
+  front_->threads->close(*std::exchange(thread_, std::nullopt), std::move(messages), to_json(Hiding(result).state()),
                          std::move(then));
 }
 
@@ -98,7 +99,7 @@ TurnInput Exchange::input() const {
           .context = request_.context,
           .rails = std::move(rails),
           .state = request_.state,
-          .seed = static_cast<std::uint64_t>(began_.count())};
+          .seed = request_.seed.value_or(static_cast<std::uint64_t>(began_.count()))};
 }
 
 std::shared_ptr<const ActionEnvironment> Exchange::environment(std::shared_ptr<AnswerStream> stream) {
@@ -122,13 +123,19 @@ std::shared_ptr<const ActionEnvironment> Exchange::environment(std::shared_ptr<A
 }
 
 void Exchange::drive(TurnInput input, std::shared_ptr<const ActionEnvironment> environment, TurnDriver::Then then) {
+  std::uint64_t turn = 0;
   {
     const std::scoped_lock lock(mutex_);
     if (cancelled_) return;
+    turn = ++turns_;
     std::erase_if(drivers_, [](const auto& each) { return each.expired(); });
   }
-  const auto execute = [self = shared_from_this(), environment = std::move(environment)](ActionRequest request,
-                                                                                         ActionDone done) {
+  then = [self = shared_from_this(), turn, then = std::move(then)](TurnResult result) mutable {
+    self->leave(turn);
+    then(std::move(result));
+  };
+  const auto execute = [self = shared_from_this(), turn, environment = std::move(environment)](ActionRequest request,
+                                                                                               ActionDone done) {
     if (!self->output_rails_ && request.action == "generate") {
       const std::scoped_lock lock(self->mutex_);
       self->generated_from_ = request.context;
@@ -137,8 +144,8 @@ void Exchange::drive(TurnInput input, std::shared_ptr<const ActionEnvironment> e
     const std::scoped_lock lock(self->mutex_);
     if (self->cancelled_) return handle.cancel();
     if (handle.is_over()) return;
-    std::erase_if(self->actions_, [](const ActionHandle& each) { return each.is_over(); });
-    self->actions_.push_back(std::move(handle));
+    std::erase_if(self->actions_, [](const UnderWay& each) { return each.action.is_over(); });
+    self->actions_.push_back({turn, std::move(handle)});
   };
   const auto driver = TurnDriver::make(std::move(input), execute, std::move(then));
   {
@@ -205,9 +212,21 @@ void Exchange::run_apart(TurnInput input, TurnDriver::Then then) {
   drive(std::move(input), environment({}), std::move(then));
 }
 
+/// A turn is over: of rails side by side one has blocked, and what the others wait for is not wanted any more.
+void Exchange::leave(std::uint64_t turn) {
+  std::vector<UnderWay> actions;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto rest = std::ranges::partition(actions_, [&](const UnderWay& each) { return each.turn != turn; });
+    std::ranges::move(rest, std::back_inserter(actions));
+    actions_.erase(rest.begin(), rest.end());
+  }
+  for (UnderWay& each : actions) each.action.cancel();
+}
+
 void Exchange::cancel() {
   std::vector<std::weak_ptr<TurnDriver>> drivers;
-  std::vector<ActionHandle> actions;
+  std::vector<UnderWay> actions;
   {
     const std::scoped_lock lock(mutex_);
     cancelled_ = true;
@@ -216,7 +235,7 @@ void Exchange::cancel() {
   }
   for (const auto& each : drivers)
     if (const auto driver = each.lock()) driver->cancel();
-  for (ActionHandle& each : actions) each.cancel();
+  for (UnderWay& each : actions) each.action.cancel();
 }
 
 Variables Exchange::generated_from() const {

@@ -52,6 +52,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   TurnTimes times() const;
 
  private:
+  struct UnderWay {
+    std::uint64_t turn;
+    ActionHandle action;
+  };
+
+  void leave(std::uint64_t turn);
   void check_results(std::size_t at, TurnDriver::Then then);
   ToolResult tool_result(const ChatMessage& message) const;
   void run_main(TurnDriver::Then then);
@@ -73,7 +79,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::shared_ptr<AnswerStream> stream_{};
   std::vector<ActivatedRail> result_rails_{};  // of results of tools, which come before the turn's
   std::vector<std::weak_ptr<TurnDriver>> drivers_{};
-  std::vector<ActionHandle> actions_{};
+  std::vector<UnderWay> actions_{};
+  std::uint64_t turns_ = 0;                          // begun
   std::optional<SharedVariables> generated_from_{};  // of an answer that is streamed
   std::optional<ModelFailure> main_failure_{};
   bool cancelled_ = false;

@@ -9,7 +9,7 @@
 namespace stackgate::guardrail {
 namespace {
 
-constexpr std::size_t most_prompt_messages = 100;
+constexpr std::size_t most_prompt_messages = 100, most_events = 100;
 
 void write_variable(json::Writer& w, const std::string& name, const jinja::Value& value) {
   w.key(name);
@@ -97,6 +97,9 @@ std::string to_line(const ActionRequest& request) {
     w.key("config");
     const jinja::Value* const config = request.context.find("config");
     jinja::write_json(w, config == nullptr ? jinja::Value(jinja::None{}) : *config);
+    if (request.events.list() == nullptr) return;
+    w.key("events");
+    jinja::write_json(w, request.events);
   });
 }
 
@@ -135,6 +138,14 @@ WorkerLine read_worker_line(std::string_view line) {
   if (const json::Value* updates = root->find("context_updates"))
     for (const json::Member& each : updates->members())
       out.result.context_updates.insert_or_assign(std::string(each.key), value_of(&each.value));
+  for (const json::Value& each : json::items(&*root, {"events"})) {
+    Event event{.type = std::string(json::text_at(each, "type"))};
+    if (event.type.empty() || out.result.events.size() == most_events)
+      return WorkerFault{"its events are none, or too many"};
+    for (const json::Member& member : each.members())
+      if (member.key != "type") event.values.insert_or_assign(std::string(member.key), value_of(&member.value));
+    out.result.events.push_back(std::move(event));
+  }
   return out;
 }
 

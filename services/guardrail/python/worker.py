@@ -65,7 +65,9 @@ class StubFinder:
         module = types.ModuleType(spec.name)
         module.__path__ = []
         known = {"action": action, "ActionResult": ActionResult, "llm_call": llm_call,
-                 "new_event_dict": lambda type, **members: {"type": type, **members}}
+                 "new_event_dict": lambda type, **members: {"type": type, **members},
+                 "get_last_user_utterance": lambda events: last(events, "UserMessage", "text"),
+                 "get_last_bot_utterance": lambda events: last(events, "StartUtteranceBotAction", "script")}
         module.__getattr__ = lambda name: known[name] if name in known else missing(spec.name, name)
         return module
 
@@ -73,12 +75,17 @@ class StubFinder:
         pass
 
 
+def last(events, type, member):
+    return next((each.get(member) for each in reversed(events) if each.get("type") == type), None)
+
+
 def missing(module, name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name[0].isupper():
         return Anything
-    raise AttributeError(f"{module}.{name} is not there: this server has @action, ActionResult, llm_call")
+    raise AttributeError(f"{module}.{name} is not there: this server has @action, ActionResult, llm_call, "
+                         "new_event_dict, get_last_user_utterance, get_last_bot_utterance")
 
 
 class Pipe:

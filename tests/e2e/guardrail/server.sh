@@ -136,6 +136,7 @@ check "llm_params reach the model" bash -c "curl -s $url/v1/chat/completions -H 
   -d '{\"config_id\":\"plain\",\"temperature\":0.25,\"options\":{\"llm_params\":{\"temperature\":0.75}},\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}' >/dev/null &&
   curl -s $upstream/seen | jq -e '.bodies[-1].body.temperature == 0.75'"
 check "others are valid" bash -c "curl -s $url/v1/rails/configs | jq -e '[.[] | select(.valid)] | length == 14'"
+check "a configuration in a request is not taken by default" is '{"messages":[{"role":"user","content":"x"}],"guardrails":{"config":{"models":[]}}}' 422
 check "no JSON is 400" is '{' 400
 check "no messages is a fault" is '{"config_id":"plain"}' 400
 check "the endpoint's refusal keeps its status" is '{"config_id":"plain","messages":[{"role":"user","content":"status 429"}]}' 429
@@ -206,8 +207,20 @@ printf 'models: []\nrails: {input: {flows: [hang]}}\n' >"$scratch/configs/hangin
 printf 'define flow hang\n  execute hang\n' >"$scratch/configs/hanging/rails.co"
 printf 'import time\nfrom nemoguardrails.actions import action\n\n@action()\ndef hang():\n  time.sleep(600)\n' >"$scratch/configs/hanging/actions.py"
 serving=$program
-start_server other --action-timeout 60s
+start_server other --action-timeout 60s --inline-configs
 other=$program
+inline='"guardrails":{"return_choice":true,"config":{"models":[{"type":"main","engine":"openai","model":"m"}],"rails":{"input":{"flows":["refuse all"]}},"colang_content":"define flow refuse all\n  bot refuse to respond\n  stop\n"}}'
+asks() { curl -s -H 'Content-Type: application/json' "$url$1" -d "$2" | jq -e "$3"; }
+check "the microservice's chat takes a configuration and gives its data as a choice" asks /v1/guardrail/chat/completions \
+  "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],$inline}" \
+  ".choices[0].message.content == \"$refusal\" and .choices[1].message.role == \"guardrails_data\" and (.choices[1].message.content | fromjson | .rail == \"refuse all\")"
+check "so do its checks" asks /v1/guardrail/checks "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],$inline}" \
+  '.status == "blocked" and .rails_status["refuse all"].status == "blocked"'
+check "its completions" asks /v1/guardrail/completions '{"model":"m","prompt":"I am ann@example.com","guardrails":{"config_id":"masking"}}' \
+  '.object == "text_completion" and .choices[0].text == "echo: I am <EMAIL_ADDRESS>"'
+check "its models" bash -c "curl -s $url/v1/guardrail/models | grep -q main-model"
+check "a faulty configuration of a request says why" asks /v1/guardrail/chat/completions \
+  '{"messages":[{"role":"user","content":"x"}],"guardrails":{"config":{"models":[],"rails":{"input":{"flows":["no such rail"]}}}}}' '.error.message | contains("no such rail")'
 curl -s "$url/v1/chat/completions" -H 'Content-Type: application/json' -o /dev/null \
   -d '{"config_id":"hanging","messages":[{"role":"user","content":"x"}]}' &
 pids+=("$!")

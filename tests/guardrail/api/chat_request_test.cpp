@@ -59,6 +59,7 @@ TEST(GuardrailChat, openais_body_with_guardrails_inside) {
   EXPECT_EQ(got->model, "m");
   EXPECT_TRUE(got->include_usage && got->return_choice && !got->older_form);
   EXPECT_EQ(got->parameters, R"({"user":"u","seed":7})");
+  EXPECT_EQ(got->seed, 7U);
   EXPECT_TRUE(got->options.rails.input.on);
   EXPECT_FALSE(got->options.rails.output.on || got->options.rails.dialog.on || got->options.rails.retrieval.on ||
                got->options.tool_calls.on);
