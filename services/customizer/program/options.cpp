@@ -122,7 +122,7 @@ validate::Findings check_options(const settings::Values& values) {
         out.push_back(settings::fault(fmt::format("--{}", each), "is for stages on this machine",
                                       "leave it out, or --customizer-config-file", values.text(each)));
     // Pods do not find what listens on a name of this machine.
-    if (values.text("callback-url").empty())
+    if (service::serves(program(), values) && values.text("callback-url").empty())
       out.push_back(settings::fault("--callback-url", "is missing: training pods report there",
                                     "give the address of --callback-listen as pods find it, such as "
                                     "http://customizer.team.svc:9009",

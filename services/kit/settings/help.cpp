@@ -75,12 +75,6 @@ std::string setting_row(const Setting& setting, bool shows_variables) {
   return row(names_shown(setting), text);
 }
 
-bool is_shown(const Setting& setting, const Command* command) {
-  if (command == nullptr || command->uses.empty()) return true;
-  return std::ranges::any_of(command->uses,
-                             [&](std::string_view each) { return each == setting.name || each == setting.group; });
-}
-
 /// What holds of all settings, as far as it does.
 std::string closing_note(const Program& program, const Command* command, bool shows_variables) {
   if (program.settings.empty()) return {};
@@ -89,7 +83,7 @@ std::string closing_note(const Program& program, const Command* command, bool sh
   };
   std::string out = "\n";
   const auto usual = std::ranges::find_if(
-      program.settings, [&](const Setting& each) { return each.variable.empty() && is_shown(each, command); });
+      program.settings, [&](const Setting& each) { return each.variable.empty() && is_used(each, command); });
   if (!shows_variables && usual != program.settings.end())
     out += fmt::format(
         "Every setting is also an environment variable: --{} is {}, except where another name is shown above. ",
@@ -140,13 +134,13 @@ std::string help_text(const Program& program, const Command* command) {
       std::ranges::find(program.settings, no_variable, &Setting::variable) != program.settings.end();
   std::vector<std::string_view> groups;
   for (const Setting& setting : program.settings) {
-    if (is_shown(setting, command) && std::ranges::find(groups, setting.group) == groups.end())
+    if (is_used(setting, command) && std::ranges::find(groups, setting.group) == groups.end())
       groups.push_back(setting.group);
   }
   for (const std::string_view group : groups) {
     out += fmt::format("\n{}:\n", group.empty() ? "Settings" : group);
     for (const Setting& setting : program.settings) {
-      if (setting.group == group && is_shown(setting, command)) out += setting_row(setting, shows_variables);
+      if (setting.group == group && is_used(setting, command)) out += setting_row(setting, shows_variables);
     }
   }
   out += "\nOther:\n" + row("--help", "this text") + row("--version", "the version");

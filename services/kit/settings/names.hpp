@@ -20,4 +20,7 @@ std::string placeholder_of(const Setting& setting);
 /// Of a setting of Kind::list.
 std::vector<std::string> items_of(std::string_view list);
 
+/// Whether a command reads it; null stands for all commands.
+bool is_used(const Setting& setting, const Command* command);
+
 }  // namespace stackgate::settings

@@ -299,7 +299,7 @@ struct Reader {
         kept = *std::move(good);
       else
         refuse_value(setting, source, *text, good.error());
-    } else if (setting.required && faults == out.findings.size()) {
+    } else if (setting.required && is_used(setting, command) && faults == out.findings.size()) {
       complain(flag_of(setting), {}, "is needed",
                setting.kind == Kind::secret
                    ? fmt::format("set {} or give {} FILE", variable_of(setting), flag_of(setting))

@@ -35,10 +35,10 @@ struct Setting {
   std::string_view group{};     // heading in --help
   std::vector<std::string_view> choices{};
   std::int64_t at_least = 0, at_most = INT64_MAX;  // integers; seconds of durations; bytes of sizes
-  bool required = false;
-  char letter = '\0';              // "-o" beside "--output"; not of flags
-  std::string_view opposite{};     // of a flag: "no-leader-elect" turns it off
-  std::string_view placeholder{};  // in --help: "HOST:PORT" instead of the kind's own
+  bool required = false;                           // by commands that use it
+  char letter = '\0';                              // "-o" beside "--output"; not of flags
+  std::string_view opposite{};                     // of a flag: "no-leader-elect" turns it off
+  std::string_view placeholder{};                  // in --help: "HOST:PORT" instead of the kind's own
   /// What is wrong with a value (of a list: with an item), as the end of "--name: …"; asked before the kind's own
   /// rules, of an empty value, too.
   std::function<std::string(const std::string&)> check{};
@@ -49,8 +49,8 @@ struct Command {
   std::string_view name;
   std::string_view help;
   bool takes_words = false;  // reads Values::arguments() and answers for them; otherwise surplus words are findings
-  /// What "COMMAND --help" shows: names of settings and of groups; everything when it is empty. Others are accepted all
-  /// the same, because pods give all containers one environment.
+  /// What "COMMAND --help" shows, and what it may lack where it is required: names of settings and of groups;
+  /// everything when it is empty. Others are accepted all the same, because pods give all containers one environment.
   std::vector<std::string_view> uses{};
 };
 

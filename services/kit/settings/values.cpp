@@ -27,6 +27,12 @@ std::vector<std::string> items_of(std::string_view list) {
   return out;
 }
 
+bool is_used(const Setting& setting, const Command* command) {
+  if (command == nullptr || command->uses.empty()) return true;
+  return std::ranges::any_of(command->uses,
+                             [&](std::string_view each) { return each == setting.name || each == setting.group; });
+}
+
 std::string flag_of(const Setting& setting) {
   return fmt::format("--{}{}", setting.name, setting.kind == Kind::secret ? "-file" : "");
 }

@@ -98,6 +98,13 @@ TEST(CustomizerOptions, of_a_cluster_have_no_place_for_those_of_this_machine) {
   EXPECT_EQ(wrong.findings[1].path, "--callback-url");
 }
 
+TEST(CustomizerOptions, of_other_commands_are_those_that_they_use) {
+  EXPECT_THAT(read({}, {"migrate"}).findings, testing::IsEmpty());
+  EXPECT_THAT(read({}, {"check"}).findings, testing::IsEmpty());
+  EXPECT_THAT(read({}, {"check", "--customizer-config-file", "config.json"}).findings, testing::IsEmpty());
+  EXPECT_THAT(read({}, {"serve"}).findings, testing::SizeIs(2));
+}
+
 TEST(CatalogueFolders, are_read_again_when_they_change) {
   const test::TempDir folder;
   const auto write = [&](std::string_view text) { folder.write("customizationTargets", text); };

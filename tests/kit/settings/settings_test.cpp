@@ -225,6 +225,29 @@ TEST(Settings, that_are_needed_are_asked_for) {
       IsEmpty());
 }
 
+TEST(Settings, that_are_needed_are_asked_for_by_commands_that_use_them) {
+  const Program program{
+      .name = "p",
+      .summary = "s",
+      .commands = {{"serve", "all"},
+                   {"migrate", "some", false, {"Data"}},
+                   {"fsck", "others", false, {"datastore-url"}}},
+      .settings = {{.name = "datastore-url", .kind = Kind::url, .help = "where", .required = true},
+                   {.name = "data-dir", .kind = Kind::directory, .help = "which", .group = "Data", .required = true}}};
+  const auto faults = [&](std::vector<const char*> arguments) {
+    std::vector<std::string> out;
+    for (const auto& each : read_given({.arguments = std::move(arguments)}, program).findings) out.push_back(each.path);
+    return out;
+  };
+  EXPECT_THAT(faults({}), ElementsAre("--datastore-url", "--data-dir"));
+  EXPECT_THAT(faults({"serve"}), ElementsAre("--datastore-url", "--data-dir"));
+  EXPECT_THAT(faults({"migrate"}), ElementsAre("--data-dir"));
+  EXPECT_THAT(faults({"migrate", "--data-dir", "d"}), IsEmpty());
+  EXPECT_THAT(faults({"fsck"}), ElementsAre("--datastore-url"));
+  EXPECT_THAT(faults({"migrate", "--data-dir", "d", "--datastore-url", "ftp:x"}), ElementsAre("--datastore-url"))
+      << "what is given is judged all the same";
+}
+
 TEST(Settings, answer_a_name_that_was_not_declared_with_an_exception) {
   const Outcome out = read_given({});
   EXPECT_THROW((void)out.values.text("lisn"), std::logic_error);
