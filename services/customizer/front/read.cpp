@@ -17,6 +17,7 @@ namespace read_detail {
 constexpr std::uint64_t page_size = 10, largest_page = 1'000;
 constexpr std::int64_t points_at_once = 10'000, shown_points = 500, shown_logs = 200;
 constexpr std::array<std::string_view, 1> sort_fields = {"created_at"};
+constexpr std::array<std::string_view, 3> filters = {"filter[state]", "filter[status]", "filter[model]"};
 
 struct Shown {
   std::vector<MetricPoint> points{};
@@ -75,6 +76,7 @@ web::Answer list_customizations(const Front& front, web::Call& call) {
   const web::Query& query = call.query();
   const web::Page page = TRY(web::read_page(query, web::nemo_pages, page_size, largest_page));
   const web::Sort sort = TRY(web::read_sort(query, sort_fields, {"created_at", true}));
+  TRY(web::only_filters(query, filters));
   std::string_view state;
   for (const std::string_view name : {"filter[state]", "filter[status]"})
     if (query.get(name)) state = TRY(web::read_word(query, name, state_names));

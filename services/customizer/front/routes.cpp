@@ -12,7 +12,7 @@ web::Answer get_openapi(const Front&, web::Call&) { return web::json_answer(open
 
 constexpr std::string_view all_of_them = "/v1/customizations", all_jobs = "/v1/customization/jobs";
 constexpr std::string_view json_type = "application/json",
-                           list_query = "page,page_size,sort,filter[state],filter[model]",
+                           list_query = "page,page_size,sort,filter[state],filter[status],filter[model]",
                            create_headers = "Idempotency-Key,wandb-api-key", events_headers = "Last-Event-ID";
 constexpr RouteRow rows[] = {
     {"POST", all_of_them, "Create a customization", create_customization, "Customization", "201", json_type, "dry_run",

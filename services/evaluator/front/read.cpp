@@ -16,6 +16,7 @@ namespace read_detail {
 
 constexpr std::uint64_t page_size = 10, largest_page = 1'000, samples_at_once = 100;
 constexpr std::array<std::string_view, 1> sort_fields = {"created_at"};
+constexpr std::array<std::string_view, 3> filters = {"filter[state]", "filter[status]", "filter[framework]"};
 
 }  // namespace read_detail
 
@@ -34,6 +35,7 @@ web::Answer list_evaluations(const Front& front, web::Call& call) {
   const web::Query& query = call.query();
   const web::Page page = TRY(web::read_page(query, web::nemo_pages, page_size, largest_page));
   const web::Sort sort = TRY(web::read_sort(query, sort_fields, {"created_at", true}));
+  TRY(web::only_filters(query, filters));
   std::string_view state, framework;
   for (const std::string_view name : {"filter[state]", "filter[status]"})
     if (query.get(name)) state = TRY(web::read_word(query, name, state_names));

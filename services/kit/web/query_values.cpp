@@ -48,4 +48,15 @@ std::expected<std::string_view, Failure> read_word(const Query& query, std::stri
                                                       : fmt::format("did you mean \"{}\"?", near)));
 }
 
+std::expected<void, Failure> only_filters(const Query& query, std::span<const std::string_view> known) {
+  for (const auto& [name, value] : query.pairs()) {
+    if (!name.starts_with("filter") || std::ranges::find(known, name) != known.end()) continue;
+    const std::string_view near = validate::nearest(name, std::vector<std::string_view>(known.begin(), known.end()));
+    return std::unexpected(wrong_parameter(
+        name, "filters nothing here",
+        near.empty() ? fmt::format("there are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", near)));
+  }
+  return {};
+}
+
 }  // namespace stackgate::web

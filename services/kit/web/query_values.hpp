@@ -25,4 +25,8 @@ std::expected<std::int64_t, Failure> read_number(const Query& query, std::string
 std::expected<std::string_view, Failure> read_word(const Query& query, std::string_view name,
                                                    std::span<const std::string_view> known);
 
+/// 422 for a parameter "filter[…]" that is none of `known`, such as "filter[state]": what is not known would filter
+/// nothing.
+std::expected<void, Failure> only_filters(const Query& query, std::span<const std::string_view> known);
+
 }  // namespace stackgate::web

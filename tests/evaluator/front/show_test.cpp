@@ -87,6 +87,17 @@ TEST(OpenApi, has_every_route_and_no_other) {
   EXPECT_GE(served.size(), 19U);
 }
 
+TEST(OpenApi, has_the_header_that_a_stream_of_events_begins_behind) {
+  const Tree document(openapi_document());
+  for (const json::Member& path : json::members(&document.root, {"paths"}))
+    for (const json::Member& method : path.value.members()) {
+      std::string headers;
+      for (const json::Value& each : json::items(&method.value, {"parameters"}))
+        if (json::text(&each, {"in"}) == "header") headers += json::text(&each, {"name"});
+      EXPECT_EQ(headers, path.key == "/v1/evaluations/{name}/events" ? "Last-Event-ID" : "") << path.key;
+    }
+}
+
 /// Every "#/components/schemas/…" of it.
 void collect_references(const json::Value& value, std::set<std::string>& out) {
   for (const json::Member& each : value.members()) {

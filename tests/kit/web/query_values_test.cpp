@@ -45,5 +45,16 @@ TEST(QueryValues, of_words) {
   EXPECT_THAT(refusal(read_word(Query::parse("s=q"), "s", known)), HasSubstr("write one of running, failed"));
 }
 
+TEST(QueryValues, of_filters) {
+  constexpr std::array<std::string_view, 2> known = {"filter[state]", "filter[model]"};
+  for (const char* text : {"", "page=2", "filter[state]=x&filter%5Bmodel%5D=y"})
+    EXPECT_TRUE(only_filters(Query::parse(text), known)) << text;
+  EXPECT_EQ(refusal(only_filters(Query::parse("filter[stat]=x"), known)),
+            "query.filter[stat]: filters nothing here; did you mean filter[state]?");
+  EXPECT_THAT(refusal(only_filters(Query::parse("filter[created_at]=x"), known)),
+              HasSubstr("there are filter[state], filter[model]"));
+  EXPECT_EQ(only_filters(Query::parse("filter=x"), known).error().status, 422);
+}
+
 }  // namespace
 }  // namespace stackgate::web
