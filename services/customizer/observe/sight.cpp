@@ -17,6 +17,11 @@ namespace sight_detail {
 using Objects = StageSight::Objects;
 using Pods = std::vector<const json::Value*>;
 
+std::string_view without_end(std::string_view text) {
+  while (text.ends_with('.') || text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
 bool condition_is_true(const json::Value& object, std::string_view type) {
   return json::text(pods::condition_of(&object, type), {"status"}) == "True";
 }
@@ -29,12 +34,35 @@ std::optional<std::int64_t> exit_code(const json::Value& pod) {
   return std::nullopt;
 }
 
-/// How pods have failed: the first that names a code decides.
+/// Somebody needed its place: the cluster's schedulers and nodes write that, and why.
+std::optional<std::string_view> eviction_of(const json::Value& pod) {
+  const json::Value* target = pods::condition_of(&pod, "DisruptionTarget");
+  if (json::text(target, {"status"}) != "True") return std::nullopt;
+  return without_end(json::text(target, {"message"}));
+}
+bool is_deleted(const json::Value& pod) { return !json::text(&pod, {"metadata", "deletionTimestamp"}).empty(); }
+
+std::string eviction_text(const Pods& all, std::string_view head) {
+  for (const json::Value* pod : all)
+    if (const auto why = eviction_of(*pod))
+      return pods::shortened(fmt::format("{}{}{}", head, why->empty() ? "" : ": ", *why), reports::longest_text);
+  return {};
+}
+
+/// The pod whose own end is a cause that another attempt does not cure. One that was made to end is none.
+const json::Value* culprit_of(Stage stage, const Pods& all) {
+  for (const json::Value* pod : all)
+    if (const auto code = exit_code(*pod); code && !may_retry_after(stage, *code) && !is_deleted(*pod)) return pod;
+  return nullptr;
+}
+
+/// How pods have failed: the first that names a code decides, unless one of them was evicted: then it is no wonder.
 StageSight failure_of(Stage stage, const Pods& all, std::string_view otherwise) {
   StageSight out{.objects = Objects::there, .state = State::failed};
   std::vector<pods::PodFacts> facts;
   bool lost = all.empty(), any_failed = false;
   for (const json::Value* pod : all) {
+    lost = lost || is_deleted(*pod);
     if (json::text(pod, {"status", "phase"}) != "Failed") continue;
     any_failed = true;
     const std::string_view reason = json::text(pod, {"status", "reason"});
@@ -49,14 +77,19 @@ StageSight failure_of(Stage stage, const Pods& all, std::string_view otherwise) 
   }
   // Whoever is stopped with the others ends with that code, too: a cause of its own is worth more.
   const pods::Problem* worst = pods::worst_problem(facts);
+  if (std::string evicted = eviction_text(all, "its pod was evicted"); !evicted.empty()) {
+    out.may_retry = true;
+    out.message = worst != nullptr && worst->reason == "Evicted" ? worst->message : std::move(evicted);
+    return out;
+  }
   out.may_retry = out.may_retry || lost || !any_failed;
   out.message = worst != nullptr ? worst->message : std::string(otherwise);
-  for (const json::Value* pod : all)
-    if (const auto code = exit_code(*pod); code && !may_retry_after(stage, *code)) {
-      out.may_retry = false;
-      out.message = pods::pod_problem(*pod).value_or(pods::Problem{.message = out.message}).message;
-      break;
-    }
+  if (const json::Value* pod = culprit_of(stage, all)) {
+    out.may_retry = false;
+    out.message = pods::pod_problem(*pod).value_or(pods::Problem{.message = out.message}).message;
+  }
+  if (out.message.empty() && std::ranges::any_of(all, [](const json::Value* pod) { return is_deleted(*pod); }))
+    out.message = "its pod was deleted";
   if (out.message.empty()) out.message = "it has failed, and no pod tells why";
   return out;
 }
@@ -89,7 +122,8 @@ StageSight pending_or_running(const StageObjects& objects, const Pods& all, std:
     const std::string_view phase = json::text(pod, {"status", "phase"});
     return phase == "Pending" || phase == "Running";
   });
-  if (count > 0 && count == active) return {.objects = Objects::there, .state = State::running};
+  if (count > 0 && count == active)
+    return {.objects = Objects::there, .state = State::running, .message = eviction_text(all, "it is being evicted")};
   if (out.message.empty()) out.message = pods_wait(objects, all);
   if (count > 0)
     out.message = fmt::format("{} of {} pods run{}{}", count, active, out.message.empty() ? "" : ": ", out.message);

@@ -51,6 +51,15 @@ std::string failed_pod(int code, const std::string& message) {
   return pod(R"("phase":"Failed","containerStatuses":[{"name":"trainer","state":{"terminated":{"exitCode":)" +
              std::to_string(code) + R"(,"reason":"Error","message":")" + message + R"("}}}])");
 }
+/// As KAI, and Run:ai, of which it is a part, evict: github.com/NVIDIA/KAI-Scheduler, pkg/scheduler/cache/evictor.
+std::string evicted_pod(const std::string& members) {
+  return R"({"metadata":{"name":"p","deletionTimestamp":"2026-11-20T10:00:00Z"},"spec":{},"status":{)" + members +
+         R"(,"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":"Job team/x was reclaimed by a job of a queue under its quota."}]}})";
+}
+std::string deleted_pod(int code) {
+  return R"({"metadata":{"name":"p","deletionTimestamp":"2026-11-20T10:00:00Z"},"spec":{},"status":{"phase":"Failed","containerStatuses":[{"name":"trainer","state":{"terminated":{"exitCode":)" +
+         std::to_string(code) + "}}}]}}";
+}
 const std::string running_pod = pod(
     R"("phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"trainer","ready":true,"state":{"running":{}}}])",
     R"("nodeName":"node-7")");
@@ -304,6 +313,45 @@ INSTANTIATE_TEST_SUITE_P(
              R"("phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory. Threshold x")")},
          .state = State::failed,
          .message = "the pod was evicted: its node ran out of memory",
+         .may_retry = true},
+        {.name = "evicted_by_its_node_as_newer_ones_write",
+         .job_status = R"("conditions":[{"type":"Failed","status":"True"}])",
+         .pods = {pod(
+             R"("phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory. Threshold x","conditions":[{"type":"DisruptionTarget","status":"True","reason":"TerminationByKubelet","message":"The node was low on resource: memory."}])")},
+         .state = State::failed,
+         .message = "the pod was evicted: its node ran out of memory",
+         .may_retry = true},
+        {.name = "its_scheduler_evicts_it",
+         .scheduler = Scheduler::runai,
+         .pods = {evicted_pod(R"("phase":"Running")")},
+         .state = State::running,
+         .message = "it is being evicted: Job team/x was reclaimed by a job of a queue under its quota"},
+        {.name = "its_scheduler_has_evicted_it_and_it_did_not_end_in_time",
+         .scheduler = Scheduler::runai,
+         .job_status =
+             R"("conditions":[{"type":"Failed","status":"True","message":"Job has reached the specified backoff limit"}])",
+         .pods = {evicted_pod(
+             R"("phase":"Failed","containerStatuses":[{"name":"trainer","state":{"terminated":{"exitCode":137}}}])")},
+         .state = State::failed,
+         .message = "its pod was evicted: Job team/x was reclaimed by a job of a queue under its quota",
+         .may_retry = true},
+        {.name = "one_of_two_evicted_and_the_other_failed_without_it",
+         .scheduler = Scheduler::kai,
+         .job_status = R"("conditions":[{"type":"Failed","status":"True"}])",
+         .pods = {failed_pod(1, "connection reset by peer"), evicted_pod(R"("phase":"Failed")")},
+         .state = State::failed,
+         .message = "its pod was evicted: Job team/x was reclaimed by a job of a queue under its quota",
+         .may_retry = true},
+        {.name = "one_failed_and_the_other_was_deleted_with_its_job",
+         .job_status = R"("conditions":[{"type":"Failed","status":"True"}])",
+         .pods = {deleted_pod(137), failed_pod(1, "loss is not finite at step 7")},
+         .state = State::failed,
+         .message = "the container trainer ended with exit code 1: loss is not finite at step 7"},
+        {.name = "deleted_and_it_did_not_end_in_time",
+         .job_status = R"("conditions":[{"type":"Failed","status":"True"}])",
+         .pods = {deleted_pod(137)},
+         .state = State::failed,
+         .message = "its pod was deleted",
          .may_retry = true},
         {.name = "too_long",
          .job_status = R"("conditions":[{"type":"Failed","status":"True"}])",

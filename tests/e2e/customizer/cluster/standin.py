@@ -9,7 +9,7 @@ variables are led there. Its log is served as a kubelet does it. Files in DIR ar
     hold      the queue takes nothing in. Volcano: PodGroups stay Pending, and no pods are made. Kueue: Workloads get no quota.
               KAI, Run:ai: pods stay as they are, without a word
     full      there is no room: PodGroups are Unschedulable, and so are pods
-    evict     a training's pod is evicted once: Failed, reason Evicted; by KAI and Run:ai, which reclaim: deleted
+    evict     a training's pod is evicted once: Failed, reason Evicted; by KAI and Run:ai, which reclaim: DisruptionTarget, deleted
     preempt   Kueue takes the quota of a training back, once
     still     nothing is done at all
 
@@ -17,7 +17,8 @@ Sources, for each transition beside it:
   Volcano   https://volcano.sh/en/docs/vcjob/ and /podgroup/; pkg.go.dev/volcano.sh/apis
   Kueue     https://kueue.sigs.k8s.io/docs/concepts/workload/ and /docs/tasks/troubleshooting/troubleshooting_jobs/; the
             conditions' reasons: /docs/reference/kueue.v1beta1/
-  KAI       https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs: queues, fairness (reclaim); Run:ai's scheduler is its parent
+  KAI       https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs: queues, fairness (reclaim), and pkg/scheduler/cache/evictor;
+            Run:ai's scheduler is its parent
   the rest  Kubernetes' Job, Pod lifecycle and garbage collection pages
 """
 import argparse
@@ -36,6 +37,7 @@ import time
 import urllib.parse
 
 ROUND = 0.15
+strategic = "application/strategic-merge-patch+json"
 
 
 def now():
@@ -115,6 +117,7 @@ class StandIn:
         self.processes = {}  # by the pod's uid
         self.by_name = {}
         self.evicted = set()
+        self.lost = {}  # Jobs, by uid, a pod of which was evicted and is not counted yet: it is "running" or "failed"
         self.numbers = 0
 
     def on(self, switch):
@@ -210,6 +213,17 @@ class StandIn:
         if pod["metadata"].get("deletionTimestamp") or (owned and not owners.intersection(owned)):
             if process is not None and process.running.poll() is None:
                 return process.end(signal.SIGTERM)
+            # A Job's pod stays until the Job has counted it.
+            if owned and owned[0] in self.lost and process is not None and process.ended() is None:
+                return None
+            if owned and self.lost.get(owned[0]) == "running":
+                self.lost[owned[0]] = "failed"
+                return self.api.call("PATCH", f"{self.core}/pods/{name}/status", {"status": {
+                    "phase": "Failed", "containerStatuses": [{
+                        "name": self.container_of(name), "image": "x", "imageID": "", "restartCount": 0, "ready": False,
+                        "state": {"terminated": {"exitCode": process.ended(), "finishedAt": now()}}}]}}, strategic)
+            if owned and self.lost.get(owned[0]) == "failed":
+                return None
             return self.api.call("DELETE", f"{self.core}/pods/{name}", {"gracePeriodSeconds": 0})
         reclaims = pod["spec"].get("schedulerName") in ("kai-scheduler", "runai-scheduler")
         if phase == "Pending" and not pod["spec"].get("nodeName"):
@@ -230,6 +244,10 @@ class StandIn:
             self.evicted.add(uid)
             os.remove(f"{self.dir}/evict")
             if reclaims:
+                self.lost[owned[0]] = "running"
+                self.api.call("PATCH", f"{self.core}/pods/{name}/status", {"status": {"conditions": [
+                    {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler",
+                     "message": "reclaimed by a job of a queue under its quota"}]}}, strategic)
                 return self.api.call("DELETE", f"{self.core}/pods/{name}")
             process.end(signal.SIGKILL)
             return self.api.merge(f"{self.core}/pods/{name}/status", {"status": {
@@ -262,6 +280,7 @@ class StandIn:
         if any(each["status"].get("phase") == "Succeeded" for each in own):
             finished["conditions"] = [{"type": "Complete", "status": "True", "lastTransitionTime": now()}]
         elif len(failed) > limit:
+            self.lost.pop(job["metadata"]["uid"], None)
             finished["conditions"] = [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded",
                                        "message": "Job has reached the specified backoff limit", "lastTransitionTime": now()}]
         elif len(failed) == len(own):
