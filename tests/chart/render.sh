@@ -109,6 +109,7 @@ same "rights are bound in the watched namespaces alone" "team-a team-b" "$(jq -r
 
 same "a StackCustomizer's ServiceAccount may get its scheduler's queues" "team-a/customizer stackgate-customizer-volcano
 get scheduling.volcano.sh/queues
+list /nodes
 get storage.k8s.io/storageclasses" "$(jq -rs '(.[] | select(.kind == "ClusterRoleBinding" and (.metadata.name | endswith("-volcano"))) |
   "\(.subjects[0].namespace)/\(.subjects[0].name) \(.roleRef.name)"), (.[] | select(.kind == "ClusterRole" and .metadata.name == "stackgate-customizer-volcano") |
   .rules[] | "\(.verbs[0]) \(.apiGroups[0])/\(.resources[0])")' "$scratch/everything.json")"

@@ -15,11 +15,30 @@ validate::Finding finding(std::string problem, std::string fix) {
   return {.rule = "customization-cluster", .path = "config", .problem = std::move(problem), .fix = std::move(fix)};
 }
 
-std::string_view inactive_reason(const json::Value& queue) {
+/// Why a queue of Kueue takes in nothing: ": why", or "" where it does not say; nothing: it does.
+std::optional<std::string> why_inactive(const json::Value& queue) {
   for (const json::Value& each : json::items(&queue, {"status", "conditions"}))
-    if (json::text(&each, {"type"}) == "Active" && json::text(&each, {"status"}) == "False")
-      return json::text(&each, {"message"});
-  return {};
+    if (json::text(&each, {"type"}) == "Active" && json::text(&each, {"status"}) == "False") {
+      const std::string_view message = json::text(&each, {"message"});
+      return message.empty() ? std::string() : fmt::format(": {}", message);
+    }
+  const std::string_view stop = json::text(&queue, {"spec", "stopPolicy"});
+  if (stop.empty() || stop == "None") return std::nullopt;
+  return fmt::format(": its stopPolicy is {}", stop);
+}
+
+void judge_cluster_queue(const Fact& fact, std::string_view name, std::string_view local, validate::Findings& out) {
+  if (!fact.is_known) return;
+  if (fact.object == nullptr) {
+    out.push_back(finding(fmt::format("runs in the LocalQueue {}, whose ClusterQueue {} is not there", local, name),
+                          "make the ClusterQueue, or have the StackCustomizer use another queue "
+                          "(trainingConfig.queueName)"));
+    return;
+  }
+  if (const auto why = why_inactive(fact.object->root()))
+    out.push_back(
+        finding(fmt::format("runs in the LocalQueue {}, whose ClusterQueue {} takes in nothing{}", local, name, *why),
+                "activate the ClusterQueue, or have the StackCustomizer use another queue (trainingConfig.queueName)"));
 }
 
 void judge_queue(const json::Value& queue, std::string_view name, Scheduler scheduler, validate::Findings& out) {
@@ -37,12 +56,9 @@ void judge_queue(const json::Value& queue, std::string_view name, Scheduler sche
                             "have the StackCustomizer use one of the queues below it (trainingConfig.queueName)"));
     return;
   }
-  const std::string_view stop = json::text(&queue, {"spec", "stopPolicy"});
-  const std::string_view inactive = inactive_reason(queue);
-  if (!inactive.empty() || (!stop.empty() && stop != "None"))
+  if (const auto why = why_inactive(queue))
     out.push_back(
-        finding(fmt::format("runs in the LocalQueue {}, which takes in nothing{}{}", name, inactive.empty() ? "" : ": ",
-                            inactive),
+        finding(fmt::format("runs in the LocalQueue {}, which takes in nothing{}", name, *why),
                 "activate the queue, or have the StackCustomizer use another one (trainingConfig.queueName)"));
 }
 
@@ -65,6 +81,10 @@ std::optional<QueueObject> queue_object(const JobSetup& setup) {
   return std::nullopt;
 }
 
+std::string_view cluster_queue_of(const json::Value& local_queue) {
+  return json::text(&local_queue, {"spec", "clusterQueue"});
+}
+
 validate::Findings judge_cluster(const ClusterFacts& facts, const JobSetup& setup) {
   validate::Findings out;
   const std::string_view scheduler = to_string(setup.scheduler);
@@ -78,6 +98,9 @@ validate::Findings judge_cluster(const ClusterFacts& facts, const JobSetup& setu
                             "make the queue, or have the StackCustomizer use another one (trainingConfig.queueName)"));
     else
       judge_queue(facts.queue.object->root(), queue->name, setup.scheduler, out);
+    // Whatever is wrong with both is told once.
+    if (out.empty() && facts.queue.object != nullptr)
+      judge_cluster_queue(facts.cluster_queue, cluster_queue_of(facts.queue.object->root()), queue->name, out);
   }
   if (facts.model_claim.is_known && facts.model_claim.object == nullptr)
     out.push_back(

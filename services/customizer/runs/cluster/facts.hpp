@@ -20,6 +20,7 @@ struct Fact {
 struct ClusterFacts {
   std::optional<bool> serves_trainings{};  // nothing: not known
   Fact queue{}, model_claim{}, storage_class{};
+  Fact cluster_queue{};  // Kueue: that the LocalQueue names
 };
 
 /// The queue object of a scheduler; nothing: there is none, or its scheduler has none that we know.
@@ -28,6 +29,10 @@ struct QueueObject {
   std::string name{};
 };
 std::optional<QueueObject> queue_object(const JobSetup& setup);
+
+/// Kueue: what a LocalQueue takes from.
+inline constexpr kube::ResourceType cluster_queues{"kueue.x-k8s.io", "v1beta1", "clusterqueues", false};
+std::string_view cluster_queue_of(const json::Value& local_queue);
 
 /// Errors: no training can run as it is now.
 validate::Findings judge_cluster(const ClusterFacts& facts, const JobSetup& setup);

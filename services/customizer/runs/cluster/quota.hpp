@@ -2,8 +2,11 @@
 // Source: https://kubernetes.io/docs/concepts/policy/resource-quotas/
 #pragma once
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "services/customizer/objects/plan.hpp"
 #include "services/kit/findings/finding.hpp"
@@ -12,24 +15,41 @@
 
 namespace stackgate::customizer {
 
-/// By the names that quotas have for them: "requests.cpu", "pods", "count/jobs.batch". Pods: of the stage that takes
-/// most, since one stage runs at a time. Objects stay until the customization is cleaned up: all of them.
-struct QuotaNeeds {
-  std::map<std::string, validate::grammar::Quantity, std::less<>> amounts{};
-  /// Of what quotas count, and containers do not state: their pods are refused, unless a LimitRange states it.
-  std::map<std::string, std::string_view, std::less<>> unstated{};  // → the stage
+/// By the names that quotas have for them: "requests.cpu", "pods", "count/jobs.batch".
+using QuotaAmounts = std::map<std::string, validate::grammar::Quantity, std::less<>>;
 
-  friend bool operator==(const QuotaNeeds&, const QuotaNeeds&) = default;
+/// The pods of one Job, all alike.
+struct PodNeeds {
+  std::string_view stage{};
+  QuotaAmounts amounts{};  // of all of them
+  /// Of what quotas count, and containers do not state: their pods are refused, unless a LimitRange states it.
+  std::set<std::string, std::less<>> unstated{};
+  // By these, quotas with scopes choose.
+  bool has_deadline = false, states_resources = false;
+  std::string priority_class{};
 };
+
+struct QuotaNeeds {
+  std::vector<PodNeeds> pods{};
+  QuotaAmounts objects{};  // they stay until the customization is cleaned up: those of all stages
+};
+
+/// Of the pods alone, of the stage that takes most: one stage runs at a time.
+QuotaAmounts most_of_pods(std::span<const PodNeeds> pods);
 
 /// What the first attempts of all stages make.
 QuotaNeeds needs_of(const TrainingJob& job, const JobSetup& setup, const ContainerDefaults& defaults);
 
-/// `quotas` is a ResourceQuotaList. Errors: more than the quota ever allows. Warnings: more than is free now. Quotas
-/// with scopes are not judged: whether they count these pods depends on more than this.
+/// `quotas` is a ResourceQuotaList. Errors: more than the quota ever allows. Warnings: more than is free now, and what
+/// a quota with scopes may not allow, where a LimitRange or a default PriorityClass decides whether it counts the pods.
 validate::Findings judge_quotas(const json::Value& quotas, const QuotaNeeds& needs);
 
 /// The most that a queue of Volcano takes in (spec.capability): an error for each resource of which it has less.
 validate::Findings judge_capability(const json::Value& queue, std::string_view name, const QuotaNeeds& needs);
+
+/// The most that a ClusterQueue of Kueue admits of one Job: a warning for each resource that it does not cover, an
+/// error for each of which no flavor has enough, where it cannot borrow. Source:
+/// https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/
+validate::Findings judge_cluster_quota(const json::Value& queue, std::string_view name, const QuotaNeeds& needs);
 
 }  // namespace stackgate::customizer

@@ -1,5 +1,6 @@
 #include "services/customizer/runs/cluster/quota.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "services/kit/kube/object.hpp"
@@ -19,6 +20,12 @@ QuotaNeeds needs(Scheduler scheduler = Scheduler::volcano) {
   job.option = {.num_nodes = 2, .num_gpus = 2};
   return needs_of(job, tests::full_setup(scheduler), tests::full_defaults());
 }
+/// As a quota without scopes counts them.
+QuotaAmounts all_of(const QuotaNeeds& needs) {
+  QuotaAmounts out = most_of_pods(needs.pods);
+  out.insert(needs.objects.begin(), needs.objects.end());
+  return out;
+}
 
 validate::Findings judged(const std::string& hard, const std::string& used, const std::string& more_of_spec = "") {
   bool valid = false;
@@ -33,22 +40,22 @@ TEST(QuotaNeeds, are_the_pods_of_the_largest_stage_and_the_objects_of_all) {
   struct Need {
     const char *name, *amount;
   };
-  const QuotaNeeds volcano = needs();
+  const QuotaAmounts volcano = all_of(needs());
   for (const Need& row :
        {Need{"pods", "4"}, Need{"cpu", "16"}, Need{"requests.cpu", "16"}, Need{"requests.memory", "128Gi"},
         Need{"limits.memory", "256Gi"}, Need{"requests.nvidia.com/gpu", "4"}, Need{"persistentvolumeclaims", "1"},
         Need{"requests.storage", "50Gi"}, Need{"fast.storageclass.storage.k8s.io/requests.storage", "50Gi"},
         Need{"configmaps", "2"}, Need{"secrets", "1"}, Need{"count/jobs.batch", "3"},
         Need{"count/jobs.batch.volcano.sh", "1"}}) {
-    const auto found = volcano.amounts.find(row.name);
-    ASSERT_NE(found, volcano.amounts.end()) << row.name;
+    const auto found = volcano.find(row.name);
+    ASSERT_NE(found, volcano.end()) << row.name;
     EXPECT_EQ(found->second, *parse_quantity(row.amount)) << row.name;
   }
-  EXPECT_FALSE(volcano.amounts.contains("services"));
-  const QuotaNeeds kueue = needs(Scheduler::kueue);
-  EXPECT_EQ(kueue.amounts.at("pods"), *parse_quantity("4"));
-  EXPECT_EQ(kueue.amounts.at("services"), *parse_quantity("1"));
-  EXPECT_EQ(kueue.amounts.at("count/jobs.batch"), *parse_quantity("4"));
+  EXPECT_FALSE(volcano.contains("services"));
+  const QuotaAmounts kueue = all_of(needs(Scheduler::kueue));
+  EXPECT_EQ(kueue.at("pods"), *parse_quantity("4"));
+  EXPECT_EQ(kueue.at("services"), *parse_quantity("1"));
+  EXPECT_EQ(kueue.at("count/jobs.batch"), *parse_quantity("4"));
 }
 
 TEST(Quotas, are_errors_where_they_never_allow_it_and_warnings_where_they_do_not_now) {
@@ -88,10 +95,47 @@ TEST(Quotas, are_errors_where_they_never_allow_it_and_warnings_where_they_do_not
   }
 }
 
-TEST(Quotas, with_scopes_are_not_judged) {
-  EXPECT_THAT(judged(R"({"pods":"0"})", "{}"), SizeIs(1));
-  EXPECT_THAT(judged(R"({"pods":"0"})", "{}", R"(,"scopes":["Terminating"])"), IsEmpty());
-  EXPECT_THAT(judged(R"({"pods":"0"})", "{}", R"(,"scopeSelector":{"matchExpressions":[]})"), IsEmpty());
+TEST(Quotas, with_scopes_count_the_pods_that_they_choose) {
+  // The training has a deadline and the class "batch"; download and upload have neither. All state what they request.
+  struct Scoped {
+    const char *name, *scopes, *words;
+    bool is_warning = false;
+  };
+  const auto in = [](const char* how, const char* values) {
+    return fmt::format(
+        R"(,"scopeSelector":{{"matchExpressions":[{{"scopeName":"PriorityClass","operator":"{}","values":[{}]}}]}})",
+        how, values);
+  };
+  const std::string high = in("In", R"("high")"), batch = in("In", R"("high","batch")"),
+                    not_high = in("NotIn", R"("high")"), not_batch = in("NotIn", R"("batch")"), any = in("Exists", ""),
+                    none = in("DoesNotExist", "");
+  for (const Scoped& row : {
+           Scoped{"without", "", "needs 4 pods"},
+           Scoped{"of deadlines", R"(,"scopes":["Terminating"])", "needs 4 pods"},
+           Scoped{"of none", R"(,"scopes":["NotTerminating"])", "needs 2 pods"},
+           Scoped{"of what requests something", R"(,"scopes":["NotBestEffort"])", "needs 4 pods"},
+           Scoped{"of what requests nothing", R"(,"scopes":["BestEffort"])", ""},
+           Scoped{"two, both", R"(,"scopes":["NotTerminating","BestEffort"])", ""},
+           Scoped{"another class", high.c_str(), ""},
+           Scoped{"the class", batch.c_str(), "needs 4 pods"},
+           Scoped{"but another class", not_high.c_str(), "needs 4 pods"},
+           Scoped{"but the class", not_batch.c_str(), "needs 2 pods", true},
+           Scoped{"any class", any.c_str(), "needs 4 pods"},
+           Scoped{"no class", none.c_str(), "needs 2 pods", true},
+           Scoped{"affinities", R"(,"scopes":["CrossNamespacePodAffinity"])", ""},
+           Scoped{"one that is not known", R"(,"scopes":["New"])", ""},
+       }) {
+    const auto found = judged(R"({"pods":"1"})", "{}", row.scopes);
+    if (*row.words == '\0') {
+      EXPECT_THAT(found, IsEmpty()) << row.name;
+      continue;
+    }
+    ASSERT_THAT(found, SizeIs(1)) << row.name;
+    EXPECT_THAT(found[0].problem, HasSubstr(row.words)) << row.name;
+    EXPECT_EQ(validate::has_errors(found), !row.is_warning) << row.name;
+  }
+  EXPECT_THAT(judged(R"({"persistentvolumeclaims":"0"})", "{}", R"(,"scopes":["Terminating"])"), IsEmpty())
+      << "scopes are of pods";
 }
 
 TEST(Capability, of_a_queue_is_the_most_that_it_takes_in) {
@@ -105,6 +149,36 @@ TEST(Capability, of_a_queue_is_the_most_that_it_takes_in) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(validate::has_errors(found));
   EXPECT_EQ(found[0].problem, "needs 4 nvidia.com/gpu, and Volcano's queue research has room for 3");
+}
+
+TEST(ClusterQuota, of_kueue_is_what_one_flavor_has_where_nothing_is_borrowed) {
+  const auto judge = [](const std::string& spec) {
+    bool valid = false;
+    const auto queue = kube::Object::parse(R"({"spec":{)" + spec + "}}", valid);
+    EXPECT_TRUE(valid);
+    return judge_cluster_quota(queue.root(), "gpus", needs(Scheduler::kueue));
+  };
+  // 16 CPUs, 128Gi and 4 GPUs in all.
+  const auto groups = [](const char* gpus, const char* more_gpus, const char* cpu = "16") {
+    return fmt::format(
+        R"("resourceGroups":[{{"coveredResources":["cpu","memory"],"flavors":[{{"name":"any","resources":[
+          {{"name":"cpu","nominalQuota":{2}}},{{"name":"memory","nominalQuota":"128Gi"}}]}}]}},
+        {{"coveredResources":["nvidia.com/gpu"],"flavors":[{{"name":"a","resources":[{{"name":"nvidia.com/gpu","nominalQuota":"{0}"}}]}},
+          {{"name":"b","resources":[{{"name":"nvidia.com/gpu","nominalQuota":"{1}"}}]}}]}}])",
+        gpus, more_gpus, cpu);
+  };
+  EXPECT_THAT(judge(groups("2", "4")), IsEmpty());
+  const auto found = judge(groups("3", "2"));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(validate::has_errors(found));
+  EXPECT_EQ(found[0].problem, "needs 4 nvidia.com/gpu, and no flavor of Kueue's ClusterQueue gpus has more than 3");
+  EXPECT_THAT(judge(groups("3", "2") + R"(,"cohort":"all")"), IsEmpty()) << "it may borrow";
+  EXPECT_THAT(judge(groups("3", "2") + R"(,"cohortName":"all")"), IsEmpty());
+  EXPECT_THAT(judge(groups("4", "0", "15")), SizeIs(1));
+  const auto uncovered = judge(R"("resourceGroups":[])");
+  ASSERT_THAT(uncovered, SizeIs(3));
+  EXPECT_FALSE(validate::has_errors(uncovered));
+  EXPECT_THAT(uncovered[0].problem, HasSubstr("which Kueue's ClusterQueue gpus does not cover"));
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ put_back() {
   check "put back, it waits" within 30 is_in "$1" pending
 }
 
+# has_event NAME WORDS: among what happened to it
+has_event() { curl -s "$url/v1/customizations/$1/events" | jq -r '.data[].detail' | grep -F "$2" >/dev/null; }
+
 # --- Kueue
 with '{type: queue, queueDialect: kueue}' '{"type":"queue","dialect":"kueue","queue":"research"}' research || exit 1
 check "without its LocalQueue it is refused" refused "$(body one)" 422 "Kueue's queue research, which is not there"
@@ -45,6 +48,23 @@ local_queue=/apis/kueue.x-k8s.io/v1beta1/namespaces/$ns/localqueues/research
 put_status $local_queue '{"conditions":[{"type":"Active","status":"False","reason":"ClusterQueueIsInactive","message":"Can'"'"'t submit new workloads to clusterQueue"}]}'
 check "an inactive LocalQueue is refused" refused "$(body one)" 422 "the LocalQueue research, which takes in nothing: Can't submit new workloads"
 put_status $local_queue '{"conditions":[{"type":"Active","status":"True","reason":"Ready","message":"Can submit new workloads to clusterQueue"}]}'
+check "who may not get ClusterQueues does not know" same 200 "$(status --json "$(body one)" "$url/v1/customizations?dry_run=true")"
+may_get_queues kueue
+check "who may refuses what has none" becomes_refused "$(body one)" 422 "whose ClusterQueue cluster is not there" "?dry_run=true"
+k create -f - >/dev/null <<'YAML'
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: cluster}
+spec: {stopPolicy: Hold}
+YAML
+check "or one that is held" refused "$(body one)" 422 "whose ClusterQueue cluster takes in nothing: its stopPolicy is Hold"
+cluster_quota() { # CPU
+  k patch clusterqueue cluster --type merge -p '{"spec":{"stopPolicy":"None","resourceGroups":[{"coveredResources":["cpu","memory"],"flavors":[
+    {"name":"any","resources":[{"name":"cpu","nominalQuota":"'"$1"'"},{"name":"memory","nominalQuota":"8Gi"}]}]}]}}' >/dev/null
+}
+cluster_quota 50m
+check "or one that never has enough" refused "$(body one)" 422 "needs 100m cpu, and no flavor of Kueue's ClusterQueue cluster has more than 50m"
+cluster_quota 4
 # Its visibility API, which the stand-in serves, and somebody else's Workload before ours.
 k create -f - >/dev/null <<YAML
 apiVersion: v1
@@ -87,7 +107,8 @@ has_no_objects() { [ -z "$(k get jobs.batch,pvc,configmap,secret -l "stackgate.d
 check "with all its objects" within 20 has_no_objects "$id"
 stop_customizer # a watch is in the audit log when it ends
 # Services are for trainings on several nodes; names that are taken are asked about where a replica was killed.
-check "each right of its Role is used, and none is missing" same "unused: create /services
+check "each right of its Role is used, and none is missing but the chart's" same "refused: get /apis/kueue.x-k8s.io/v1beta1/clusterqueues/cluster
+unused: create /services
 unused: delete /services
 unused: get /configmaps
 unused: get batch/jobs" "$(unused_rights)"
@@ -113,17 +134,22 @@ mv "$standin/hold" "$standin/full"
 check "without room it says what is missing" waits kai "it waits in the queue leaf: "
 rm "$standin/full"
 put_back kai evict
+check "and its events tell why" has_event kai "its pod was evicted: reclaimed by a job of a queue under its quota"
 rm "$standin/hold"
-check "reclaimed, it goes on and is completed" becomes kai completed
-check "each stage once" same "1 1 1" "$(attempts kai)"
+check "reclaimed, it goes on behind its checkpoint and is completed" becomes kai completed
+check "in a second attempt" same "1 2 1" "$(attempts kai)"
 
 # --- Run:ai
 with '{type: queue}' '{"type":"queue","queue":"project-a"}' project-a || exit 1
 touch "$standin/hold"
-check "Run:ai's queue is not looked at" is_created "$(body runai '' '"max_steps":20')"
+check "Run:ai's queue is not looked at" is_created "$(body runai '' "$long")"
 check "what it does not look at says so" waits runai "Run:ai has not looked at it yet; it needs a leaf queue project-a"
 rm "$standin/hold"
-check "it is completed" becomes runai completed
+put_back runai evict
+check "and its events tell why" has_event runai "its pod was evicted: reclaimed by a job of a queue under its quota"
+rm "$standin/hold"
+check "evicted, it goes on behind its checkpoint and is completed" becomes runai completed
+check "in a second attempt" same "1 2 1" "$(attempts runai)"
 
 # --- Volcano's queue
 with '{type: gang}' '{"type":"gang","queue":"research"}' research || exit 1
