@@ -18,6 +18,7 @@ struct DatasetChoice {
   std::string path{};                                             // of it: a file or a folder; empty: all of it
   std::string revision{};                                         // empty: main; a commit once it is stored
   std::vector<std::string> training_files{}, validation_files{};  // of the repository; chosen before it is stored
+  bool is_chat = false;  // its lines are conversations: known when they are looked at, and not stored
 };
 
 struct CustomizationRequest {

@@ -64,7 +64,6 @@ std::expected<std::vector<NewCustomization::Tracker>, web::Failure> trackers_of(
 
 std::expected<void, web::Failure> look(const Front& front, CustomizationRequest& request,
                                        validate::Findings& findings) {
-  for (validate::Finding& each : front.runner.executor().check(request)) findings.push_back(std::move(each));
   const auto until = std::chrono::steady_clock::now() + front.options.validation_limit;
   const Datasets datasets = front.options.datasets([until] { return std::chrono::steady_clock::now() > until; });
   auto found = look_at_dataset(*datasets, request.dataset);
@@ -72,13 +71,13 @@ std::expected<void, web::Failure> look(const Front& front, CustomizationRequest&
     if (found.error().away)
       return std::unexpected(
           web::busy(fmt::format("the dataset cannot be looked at: {}", found.error().message), retry_seconds));
-    findings.push_back({.rule = "customization-dataset",
-                        .path = "dataset",
-                        .problem = std::move(found.error().message),
-                        .fix = "name one that the datastore has, such as \"ada/questions\""});
-    return {};
+    found = validate::Findings{{.rule = "customization-dataset",
+                                .path = "dataset",
+                                .problem = std::move(found.error().message),
+                                .fix = "name one that the datastore has, such as \"ada/questions\""}};
   }
   for (validate::Finding& each : *found) findings.push_back(std::move(each));
+  for (validate::Finding& each : front.runner.executor().check(request)) findings.push_back(std::move(each));
   return {};
 }
 
@@ -112,7 +111,12 @@ web::Answer create(const Front& front, web::Call& call, bool is_nemo) {
     if (const auto fresh = front.catalogue.fresh(); fresh != catalogue) read = read_with(*fresh);
   CustomizationRequest& request = read.request;
   if (validate::has_errors(read.findings)) return web::unprocessable(std::move(read.findings));
-  if (TRY(front.records().find(request.name))) return taken(request.name);
+  if (TRY(front.records().find(request.name))) {
+    // Perhaps by the same key, a moment ago.
+    if (!key.key.empty() && !dry_run)
+      if (const auto known = TRY(front.records().find_key(key.key, key.digest))) return TRY(known_key(front, *known));
+    return taken(request.name);
+  }
   TRY(look(front, request, read.findings));
   if (validate::has_errors(read.findings)) return web::unprocessable(std::move(read.findings));
   const std::string text = to_json(request), warnings = warnings_json(read.findings);

@@ -116,6 +116,7 @@ std::expected<validate::Findings, DatasetFault> look_at_dataset(const datastore_
     const auto found = std::ranges::find(*files, all[i], &datastore_client::wire::TreeFile::path);
     TRY(check_file(datasets, dataset, all[i], found == files->end() ? 0 : found->size, kind, findings));
   }
+  dataset.is_chat = kind == to_string(model::TrainingLineKind::chat);
   return findings;
 }
 

@@ -13,6 +13,7 @@
 #include "services/customizer/api/adapter.hpp"
 #include "services/customizer/objects/names.hpp"
 #include "services/customizer/observe/sight.hpp"
+#include "services/customizer/runs/local/checks.hpp"
 #include "services/customizer/runs/local/paths.hpp"
 #include "services/kit/base/try.hpp"
 #include "services/kit/json/write.hpp"
@@ -168,27 +169,7 @@ std::expected<void, Error> LocalExecutor::cancel(const Work& work, Stage stage) 
 }
 
 validate::Findings LocalExecutor::check(const CustomizationRequest& request) const {
-  validate::Findings out;
-  const std::string config = fmt::format("{}/{}/config.json", options_.models, request.target.path);
-  std::error_code ignored;
-  if (request.target.uri.kind == ModelUri::Kind::none && !fs::exists(config, ignored))
-    out.push_back({.rule = "customization-model",
-                   .path = "model",
-                   .problem = fmt::format("has no model_uri, and {} is not there", config),
-                   .fix = "put the model there, or give the target a model_uri"});
-  if (request.target.uri.kind == ModelUri::Kind::foreign)
-    out.push_back({.rule = "customization-model",
-                   .path = "model",
-                   .problem = fmt::format("lies at {}, which the puller does not read", request.target.uri.text),
-                   .fix = "write hf://, datastore:// or https://"});
-  if (request.config.option.processes() > 1)
-    out.push_back(
-        {.rule = "customization-processes",
-         .severity = validate::Severity::warning,
-         .path = "config",
-         .problem = fmt::format("asks for {} processes; on this machine it is one", request.config.option.processes()),
-         .fix = "nothing: the result is the same"});
-  return out;
+  return judge_request(request, options_.models);
 }
 
 std::expected<void, Error> LocalExecutor::clean_up(const Work& work) {
