@@ -52,17 +52,28 @@ web::Answer retry_customization(const Front& front, web::Call& call) {
 }
 
 web::Answer delete_customization(const Front& front, web::Call& call) {
-  const Stored stored = TRY(find_customization(front, call));
-  if (!is_final(stored.job.state))
-    return web::Failure{.status = 409,
-                        .message = fmt::format("the customization is {}; POST /v1/customizations/{}/cancel first",
-                                               to_string(stored.job.state), stored.job.name)};
-  // First what it is made of: a row that is left can be deleted again, and objects without a row are nobody's.
-  if (const auto cleaned = front.runner.clean_up(stored); !cleaned)
-    return web::busy(fmt::format("it cannot be deleted yet: {}", cleaned.error().message), retry_seconds);
-  (void)TRY(front.records().remove(stored.job.id));
-  front.runner.wake();
-  return http::Response{.status = 204};
+  for (int i = 0; i < most_tries; ++i) {
+    Stored stored = TRY(find_customization(front, call));
+    if (!is_final(stored.job.state))
+      return web::Failure{.status = 409,
+                          .message = fmt::format("the customization is {}; POST /v1/customizations/{}/cancel first",
+                                                 to_string(stored.job.state), stored.job.name)};
+    // From now on a retry finds nothing to go on with.
+    if (!stored.job.cleared) {
+      Customization cleared = stored.job;
+      cleared.cleared = true;
+      if (!TRY(front.records().store(stored, cleared))) continue;
+      stored.job = std::move(cleared);
+      ++stored.revision;
+    }
+    // First what it is made of: a row that is left can be deleted again, and objects without a row are nobody's.
+    if (const auto cleaned = front.runner.clean_up(stored); !cleaned)
+      return web::busy(fmt::format("it cannot be deleted yet: {}", cleaned.error().message), retry_seconds);
+    if (!TRY(front.records().remove(stored))) continue;
+    front.runner.wake();
+    return http::Response{.status = 204};
+  }
+  return web::busy("it changes too often", retry_seconds);
 }
 
 }  // namespace stackgate::customizer

@@ -50,6 +50,7 @@ struct Customization {
   std::string message{};  // why it waits, or why it failed: one sentence
   std::array<StageRecord, 3> stages{};
   bool trained = false;    // the trainer has reported its end: the adapter lies in the workspace
+  bool cleared = false;    // its objects are deleted, or about to be: what earlier stages made counts as gone
   std::string progress{};  // JSON object: progress_json; "" before the first step
   std::string warnings{};  // JSON array of findings
   Seconds created_at = 0, changed_at = 0, started_at = 0, ended_at = 0;

@@ -21,7 +21,7 @@ class Next {
 
   Step step() {
     const Action action = is_final(job_.state) ? after_the_end() : job_.state == State::cancelling ? cancel() : go_on();
-    if (!(job_ == before_)) job_.changed_at = observed_.now;
+    if (!(job_ == before_) && !is_final(before_.state)) job_.changed_at = observed_.now;
     return {std::move(job_), action};
   }
 
@@ -36,7 +36,9 @@ class Next {
     if (!observed_.leftovers) return {Kind::nothing};
     const Seconds keep = job_.state == State::failed ? std::max(limits_.keep, limits_.keep_failed) : limits_.keep;
     const Seconds until = job_.ended_at + keep;
-    return observed_.now < until ? Action{Kind::wait, stage_, until} : Action{Kind::clean_up};
+    if (observed_.now < until) return wait(until);
+    job_.cleared = true;  // stored before anything is deleted: a retry comes before that, or is refused
+    return {Kind::clean_up};
   }
 
   Action finish(State state, std::string message) {
@@ -241,7 +243,7 @@ std::expected<Customization, std::string> retried(Customization job, bool worksp
         fmt::format("the customization is {}; only one that has failed can be tried again", to_string(job.state)));
   const auto failed = std::ranges::find(job.stages, State::failed, &StageRecord::state);
   if (failed == job.stages.end()) return std::unexpected("no stage of it has failed");
-  if (failed != job.stages.begin() && !workspace_is_there)
+  if (failed != job.stages.begin() && (job.cleared || !workspace_is_there))
     return std::unexpected(
         "its workspace was removed, and what the earlier stages made went with it; create a new customization");
   failed->state = State::created;
@@ -251,6 +253,7 @@ std::expected<Customization, std::string> retried(Customization job, bool worksp
   failed->message.clear();
   job.state = State::pending;
   job.message.clear();
+  job.cleared = false;
   job.ended_at = 0;
   job.changed_at = now;
   return job;

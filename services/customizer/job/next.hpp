@@ -56,7 +56,7 @@ struct Action {
     create,    // the objects of the stage's newest attempt; that they exist is as good
     cancel,    // delete what computes of the stage's newest attempt
     finish,    // the state is final: trackers and waiting clients learn of it
-    clean_up,  // delete all objects of the customization
+    clean_up,  // delete all objects of the customization, which is stored as cleared
     nothing,   // ever again
   };
   Kind kind = Kind::wait;

@@ -39,6 +39,17 @@ sql::Expected<std::vector<std::string>> Records::claim(std::string_view owner, s
   return out;
 }
 
+sql::Expected<std::vector<std::string>> Records::waiting_without_reason(std::string_view owner,
+                                                                        std::int64_t limit) const {
+  const std::string_view now = sql::now_seconds(database_.engine());
+  return ids_of(TRY(database_.run(
+      fmt::format("SELECT id FROM customization WHERE settled = 0 AND state IN ('created', 'pending') AND message = '' "
+                  "AND changed_at < {0} - $3 AND (owner = $1 OR owner = '' OR lease_until < {0}) ORDER BY number LIMIT "
+                  "$2",
+                  now),
+      {std::string(owner), limit, std::int64_t{1}})));
+}
+
 sql::Expected<std::vector<std::string>> Records::renew(std::string_view owner, std::chrono::seconds lease) const {
   return ids_of(TRY(database_.run(
       fmt::format("UPDATE customization SET lease_until = {} + $2 WHERE settled = 0 AND owner = $1 RETURNING id",

@@ -85,12 +85,16 @@ constexpr std::string_view rates =
     "ALTER TABLE customization_point ADD COLUMN tokens_per_second DOUBLE PRECISION;\n"
     "ALTER TABLE customization_point ADD COLUMN epoch DOUBLE PRECISION;\n";
 
+/// What is being deleted cannot be tried again.
+constexpr std::string_view cleared = "ALTER TABLE customization ADD COLUMN cleared INTEGER NOT NULL DEFAULT 0;\n";
+
 }  // namespace migrations_detail
 
 std::span<const sql::Migration> customization_migrations() {
   static const std::array all = {sql::Migration{1, "customizations", migrations_detail::tables, ""},
                                  sql::Migration{2, "trackers", migrations_detail::trackings, ""},
-                                 sql::Migration{3, "rates", migrations_detail::rates, ""}};
+                                 sql::Migration{3, "rates", migrations_detail::rates, ""},
+                                 sql::Migration{4, "cleared", migrations_detail::cleared, ""}};
   return all;
 }
 

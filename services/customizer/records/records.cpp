@@ -35,7 +35,25 @@ struct Where {
     values.emplace_back(std::move(value));
     text += fmt::format("{}{} = ${}", text.empty() ? " WHERE " : " AND ", column, values.size());
   }
+  void add_one_of(std::string_view column, std::vector<std::string> all) {
+    if (all.size() == 1) return add(column, std::move(all.front()));
+    text += fmt::format("{}{} IN (", text.empty() ? " WHERE " : " AND ", column);
+    for (std::string& each : all) {
+      values.emplace_back(std::move(each));
+      text += fmt::format("{}${}", text.ends_with('(') ? "" : ", ", values.size());
+    }
+    text += ')';
+  }
 };
+
+/// Those that are meant by a name: itself, or all of its versions.
+std::vector<std::string> versions_of(const std::string& model, const std::vector<std::string>& all) {
+  std::vector<std::string> out;
+  for (const std::string& each : all)
+    if (each == model || (!model.contains('@') && each.starts_with(model + "@"))) out.push_back(each);
+  if (out.empty()) out.push_back(model);
+  return out;
+}
 
 /// A failed one may be tried again, with the objects that it has.
 bool erases_token(const Customization& job) { return is_final(job.state) && job.state != State::failed; }
@@ -55,12 +73,16 @@ sql::Expected<Created> Records::create(const NewCustomization& wanted) {
     const auto done = TRY(session.run(
         fmt::format("INSERT INTO customization (id, name, model, state, request, warnings, token, traceparent, "
                     "idempotency_key, digest, created_at, changed_at) VALUES ($1, $2, $3, 'created', $4, $5, $6, $7, "
-                    "$8, $9, {0}, {0}) ON CONFLICT (name) DO NOTHING",
+                    "$8, $9, {0}, {0}) ON CONFLICT DO NOTHING",
                     sql::now_seconds(session.engine())),
         {id, wanted.name, wanted.model, wanted.request, wanted.warnings, token, wanted.traceparent,
          wanted.key.empty() ? sql::Value(nullptr) : sql::Value(wanted.key), wanted.digest}));
     out = {.kind = done.affected > 0 ? Created::Kind::made : Created::Kind::name_taken, .id = id};
-    if (out.kind == Created::Kind::name_taken) return {};
+    if (out.kind == Created::Kind::name_taken) {
+      // By the same key, at the same time?
+      if (auto known = TRY(of_key(session, wanted.key, wanted.digest))) out = std::move(*known);
+      return {};
+    }
     TRY(rows::count(session, wanted.model, State::created, 1));
     for (const auto& tracker : wanted.trackers)
       TRY(session.run("INSERT INTO customization_tracking (customization, tracker, secret) VALUES ($1, $2, $3)",
@@ -93,7 +115,7 @@ sql::Expected<std::optional<Stored>> Records::find(std::string_view name_or_id) 
 
 sql::Expected<Records::Listed> Records::list(const ListOptions& options) const {
   Where where;
-  if (!options.model.empty()) where.add("model", options.model);
+  if (!options.model.empty()) where.add_one_of("model", versions_of(options.model, TRY(models())));
   if (options.state) where.add("state", std::string(to_string(*options.state)));
   Listed out;
   TRY(database_.read([&](Session& session) -> sql::Expected<void> {
@@ -139,18 +161,19 @@ sql::Expected<std::vector<std::pair<State, std::int64_t>>> Records::open_states(
   return out;
 }
 
-sql::Expected<bool> Records::remove(std::string_view id) {
+sql::Expected<bool> Records::remove(const Stored& stored) {
+  const std::string& id = stored.job.id;
   bool removed = false;
   TRY(database_.transact([&](Session& session) -> sql::Expected<void> {
-    const auto done =
-        TRY(session.run("DELETE FROM customization WHERE id = $1 RETURNING model, state", {std::string(id)}));
+    const auto done = TRY(session.run(
+        "DELETE FROM customization WHERE id = $1 AND revision = $2 RETURNING model, state", {id, stored.revision}));
     removed = !done.rows.empty();
     if (!removed) return {};
     TRY(rows::count(session, done.rows.front().text(0), state_named(done.rows.front().text(1)).value_or(State::failed),
                     -1));
-    TRY(session.run("DELETE FROM customization_point WHERE customization = $1", {std::string(id)}));
-    TRY(session.run("DELETE FROM customization_event WHERE customization = $1", {std::string(id)}));
-    TRY(session.run("DELETE FROM customization_tracking WHERE customization = $1", {std::string(id)}));
+    TRY(session.run("DELETE FROM customization_point WHERE customization = $1", {id}));
+    TRY(session.run("DELETE FROM customization_event WHERE customization = $1", {id}));
+    TRY(session.run("DELETE FROM customization_tracking WHERE customization = $1", {id}));
     return {};
   }));
   return removed;
@@ -169,10 +192,11 @@ sql::Expected<bool> Records::store(const Stored& from, const Customization& to, 
     const auto done = TRY(session.run(
         "UPDATE customization SET state = $3, message = $4, stages = $5, changed_at = $6, started_at = $7, "
         "ended_at = $8, token = CASE WHEN $9 = 1 THEN '' WHEN token = '' THEN $11 ELSE token END, "
-        "woken = CASE WHEN $10 = 1 THEN 1 ELSE woken END, settled = 0, revision = revision + 1 "
+        "woken = CASE WHEN $10 = 1 THEN 1 ELSE woken END, cleared = $12, settled = 0, revision = revision + 1 "
         "WHERE id = $1 AND revision = $2 RETURNING model",
         {to.id, from.revision, std::string(to_string(to.state)), to.message, stages_json(to.stages), to.changed_at,
-         to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}, token}));
+         to.started_at, to.ended_at, std::int64_t{erases_token(to) ? 1 : 0}, std::int64_t{woken ? 1 : 0}, token,
+         std::int64_t{to.cleared ? 1 : 0}}));
     stored = !done.rows.empty();
     if (!stored) return {};
     // The revision is that of `from`, and so is its state.

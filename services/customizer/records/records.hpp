@@ -65,7 +65,7 @@ struct Stored {
 
 struct ListOptions {
   std::optional<State> state{};
-  std::string model{};  // a target's name; "": all
+  std::string model{};  // a target's name, without its version those of all versions; "": all
   bool oldest_first = false;
   std::int64_t offset = 0, limit = 50;
 };
@@ -96,8 +96,8 @@ class Records {
   sql::Expected<std::vector<std::string>> models() const;
   /// How many are in each state that is not final; the others count as zero.
   sql::Expected<std::vector<std::pair<State, std::int64_t>>> open_states() const;
-  /// With everything that belongs to it; false: there is none.
-  sql::Expected<bool> remove(std::string_view id);
+  /// With everything that belongs to it. False: it has moved on since `stored` was read, or is gone.
+  sql::Expected<bool> remove(const Stored& stored);
   sql::Expected<Seconds> now() const;
 
   // What is to be done.
@@ -115,6 +115,8 @@ class Records {
   /// Of those without a replica, or whose replica has not renewed its lease: the ids of those that are `owner`'s now.
   sql::Expected<std::vector<std::string>> claim(std::string_view owner, std::chrono::seconds lease,
                                                 std::int64_t limit) const;
+  /// Of `owner`'s and of those without a replica: what waits and shows no reason, for longer than a second.
+  sql::Expected<std::vector<std::string>> waiting_without_reason(std::string_view owner, std::int64_t limit) const;
   /// The ids of all that are still `owner`'s.
   sql::Expected<std::vector<std::string>> renew(std::string_view owner, std::chrono::seconds lease) const;
   sql::Expected<void> release(std::string_view owner) const;
@@ -144,6 +146,8 @@ class Records {
   /// Some `most` of all, evenly, with the first and the last; of those with a validation loss as many more.
   sql::Expected<std::vector<MetricPoint>> curves(std::string_view id, std::int64_t most) const;
   sql::Expected<void> add_event(std::string_view id, const Change& change);
+  /// The event, and one more of the record's warnings: a JSON object.
+  sql::Expected<void> add_warning(std::string_view id, const Change& change, std::string_view warning);
   /// Lines that a stage's attempt wrote ("training-1"): they stand among the events, as Event::is_log.
   sql::Expected<void> add_log(std::string_view id, std::string_view attempt, std::span<const std::string> lines);
   /// How many of them are stored, so that nobody stores them twice.

@@ -167,6 +167,16 @@ sql::Expected<void> Records::add_event(std::string_view id, const Change& change
   return database_.transact([&](Session& session) { return rows::put_event(session, id, change); });
 }
 
+sql::Expected<void> Records::add_warning(std::string_view id, const Change& change, std::string_view warning) {
+  return database_.transact([&](Session& session) -> sql::Expected<void> {
+    TRY(
+        session.run("UPDATE customization SET warnings = CASE WHEN warnings IN ('', '[]') THEN '[' || $2 || ']' ELSE "
+                    "substr(warnings, 1, length(warnings) - 1) || ',' || $2 || ']' END WHERE id = $1",
+                    {std::string(id), std::string(warning)}));
+    return rows::put_event(session, id, change);
+  });
+}
+
 sql::Expected<void> Records::add_log(std::string_view id, std::string_view attempt,
                                      std::span<const std::string> lines) {
   return database_.transact([&](Session& session) -> sql::Expected<void> {

@@ -15,6 +15,7 @@ Customization read_job(const sql::Row& row) {
           .message = row.text(4),
           .stages = read_stages(row.text(5)),
           .trained = row.integer(6) != 0,
+          .cleared = row.integer(13) != 0,
           .progress = row.text(7),
           .warnings = row.text(8),
           .created_at = row.integer(9),
@@ -24,7 +25,7 @@ Customization read_job(const sql::Row& row) {
 }
 
 Stored read_stored_row(const sql::Row& row) {
-  return {.job = read_job(row), .revision = row.integer(13), .token = row.text(14), .traceparent = row.text(15)};
+  return {.job = read_job(row), .revision = row.integer(14), .token = row.text(15), .traceparent = row.text(16)};
 }
 
 sql::Expected<std::optional<Stored>> find(sql::Session& session, std::string_view condition, std::string_view value) {

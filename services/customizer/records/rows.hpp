@@ -11,7 +11,7 @@ namespace stackgate::customizer::rows {
 /// Of a Customization; in lists these alone.
 inline constexpr std::string_view columns =
     "id, name, request, state, message, stages, trained, progress, warnings, created_at, "
-    "CASE WHEN reported_at > changed_at THEN reported_at ELSE changed_at END, started_at, ended_at";
+    "CASE WHEN reported_at > changed_at THEN reported_at ELSE changed_at END, started_at, ended_at, cleared";
 /// Of a Stored: with what is not shown.
 inline constexpr std::string_view all_columns_end = ", revision, token, traceparent";
 

@@ -58,11 +58,13 @@ class Executor {
   virtual std::expected<void, Error> available() const { return {}; }
   /// Customizations of which something is there, whether anybody knows them or not.
   virtual std::vector<std::string> ids() const { return {}; }
+  /// Nobody asks about it here any more: another replica does, or it is over.
+  virtual void forget(std::string_view /*id*/) {}
   /// Whether changes have to be looked for often: nobody reports them.
   virtual bool is_polled() const = 0;
   /// Whether the workspace is there. Any thread.
   virtual bool has_workspace(const Work& work) const = 0;
-  /// What can be known of a request before it is stored: errors and warnings. Any thread.
+  /// What can be known of a request, whose dataset was looked at, before it is stored: errors and warnings. Any thread.
   virtual validate::Findings check(const CustomizationRequest& request) const = 0;
 };
 

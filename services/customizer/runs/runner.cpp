@@ -13,7 +13,7 @@
 namespace stackgate::customizer {
 namespace runner_detail {
 
-constexpr std::int64_t claimed_at_once = 1'000;
+constexpr std::int64_t claimed_at_once = 1'000, shown_at_once = 100;
 constexpr std::chrono::seconds always{60};  // what nobody reports is seen then
 constexpr std::chrono::milliseconds again{1'000};
 
@@ -54,7 +54,11 @@ bool Runner::share() {
   const auto kept = records_.renew(options_.owner, options_.lease);
   if (!kept) return false;
   // What is not in it was claimed by another replica, deleted or settled.
-  std::erase_if(followed_, [&](const auto& each) { return std::ranges::find(*kept, each.first) == kept->end(); });
+  std::erase_if(followed_, [&](const auto& each) {
+    const bool is_lost = std::ranges::find(*kept, each.first) == kept->end();
+    if (is_lost) executor_->forget(each.first);
+    return is_lost;
+  });
   for (const std::string& id : *kept) followed_.try_emplace(id);
   shared_at_ = now;
   has_shared_ = true;
@@ -91,20 +95,24 @@ void Runner::take_log(Work& work, const Seen& seen, Followed& followed) {
   }
 }
 
+std::chrono::milliseconds Runner::log_look() const {
+  return executor_->is_polled() ? options_.polled_look : options_.log_look;
+}
+
 /// The log of its stage that runs, from now on.
 void Runner::begin_reading(Followed& followed, const Work& work) const {
   followed.reading.reset();
-  if (!executor_->is_polled() || is_final(work.stored.job.state)) return;
+  if (is_final(work.stored.job.state)) return;
   for (const Stage each : all_stages)
     if (work.stored.job.stage(each).state == State::running)
-      followed.reading = {.work = work, .stage = each, .next = Clock::now() + options_.polled_look};
+      followed.reading = {.work = work, .stage = each, .next = Clock::now() + log_look()};
 }
 
 void Runner::read_logs() {
   for (auto& [id, each] : followed_) {
     if (!each.reading || each.reading->next > Clock::now()) continue;
     (void)each.log.take(records_, *executor_, each.reading->work, each.reading->stage, false);
-    each.reading->next = Clock::now() + options_.polled_look;
+    each.reading->next = Clock::now() + log_look();
   }
 }
 
@@ -125,6 +133,11 @@ void Runner::look_again(Followed& followed, const NextLook& next, Seconds now) c
   }
 }
 
+void Runner::forget(const std::string& id) {
+  executor_->forget(id);
+  followed_.erase(id);
+}
+
 void Runner::look_at(const std::vector<std::string>& ids) {
   const auto now = records_.now();
   if (!now) return;
@@ -135,7 +148,7 @@ void Runner::look_at(const std::vector<std::string>& ids) {
     if (*found)
       works.push_back(work_of(std::move(**found)));
     else
-      followed_.erase(id);
+      forget(id);
   }
   std::vector<const Work*> pointers;
   pointers.reserve(works.size());
@@ -152,12 +165,20 @@ void Runner::look_at(const std::vector<std::string>& ids) {
     const std::string id = work.job.id;
     const NextLook next = stepper_.step(work, std::move(seen[i]), *now);
     if (next.kind == NextLook::Kind::no_more) {
-      followed_.erase(id);
+      forget(id);
       continue;
     }
     begin_reading(followed, work);
     look_again(followed, next, *now);
   }
+}
+
+/// Until it is known what is there. Whose they are is left as it is: another replica may know more.
+void Runner::show_why_they_wait() {
+  const auto waiting = records_.waiting_without_reason(options_.owner, shown_at_once);
+  if (!waiting) return;
+  for (const std::string& id : *waiting)
+    if (auto found = records_.find(id); found && *found) stepper_.cannot_begin(work_of(std::move(**found)), away_);
 }
 
 /// What is not known is not taken for absent.
@@ -187,7 +208,10 @@ void Runner::report_orphans() {
 
 std::chrono::milliseconds Runner::round() {
   if (!share()) return options_.round;
-  if (!can_look()) return options_.round;
+  if (!can_look()) {
+    show_why_they_wait();
+    return options_.round;
+  }
   if (looks_for_orphans_) report_orphans();
   take_changes();
   if (const auto ids = due(Clock::now()); !ids.empty()) look_at(ids);

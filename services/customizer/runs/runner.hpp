@@ -27,6 +27,7 @@ struct RunnerOptions {
   std::chrono::seconds lease{30};  // how long a replica that dies holds its customizations
   std::chrono::milliseconds round{1'000}, polled_round{200};
   std::chrono::milliseconds polled_look{2'000};  // where changes are polled for: of what waits, and of logs
+  std::chrono::milliseconds log_look{10'000};    // elsewhere: of logs of what runs
 };
 
 class Runner {
@@ -55,7 +56,7 @@ class Runner {
   struct Followed {
     Clock::time_point look{};  // again, at the latest
     StageLog log{};
-    /// Of what runs, where changes are polled for: its log is read between looks, which cost much more.
+    /// Of what runs: its log is read between looks, which cost much more.
     struct Reading {
       Work work{};
       Stage stage = Stage::download;
@@ -66,11 +67,14 @@ class Runner {
 
   bool share();
   bool can_look();
+  void show_why_they_wait();
+  void forget(const std::string& id);
   void report_orphans();
   void take_changes();
   std::vector<std::string> due(Clock::time_point now) const;
   void look_at(const std::vector<std::string>& ids);
   void take_log(Work& work, const Seen& seen, Followed& followed);
+  std::chrono::milliseconds log_look() const;
   void begin_reading(Followed& followed, const Work& work) const;
   void read_logs();
   void look_again(Followed& followed, const NextLook& next, Seconds now) const;

@@ -79,11 +79,13 @@ std::expected<void, Error> Stepper::act(const Work& work, const Action& action, 
 }
 
 /// It stays in the record until its objects show something else.
-void Stepper::show_why(const Work& work, Stage stage, const Error& error) {
+void Stepper::show_why(const Work& work, Stage stage, std::string_view why) {
   Customization job = work.stored.job;
-  job.stage(stage).message = job.message = fmt::format("it cannot begin yet: {}", error.message);
+  job.stage(stage).message = job.message = fmt::format("it cannot begin yet: {}", why);
   if (!(job == work.stored.job)) (void)records_.store(work.stored, job);
 }
+
+void Stepper::cannot_begin(const Work& work, std::string_view why) { show_why(work, stage_of(work.stored.job), why); }
 
 NextLook Stepper::step(Work& work, std::expected<Seen, Error> seen, Seconds now) {
   for (int moves = 0; moves < most_moves; ++moves) {
@@ -115,7 +117,7 @@ NextLook Stepper::step(Work& work, std::expected<Seen, Error> seen, Seconds now)
     if (const auto done = act(work, step.action, *seen); !done) {
       metrics_.failed_call("executor");
       warn(work, word_of(step.action.kind), done.error());
-      if (step.action.kind == Kind::create) show_why(work, stage, done.error());
+      if (step.action.kind == Kind::create) show_why(work, stage, done.error().message);
       return {NextLook::Kind::again};
     }
     if (step.action.kind == Kind::nothing) {

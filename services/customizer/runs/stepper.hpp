@@ -47,9 +47,12 @@ class Stepper {
   /// stored afterwards.
   NextLook step(Work& work, std::expected<Seen, Error> seen, Seconds now);
 
+  /// Its record shows that, until it can be looked at.
+  void cannot_begin(const Work& work, std::string_view why);
+
  private:
   Observed observe(const Work& work, const Seen& seen, Seconds now);
-  void show_why(const Work& work, Stage stage, const Error& error);
+  void show_why(const Work& work, Stage stage, std::string_view why);
   std::expected<void, Error> act(const Work& work, const Action& action, const Seen& seen);
   void note(std::string_view point) const {
     if (options_.fail) options_.fail(point);

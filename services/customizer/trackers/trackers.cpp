@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "services/customizer/api/show.hpp"
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::customizer {
@@ -73,7 +74,14 @@ void Trackers::end(const Tracking& tracking, const Tracker& tracker, const Custo
   if (sent.kind != Sent::Kind::over) {
     log::warning("a tracker does not record a customization to its end",
                  {{"tracker", tracker.name()}, {"customization", job.name}, {"cause", sent.words}});
-    (void)records_.add_event(job.id, {"TrackerGaveUp", fmt::format("{}: {}", tracker.name(), sent.words)});
+    const std::string warnings =
+        warnings_json({{.rule = "customization-tracker",
+                        .severity = validate::Severity::warning,
+                        .path = "integrations",
+                        .problem = fmt::format("is not recorded by {} to its end: {}", tracker.name(), sent.words),
+                        .fix = "nothing: the customization goes on without it"}});
+    (void)records_.add_warning(job.id, {"TrackerGaveUp", fmt::format("{}: {}", tracker.name(), sent.words)},
+                               std::string_view(warnings).substr(1, warnings.size() - 2));
   }
   // What has failed may be tried again.
   (void)records_.end_tracking(tracking, !is_final(job.state) || job.state == State::failed);

@@ -340,10 +340,22 @@ TEST(Next, keeps_objects_for_a_time_and_cleans_up_then) {
   EXPECT_EQ(later(1000, true).kind, Kind::clean_up);
 }
 
+TEST(Next, stores_that_it_cleans_up_before_it_does) {
+  Customization job = step(at(Stage::upload, State::running), sees(Stage::upload, there(State::failed, "422"))).job;
+  const auto step_at = [&](Seconds seconds) { return step(job, {.now = now + seconds, .leftovers = true}); };
+  const Limits limits{};
+  EXPECT_FALSE(step_at(limits.keep_failed - 1).job.cleared);
+  const Step cleared = step_at(limits.keep_failed);
+  EXPECT_EQ(cleared.action.kind, Kind::clean_up);
+  EXPECT_TRUE(cleared.job.cleared);
+  EXPECT_EQ(cleared.job.changed_at, job.changed_at) << "nothing of it has changed for whoever reads it";
+}
+
 TEST(Next, changes_nothing_of_what_has_ended) {
   for (const State state : {State::completed, State::failed, State::cancelled}) {
     Customization job = at(Stage::training, State::running);
     job.state = state;
+    job.ended_at = now;
     EXPECT_EQ(step(job, sees(Stage::training, there(State::completed))).job, job);
     EXPECT_EQ(cancelled(job, now), job);
   }

@@ -37,8 +37,13 @@ TEST(Retried, is_refused_where_it_makes_no_sense) {
               HasSubstr("is running; only one that has failed"));
   Customization job = step(at(Stage::upload, State::running), sees(Stage::upload, there(State::failed, "422"))).job;
   EXPECT_THAT(retried(job, false, now).error(), HasSubstr("its workspace was removed"));
+  job.cleared = true;
+  EXPECT_THAT(retried(job, true, now).error(), HasSubstr("its workspace was removed")) << "it is about to be";
   job = step(at(Stage::download, State::running), sees(Stage::download, there(State::failed, "404"))).job;
-  EXPECT_TRUE(retried(job, false, now)) << "a download makes its workspace anew";
+  job.cleared = true;
+  const auto again = retried(job, false, now);
+  ASSERT_TRUE(again) << "a download makes its workspace anew";
+  EXPECT_FALSE(again->cleared);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "services/customizer/records/records.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -114,21 +116,44 @@ TEST_P(CustomizerRecordsTest, the_last_events_and_lines) {
 TEST_P(CustomizerRecordsTest, names_the_models_that_are_there) {
   EXPECT_THAT(records_->models().value(), IsEmpty());
   create("a", "y");
-  const std::string gone = create("b", "x").id;
+  create("b", "x");
   create("c", "y");
   EXPECT_THAT(records_->models().value(), ElementsAre("x", "y"));
-  ASSERT_TRUE(records_->remove(gone).value());
+  ASSERT_TRUE(records_->remove(find("b")).value());
   EXPECT_THAT(records_->models().value(), ElementsAre("y"));
 }
 
 TEST_P(CustomizerRecordsTest, names_are_taken_until_they_are_removed) {
-  const std::string id = create("a").id;
+  create("a");
   EXPECT_EQ(create("a").kind, Created::Kind::name_taken);
   EXPECT_THAT(messages("a"), ElementsAre("created"));
-  EXPECT_TRUE(records_->remove(id).value());
-  EXPECT_FALSE(records_->remove(id).value());
+  const Stored before = find("a");
+  ASSERT_TRUE(change("a", State::failed));
+  EXPECT_FALSE(records_->remove(before).value()) << "it has moved on";
+  const Stored stored = find("a");
+  EXPECT_TRUE(records_->remove(stored).value());
+  EXPECT_FALSE(records_->remove(stored).value());
   EXPECT_EQ(must("SELECT count(*) FROM customization_event").rows.at(0).integer(0), 0);
   EXPECT_EQ(create("a").kind, Created::Kind::made);
+}
+
+TEST_P(CustomizerRecordsTest, a_key_is_one_customization_for_all_who_bring_it_at_once) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string name = fmt::format("a-{}", round);
+    std::atomic<int> made = 0, known = 0;
+    {
+      std::vector<std::jthread> all;
+      for (int i = 0; i < 6; ++i)
+        all.emplace_back([&, other = i % 2 == 1] {
+          // NeMo's jobs have names of their own.
+          const auto got = create(other ? fmt::format("{}-{}", name, i) : name, "m", "key " + name, "digest");
+          made += got.kind == Created::Kind::made ? 1 : 0;
+          known += got.kind == Created::Kind::known ? 1 : 0;
+        });
+    }
+    EXPECT_EQ(made, 1) << name;
+    EXPECT_EQ(known, 5) << name;
+  }
 }
 
 TEST_P(CustomizerRecordsTest, a_key_is_one_customization) {
@@ -324,10 +349,22 @@ TEST_P(CustomizerRecordsTest, lists_by_state_and_model) {
   EXPECT_THAT(records_->open_states().value(),
               UnorderedElementsAre(std::pair(State::created, 2), std::pair(State::running, 1)));
   EXPECT_EQ(records_->list({.state = State::created, .model = "x"}).value().total, 1);
-  ASSERT_TRUE(records_->remove(find("a").job.id).value());
+  ASSERT_TRUE(records_->remove(find("a")).value());
   EXPECT_EQ(records_->list({}).value().total, 2);
   EXPECT_EQ(records_->list({.model = "x"}).value().total, 1);
   EXPECT_THAT(records_->open_states().value(), UnorderedElementsAre(std::pair(State::created, 2)));
+}
+
+TEST_P(CustomizerRecordsTest, lists_all_versions_of_a_model) {
+  create("a", "acme/tiny@1.0");
+  create("b", "acme/tiny@2.0");
+  create("c", "acme/tiny-large@1.0");
+  const auto listed = [&](const char* model) { return names(records_->list({.model = model}).value()); };
+  EXPECT_THAT(listed("acme/tiny"), ElementsAre("b", "a"));
+  EXPECT_THAT(listed("acme/tiny@1.0"), ElementsAre("a"));
+  EXPECT_THAT(listed("acme/tiny-large"), ElementsAre("c"));
+  EXPECT_THAT(listed("acme"), IsEmpty());
+  EXPECT_EQ(records_->list({.state = State::created, .model = "acme/tiny"}).value().total, 2);
 }
 
 TEST_P(CustomizerRecordsTest, logs_stand_among_the_events) {

@@ -29,6 +29,8 @@ struct World {
   std::vector<std::string> ids{};
   bool is_polled = false;
   int looks = 0;
+  std::vector<std::string> forgotten{};
+  std::function<void()> on_look{}, on_clean_up{};
 };
 
 class Fake final : public Executor {
@@ -37,6 +39,7 @@ class Fake final : public Executor {
   std::vector<std::expected<Seen, Error>> look(std::span<const Work* const> all) override {
     std::vector<std::expected<Seen, Error>> out;
     ++world_.looks;
+    if (world_.on_look) world_.on_look();
     for (const Work* each : all) {
       if (world_.away.empty())
         out.emplace_back(world_.seen[each->job.id]);
@@ -60,6 +63,7 @@ class Fake final : public Executor {
     return {};
   }
   std::expected<void, Error> clean_up(const Work& work) override {
+    if (world_.on_clean_up) world_.on_clean_up();
     world_.done.emplace_back("clean up");
     world_.seen.erase(work.job.id);
     return {};
@@ -80,6 +84,7 @@ class Fake final : public Executor {
     return {};
   }
   std::vector<std::string> ids() const override { return world_.ids; }
+  void forget(std::string_view which) override { world_.forgotten.emplace_back(which); }
   bool has_workspace(const Work& work) const override { return world_.seen.contains(work.job.id); }
   validate::Findings check(const CustomizationRequest&) const override { return {}; }
 
@@ -93,13 +98,16 @@ class RunnerTest : public testing::Test {
     ASSERT_TRUE(sql::migrate(*database_, customization_migrations()));
     id_ = records_.create({.name = "a", .model = "m", .request = "{}", .warnings = "[]"}).value().id;
   }
-  std::unique_ptr<Runner> runner(const std::string& owner = "one", Limits limits = {}) {
+  std::unique_ptr<Runner> runner(const std::string& owner = "one", Limits limits = {},
+                                 std::chrono::seconds lease = std::chrono::seconds(30)) {
     RunnerOptions options{
         .step = {.limits = limits,
                  .ask_adapter =
                      [this](const OutputModel&) { return std::expected<AdapterState, Error>(world_.adapter); }},
         .owner = owner,
-        .polled_look = std::chrono::milliseconds(0)};
+        .lease = lease,
+        .polled_look = std::chrono::milliseconds(0),
+        .log_look = std::chrono::milliseconds(0)};
     return std::make_unique<Runner>(records_, std::make_unique<Fake>(world_), metrics_, std::move(options));
   }
   Customization find() { return records_.find(id_).value().value().job; }
@@ -202,6 +210,33 @@ TEST_F(RunnerTest, what_is_over_is_cleaned_up_and_settled) {
   EXPECT_THAT(records_.renew("one", std::chrono::seconds(30)).value(), IsEmpty());
 }
 
+TEST_F(RunnerTest, a_retry_that_comes_before_a_clean_up_keeps_its_workspace) {
+  const auto all = runner("one", {.keep = 0, .keep_failed = 0});
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  world_.on_look = [this] {  // between what is read and what is done about it
+    const Stored stored = records_.find(id_).value().value();
+    if (stored.job.state != State::failed || stored.job.cleared) return;
+    EXPECT_TRUE(records_.store(stored, retried(stored.job, true, 1).value(), true).value());
+  };
+  ends(*all, Stage::upload, State::failed);
+  EXPECT_THAT(world_.done, testing::Not(testing::Contains("clean up")));
+  world_.on_look = {};
+  all->round();
+  EXPECT_EQ(world_.done.back(), "create model-upload 2");
+}
+
+TEST_F(RunnerTest, a_retry_behind_a_clean_up_is_refused) {
+  const auto all = runner("one", {.keep = 0, .keep_failed = 0});
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  world_.on_clean_up = [this] { EXPECT_FALSE(retried(find(), true, 1)); };
+  ends(*all, Stage::upload, State::failed);
+  EXPECT_EQ(world_.done.back(), "clean up");
+}
+
 TEST_F(RunnerTest, another_replica_goes_on_where_one_has_ended) {
   {
     const auto first = runner("one");
@@ -239,6 +274,43 @@ TEST_F(RunnerTest, what_is_not_known_is_not_taken_for_absent) {
   EXPECT_EQ(find().state, State::running);
 }
 
+TEST_F(RunnerTest, what_waits_until_something_is_known_shows_it) {
+  const auto all = runner();
+  world_.unknown = "2 of 4 first lists are not complete yet";
+  all->round();
+  EXPECT_EQ(find().message, "") << "a moment later all may be known";
+  ASSERT_TRUE(database_->run("UPDATE customization SET changed_at = changed_at - 2"));
+  all->round();
+  EXPECT_EQ(find().message, "it cannot begin yet: 2 of 4 first lists are not complete yet");
+  EXPECT_EQ(find().stage(Stage::download).message, find().message);
+  EXPECT_EQ(records_.find(id_).value()->job.state, State::created);
+  const auto revision = records_.find(id_).value()->revision;
+  all->round();
+  EXPECT_EQ(records_.find(id_).value()->revision, revision) << "once";
+  world_.unknown.clear();
+  all->round();
+  records_.wake(id_);
+  all->round();
+  EXPECT_EQ(find().state, State::running);
+  EXPECT_EQ(find().message, "");
+}
+
+TEST_F(RunnerTest, an_executor_forgets_what_is_another_ones_deleted_or_over) {
+  const auto all = runner("one", {.keep = 0}, std::chrono::seconds(0));
+  all->round();
+  ASSERT_TRUE(database_->run("UPDATE customization SET owner = 'two', lease_until = lease_until + 100"));
+  all->round();
+  EXPECT_THAT(world_.forgotten, ElementsAre(id_)) << "another one's";
+  world_.forgotten.clear();
+  ASSERT_TRUE(database_->run("UPDATE customization SET owner = 'one'"));
+  all->round();
+  ends(*all, Stage::download, State::completed);
+  ends(*all, Stage::training, State::completed);
+  EXPECT_THAT(world_.forgotten, IsEmpty());
+  ends(*all, Stage::upload, State::completed);
+  EXPECT_THAT(world_.forgotten, ElementsAre(id_)) << "over";
+}
+
 TEST_F(RunnerTest, objects_of_nobody_are_reported_and_left_alone) {
   world_.ids = {id_, "cust-00000000000000000000"};
   const auto all = runner();
@@ -268,6 +340,17 @@ TEST_F(RunnerTest, logs_of_what_runs_are_read_without_looking) {
   world_.changed.insert(id_);
   all->round();
   EXPECT_GT(world_.looks, looks);
+}
+
+TEST_F(RunnerTest, logs_of_what_runs_are_read_where_changes_are_reported_too) {
+  const auto all = runner();
+  all->round();
+  ASSERT_EQ(find().state, State::running);
+  const int looks = world_.looks;
+  world_.log = "one\n";
+  all->round();
+  EXPECT_EQ(records_.log_lines(id_, "download-1").value(), 1);
+  EXPECT_EQ(world_.looks, looks);
 }
 
 TEST_F(RunnerTest, what_waits_is_looked_at_often_where_nobody_reports_it) {

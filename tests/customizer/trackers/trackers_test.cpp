@@ -208,12 +208,17 @@ TEST_F(TrackersTest, who_is_away_is_sent_all_of_it_later) {
   EXPECT_EQ(events(other).size(), 1U);
 }
 
-TEST_F(TrackersTest, who_stays_away_or_refuses_is_given_up_with_an_event) {
+TEST_F(TrackersTest, who_stays_away_or_refuses_is_given_up_with_an_event_and_a_warning) {
   const std::string id = create("a", {{"mlflow", ""}});
   trackers(0);
   status_ = 503;
   round();
   EXPECT_THAT(events(id).back(), HasSubstr("TrackerGaveUp MLflow: HTTP 503"));
+  const std::string warnings = records_->find(id).value()->job.warnings;
+  EXPECT_THAT(warnings,
+              HasSubstr(R"([{"loc":["body","integrations"],"msg":"is not recorded by MLflow to its end: HTTP 503)"));
+  ASSERT_TRUE(records_->add_warning(id, {"again", ""}, R"({"n":2})"));
+  EXPECT_EQ(records_->find(id).value()->job.warnings, warnings.substr(0, warnings.size() - 1) + R"(,{"n":2}])");
   const std::string refused = create("b", {{"mlflow", ""}});
   trackers();
   status_ = 403;

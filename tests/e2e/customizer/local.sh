@@ -41,6 +41,7 @@ check "with its job and the dataset's commit" bash -c "curl -s $entitystore/v1/a
 check "what its stages wrote" bash -c "curl -s $url/v1/customizations/first/logs | grep -q '\[upload-1\] .*adapter'"
 check "the same as NeMo's job, by its id" bash -c "curl -sf $url/v1/customization/jobs/$id | jq -e '.name == \"first\" and .hyperparameters.lora.adapter_dim == 4'"
 check "lists by state" bash -c "curl -sg '$url/v1/customizations?filter[state]=completed' | jq -e '.pagination.total_results == 1'"
+check "commands that need no addresses want none" env -i "$bin/stackgate-customizer" check --models-dir "$models"
 check "NeMo's body" bash -c "curl -s --json '{\"name\":\"job\",\"config\":\"acme/tiny\",\"dataset\":{\"namespace\":\"ada\",\"name\":\"colours\"},\"hyperparameters\":{\"epochs\":1}}' $url/v1/customization/jobs | grep -q 'is no configuration of the catalogue'"
 check "no token is in records, logs and events" bash -c "! grep -rqE 'progress_token|Bearer [0-9a-f]{64}' $scratch/customizer.log"
 check "a report with another token is refused" same 401 "$(status -H 'Authorization: Bearer x' --json '{"event":"step","step":1}' "http://127.0.0.1:$callback_port/v1/customizations/$id/progress")"
@@ -50,6 +51,13 @@ key() { curl -s -H 'Idempotency-Key: k' --json "$1" "$url/v1/customizations"; }
 keyed=$(key "$(body keyed)" | jq -r .id)
 check "a key is one customization" same "$keyed" "$(key "$(body keyed)" | jq -r .id)"
 check "and no other" grep -q "another body" <(key "$(body other)")
+many_keyed() { # six at once: one customization, and 201 for all
+  local i
+  for i in {1..6}; do curl -s -o /dev/null -w '%{http_code}\n' -H 'Idempotency-Key: many' --json "$(body many)" "$url/v1/customizations" & done | sort | uniq -c | xargs
+}
+check "of six who bring it at once, too" same "6 201" "$(many_keyed)"
+check "a filter that is none is named" bash -c "curl -sg '$url/v1/customizations?filter[stat]=x' | grep -q 'did you mean filter\[state\]'"
+check "lists by a model without its version" bash -c "curl -sg '$url/v1/customizations?filter[model]=acme/tiny&page_size=1' | jq -e '.pagination.total_results >= 2'"
 
 long='"max_steps":4000'
 check "a long one is created" is_created "$(body long '' "$long")"

@@ -13,17 +13,8 @@
 namespace stackgate::customizer {
 namespace cluster_detail {
 
-constexpr std::chrono::seconds call_limit{5};  // one call is waited for by all customizations
-
-constexpr std::chrono::seconds refusal_lasts{30};
+constexpr std::chrono::seconds refusal_lasts{30}, away_lasts{2};
 constexpr std::chrono::seconds positions_limit{1}, positions_last{5}, positions_absent{60};
-
-kube::CallOptions patiently() {
-  kube::CallOptions out;
-  out.timeout = call_limit;
-  out.retry.total = call_limit;
-  return out;
-}
 
 /// Of what others have made, labels of ours do not come with it.
 constexpr std::string_view our_label = "app.kubernetes.io/managed-by=stackgate-customizer";
@@ -58,6 +49,13 @@ std::expected<std::unique_ptr<ClusterExecutor>, Error> ClusterExecutor::open(Clu
 
 ClusterExecutor::~ClusterExecutor() = default;
 
+kube::CallOptions ClusterExecutor::patiently() const {
+  kube::CallOptions out;
+  out.timeout = options_.call_limit;
+  out.retry.total = options_.call_limit;
+  return out;
+}
+
 void ClusterExecutor::watch() {
   for (std::size_t i = 0; i < watched_types.size(); ++i)
     if (const auto each = static_cast<Kind>(i); is_watched(each, options_.setup.scheduler))
@@ -90,7 +88,8 @@ std::vector<std::expected<Seen, Error>> ClusterExecutor::look(std::span<const Wo
     Seen seen = seen_of(*each, options_.setup, store_.of(id), model_of(*each));
     const Customization& job = each->stored.job;
     if (is_final(job.state)) readings_.erase(id);
-    if (job.stage(Stage::download).state != State::completed && !is_final(job.state))
+    if (job.stage(Stage::download).state != State::completed && !is_final(job.state) &&
+        each->job.target.uri.kind != ModelUri::Kind::none)
       models_[model_job_name(each->job.target, options_.setup.model_claim.name)].insert(id);
     if (const auto refusal = refusals_.find(id); refusal != refusals_.end()) {
       const auto stage = std::ranges::find_if(all_stages, [&](Stage which) {
@@ -143,6 +142,8 @@ std::expected<void, Error> ClusterExecutor::refuse(const Work& work, std::string
 }
 
 std::expected<void, Error> ClusterExecutor::make(const Work& work, const PlannedObject& object) {
+  // All customizations wait for one that waits: who did not answer a moment ago is not asked for each of them.
+  if (std::chrono::steady_clock::now() < away_until_) return std::unexpected(away_);
   const auto made = kube::object_of(client_->send(kube::Request::create(object.type, ns_, object.body), patiently()));
   note("object");
   if (made) {
@@ -155,6 +156,10 @@ std::expected<void, Error> ClusterExecutor::make(const Work& work, const Planned
   if (std::string why = lasting_refusal(object, made.error()); !why.empty()) {
     if (!lasts(work.job.id, made.error())) return std::unexpected(Error{std::move(why)});
     return refuse(work, std::move(why));
+  }
+  if (made.error().failure != kube::Failure::answered) {
+    away_until_ = std::chrono::steady_clock::now() + away_lasts;
+    away_ = to_error(made.error());
   }
   return std::unexpected(to_error(made.error()));
 }
@@ -175,7 +180,10 @@ std::expected<void, Error> ClusterExecutor::take_over(const Work& work, const Pl
   if (kind) store_.wrote(*kind, found->root());
   if (object.shared) return replace_failed(object, *found);
   if (kind == Kind::job || kind == Kind::volcano_job) return {};  // what is seen of it shows whose it is
-  if (json::text(&found->root(), {"metadata", "labels", customization_label}) == work.job.id) return {};
+  if (json::text(&found->root(), {"metadata", "labels", customization_label}) == work.job.id) {
+    if (kind != Kind::claim || kube::metadata(found->root(), "deletionTimestamp").empty()) return {};
+    return std::unexpected(Error{"the workspace of an earlier attempt is being deleted"});
+  }
   return refuse(work, fmt::format("there is an object {} {} that is not this customization's; delete it",
                                   kube::to_string(object.type), object.name));
 }
@@ -223,6 +231,16 @@ std::expected<void, Error> ClusterExecutor::cancel(const Work& work, Stage stage
 std::expected<void, Error> ClusterExecutor::clean_up(const Work& work) {
   for (const NamedObject& each : objects_to_delete(work, options_.setup, store_.of(work.job.id))) TRY(remove(each));
   return {};
+}
+
+void ClusterExecutor::forget(std::string_view id) {
+  const auto drop = [&](auto& map) {
+    if (const auto found = map.find(id); found != map.end()) map.erase(found);
+  };
+  drop(refused_since_);
+  drop(refusals_);
+  drop(readings_);
+  for (auto& [model, waiting] : models_) drop(waiting);
 }
 
 bool ClusterExecutor::has_workspace(const Work& work) const { return has_claim(store_.of(work.job.id)); }

@@ -27,6 +27,7 @@ struct ClusterOptions {
   std::function<ContainerDefaults()> defaults{};  // as they are now; any thread
   std::function<void(std::string_view)> fail{};   // at each write; empty in production
   kube::ClientOptions client{};
+  std::chrono::milliseconds call_limit{5'000};  // one call is waited for by all customizations
 };
 
 class ClusterExecutor final : public Executor {
@@ -44,6 +45,7 @@ class ClusterExecutor final : public Executor {
   void on_change(std::function<void()> wake) override { store_.on_change(std::move(wake)); }
   bool is_polled() const override { return false; }
   std::expected<void, Error> available() const override;
+  void forget(std::string_view id) override;
   std::vector<std::string> ids() const override { return store_.groups_of_owner(options_.setup.owner.uid); }
   bool has_workspace(const Work& work) const override;
   validate::Findings check(const CustomizationRequest& request) const override;
@@ -55,10 +57,12 @@ class ClusterExecutor final : public Executor {
   struct Reading {
     LogCursor cursor{};
     std::chrono::steady_clock::time_point next{};  // of a stage that still writes
+    std::chrono::seconds pause{5};                 // until then
   };
 
   ClusterExecutor(ClusterOptions options, std::unique_ptr<kube::Client> client);
   void watch();
+  kube::CallOptions patiently() const;
   ObjectStore::Objects model_of(const Work& work) const;
   void show_positions(std::span<const Work* const> all, std::vector<std::expected<Seen, Error>>& seen);
   void ask_positions();
@@ -80,11 +84,14 @@ class ClusterExecutor final : public Executor {
   std::map<Kind, kube::Subscription> subscriptions_{};
   // Of the one thread that steps.
   std::map<std::string, std::chrono::steady_clock::time_point, std::less<>> refused_since_{};  // by customization
+  std::chrono::steady_clock::time_point away_until_{};
+  Error away_{};
   Positions positions_{};
   std::chrono::steady_clock::time_point positions_until_{};
-  std::map<std::string, std::string, std::less<>> refusals_{};          // by customization: of its newest attempt
-  std::map<std::string, std::set<std::string>, std::less<>> models_{};  // the model's Job → who waits for it
-  std::map<std::string, Reading, std::less<>> readings_{};              // by customization: of its newest attempt
+  std::map<std::string, std::string, std::less<>> refusals_{};  // by customization: of its newest attempt
+  std::map<std::string, std::set<std::string, std::less<>>, std::less<>>
+      models_{};                                            // the model's Job → who waits for it
+  std::map<std::string, Reading, std::less<>> readings_{};  // by customization: of its newest attempt
 };
 
 }  // namespace stackgate::customizer

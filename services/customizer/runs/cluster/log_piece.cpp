@@ -1,5 +1,6 @@
 #include "services/customizer/runs/cluster/log_piece.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -28,7 +29,10 @@ class Reading {
   }
   /// What is longer than a line may be is cut anyway, whether more of it comes or not.
   void rest(std::string_view text) {
-    if (has_ended_ || text.size() >= kube::PodLog::longest_line) line(text);
+    const bool is_endless = !has_ended_ && text.size() >= kube::PodLog::longest_line;
+    if (has_ended_ || is_endless) line(text);
+    const std::scoped_lock lock(mutex_);
+    out_.is_endless = is_endless;
   }
   void ended(std::expected<void, kube::ApiError> result) {
     const std::scoped_lock lock(mutex_);
@@ -61,6 +65,11 @@ class Reading {
 };
 
 }  // namespace log_piece_detail
+
+std::chrono::seconds next_pause(const LogPiece& piece, std::chrono::seconds last) {
+  constexpr std::chrono::seconds usual{5}, longest{300};
+  return piece.is_endless && piece.lines.empty() ? std::min(2 * last, longest) : usual;
+}
 
 std::expected<LogPiece, kube::ApiError> read_log_piece(kube::Transport& transport, std::string_view ns,
                                                        std::string_view pod, LogCursor& cursor, bool has_ended,

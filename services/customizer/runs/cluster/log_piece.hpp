@@ -12,8 +12,9 @@
 namespace stackgate::customizer {
 
 struct LogPiece {
-  std::string lines{};    // each with its end; of a long one the first 64 KiB
-  bool has_more = false;  // to be read at once
+  std::string lines{};      // each with its end; of a long one the first 64 KiB
+  bool has_more = false;    // to be read at once
+  bool is_endless = false;  // its last line is longer than a line may be, and goes on: each reading has it again
 };
 
 /// Behind `cursor`, which moves on: some megabytes at most, however much of the log has to be passed over, and however
@@ -22,5 +23,9 @@ struct LogPiece {
 std::expected<LogPiece, kube::ApiError> read_log_piece(kube::Transport& transport, std::string_view ns,
                                                        std::string_view pod, LogCursor& cursor, bool has_ended,
                                                        std::chrono::milliseconds limit);
+
+/// Until the next reading of what still writes: longer and longer while it writes nothing but one endless line, all of
+/// which each reading fetches. Pure.
+std::chrono::seconds next_pause(const LogPiece& piece, std::chrono::seconds last);
 
 }  // namespace stackgate::customizer

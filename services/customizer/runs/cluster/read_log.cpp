@@ -7,7 +7,7 @@
 namespace stackgate::customizer {
 namespace read_log_detail {
 
-constexpr std::chrono::seconds pause{5}, pause_after_fault{60}, limit{3};
+constexpr std::chrono::seconds pause_after_fault{60}, limit{3};
 
 }  // namespace read_log_detail
 
@@ -23,7 +23,6 @@ std::expected<std::string, Error> ClusterExecutor::log(const Work& work, Stage s
   if (offset == 0) reading = {};
   const auto now = std::chrono::steady_clock::now();
   if (!has_ended && now < reading.next) return std::string();
-  reading.next = now + pause;
   auto piece = read_log_piece(client_->transport(), ns_, pod.name, reading.cursor, has_ended, limit);
   if (!piece) {
     reading.next = now + pause_after_fault;
@@ -31,7 +30,8 @@ std::expected<std::string, Error> ClusterExecutor::log(const Work& work, Stage s
     if (piece.error().failure == kube::Failure::answered) return std::string();
     return std::unexpected(Error{piece.error().message});
   }
-  if (piece->has_more) reading.next = {};
+  reading.pause = next_pause(*piece, reading.pause);
+  reading.next = piece->has_more ? std::chrono::steady_clock::time_point{} : now + reading.pause;
   offset = reading.cursor.given;
   return std::move(piece->lines);
 }

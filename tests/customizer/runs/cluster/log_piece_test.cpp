@@ -91,7 +91,20 @@ TEST_F(LogPieces, leave_what_is_still_written) {
   EXPECT_EQ(read(true).lines, "three\n") << "the last words";
   log_ = line(1, "one") + "2026-11-26T21:00:04Z " + std::string(megabyte, 'z');
   EXPECT_FALSE(read(false).lines.empty()) << "a line that never ends is cut, too";
-  EXPECT_EQ(read(false).lines, "") << "and taken once";
+  const LogPiece again = read(false);
+  EXPECT_EQ(again.lines, "") << "and taken once";
+  EXPECT_TRUE(again.is_endless);
+  log_ += "\n";
+  EXPECT_FALSE(read(false).is_endless);
+}
+
+TEST(PauseOfLogs, grows_while_nothing_comes_but_an_endless_line) {
+  using std::chrono::seconds;
+  EXPECT_EQ(next_pause({.lines = "a\n"}, seconds(40)), seconds(5));
+  EXPECT_EQ(next_pause({}, seconds(5)), seconds(5));
+  EXPECT_EQ(next_pause({.lines = "begin of it\n", .is_endless = true}, seconds(5)), seconds(5));
+  EXPECT_EQ(next_pause({.is_endless = true}, seconds(5)), seconds(10));
+  EXPECT_EQ(next_pause({.is_endless = true}, seconds(200)), seconds(300));
 }
 
 TEST_F(LogPieces, are_refused_with_the_servers_answer) {

@@ -27,12 +27,17 @@ steps=$(record trains | jq .status_details.steps_completed)
 check "the API server is away: records are read, and the training reports" within 10 has_steps trains $((steps + 10))
 check "one is created all the same" is_created "$(body new '' '"max_steps":2')"
 check "and shows why it does not begin" waits new "it cannot begin yet"
+stop_customizer KILL
+start_clustered || exit 1
+check "a replica that never reached it takes one, too" is_created "$(body cold '' '"max_steps":2')"
+check "and shows why it does not begin" waits cold "first lists are not complete yet"
 sleep $((10 - (SECONDS - left) > 0 ? 10 - (SECONDS - left) : 0))
 "$kube_tests/up.sh" "$control" apiserver >/dev/null 2>&1
 check "the API server is back: what trained is completed" becomes trains completed
 check "each stage once" same "1 1 1" "$(attempts trains)"
 check "what waited is completed" becomes new completed
 check "each stage once, too" same "1 1 1" "$(attempts new)"
+check "and so is what came before the first lists" becomes cold completed
 
 # --- The datastore: what is new cannot be looked at; what downloads tries again.
 touch "$standin/still"
@@ -55,5 +60,5 @@ start_entitystore || exit 1
 url=$customizer
 check "the entitystore is back: it is completed" becomes uploads completed
 check "trained once" same 1 "$(stage uploads 1 attempts)"
-check "the adapter is ready" bash -c "curl -s '$entitystore/v1/adapters' | jq -e '[.adapters[] | select(.status == \"ready\")] | length == 4'"
+check "the adapter is ready" bash -c "curl -s '$entitystore/v1/adapters' | jq -e '[.adapters[] | select(.status == \"ready\")] | length == 5'"
 exit "$failed"

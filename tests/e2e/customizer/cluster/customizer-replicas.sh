@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Two stackgate-customizers on one PostgreSQL and one cluster: they share what is to be done, take reports of all trainers, and one
-# goes on with what the other held when it was killed. No stage runs twice.
+# goes on with what the other held when it was killed, at whichever of its writes. No stage runs twice.
 # shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
 set -euo pipefail
+suite_limit=420
 # shellcheck source=tests/e2e/customizer/cluster/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"
 "$repo/tests/support/postgres.sh" available 2>/dev/null || { echo "skip two customizers: install postgresql-15" && exit 0; }
@@ -12,7 +13,7 @@ make_setup '{"type":"gang"}'
 STACKGATE_DATABASE_URL=$("$repo/tests/support/postgres.sh" start "$scratch/postgres" | tail -1)
 STACKGATE_DATABASE_PASSWORD=$(cat "$scratch/postgres/password")
 export STACKGATE_DATABASE_URL STACKGATE_DATABASE_PASSWORD
-"$bin/stackgate-customizer" migrate --datastore-url "$datastore/v1/hf" --entitystore-url "http://127.0.0.1:$entitystore_port" >"$scratch/out" 2>&1 || { cat "$scratch/out" && exit 1; }
+"$bin/stackgate-customizer" migrate >"$scratch/out" 2>&1 || { cat "$scratch/out" && exit 1; }
 sql() { PGPASSWORD=$STACKGATE_DATABASE_PASSWORD psql -qAt "$STACKGATE_DATABASE_URL" -c "$1"; }
 
 # shellcheck disable=SC2034 # start_clustered's
@@ -76,6 +77,27 @@ start_clustered one || exit 1
 check "the first comes back" is_created "$(body again)"
 url=$two
 check "and works" ends_so again
+
+# Killed at its writes, to the database and to the API server, while the second is there: that goes on with what was begun.
+stop_customizer
+killed=0
+is_killed() { ! kill -0 "$customizer_pid" 2>/dev/null; }
+has_ended() { is_killed || is_in "$1" completed; }
+for point in 1 4 7 10 13; do
+  STACKGATE_FAIL_POINT=any:$point customizer_binary=$bin/customizer_fail_points start_clustered one || exit 1
+  check "one is created, to be killed at write $point" is_created "$(body "write-$point" '' '"max_steps":2')"
+  url=$two
+  within 40 has_ended "write-$point" || true
+  if is_killed; then
+    killed=$((killed + 1))
+    { wait "$customizer_pid" || true; } 2>/dev/null
+  else # the second has claimed it before
+    stop_customizer
+  fi
+  check "it ends, each stage in one attempt" ends_so "write-$point"
+done
+echo "killed at $killed of 5 writes"
+check "the first was killed" test "$killed" -ge 3
 check "no stage has objects twice" same "" "$(k get vcjob,jobs.batch -o json | jq -r '.items[].metadata.name' | grep -E -- '-(download|training|upload)-[2-9]' || true)"
 check "nothing that they did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
 exit "$failed"
