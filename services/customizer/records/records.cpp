@@ -73,16 +73,12 @@ sql::Expected<Created> Records::create(const NewCustomization& wanted) {
     const auto done = TRY(session.run(
         fmt::format("INSERT INTO customization (id, name, model, state, request, warnings, token, traceparent, "
                     "idempotency_key, digest, created_at, changed_at) VALUES ($1, $2, $3, 'created', $4, $5, $6, $7, "
-                    "$8, $9, {0}, {0}) ON CONFLICT DO NOTHING",
+                    "$8, $9, {0}, {0}) ON CONFLICT (name) DO NOTHING",
                     sql::now_seconds(session.engine())),
         {id, wanted.name, wanted.model, wanted.request, wanted.warnings, token, wanted.traceparent,
          wanted.key.empty() ? sql::Value(nullptr) : sql::Value(wanted.key), wanted.digest}));
     out = {.kind = done.affected > 0 ? Created::Kind::made : Created::Kind::name_taken, .id = id};
-    if (out.kind == Created::Kind::name_taken) {
-      // By the same key, at the same time?
-      if (auto known = TRY(of_key(session, wanted.key, wanted.digest))) out = std::move(*known);
-      return {};
-    }
+    if (out.kind == Created::Kind::name_taken) return {};
     TRY(rows::count(session, wanted.model, State::created, 1));
     for (const auto& tracker : wanted.trackers)
       TRY(session.run("INSERT INTO customization_tracking (customization, tracker, secret) VALUES ($1, $2, $3)",
