@@ -33,7 +33,8 @@ put_back() {
 }
 
 # has_event NAME WORDS: among what happened to it
-has_event() { curl -s "$url/v1/customizations/$1/events" | jq -r '.data[].detail' | grep -F "$2" >/dev/null; }
+is_event() { jq -r '.data[] | "\(.message) \(.detail)"' <<<"$(curl -s "$url/v1/customizations/$1/events")" | grep -F "$2" >/dev/null; }
+has_event() { within 5 is_event "$@" || { curl -s "$url/v1/customizations/$1/events" | jq -c '.data[] | [.message, .detail]' && return 1; }; }
 
 # --- Kueue
 with '{type: queue, queueDialect: kueue}' '{"type":"queue","dialect":"kueue","queue":"research"}' research || exit 1
