@@ -41,6 +41,7 @@ class PosterTest : public testing::Test {
     calls_.push_back(std::chrono::steady_clock::now());
     const std::size_t count = body->is_array() ? body->items().size() : 1;
     bodies_.push_back(count);
+    arrays_ += body->is_array() ? 1 : 0;
     if (body->is_array() && refuses_arrays_) return {.status = 422};
     if (refusals_ > 0) {
       --refusals_;
@@ -86,7 +87,7 @@ class PosterTest : public testing::Test {
   std::vector<std::int64_t> steps_{};
   std::vector<std::size_t> bodies_{};
   std::vector<std::chrono::steady_clock::time_point> calls_{};
-  int refusals_ = 0, refusal_ = 429;
+  int refusals_ = 0, refusal_ = 429, arrays_ = 0;
   bool refuses_arrays_ = false;
   std::string retry_after_ = "1";
   std::unique_ptr<http::Server> server_;
@@ -116,6 +117,7 @@ TEST_F(PosterTest, sends_one_alone_as_an_object_at_once) {
   EXPECT_EQ(end(), "");
   EXPECT_EQ(steps_, numbers(1, 3));
   EXPECT_THAT(bodies_, ElementsAre(1, 1, 1));
+  EXPECT_EQ(arrays_, 0);
 }
 
 TEST_F(PosterTest, sends_each_alone_where_arrays_are_refused) {
