@@ -21,6 +21,10 @@ export -f check
 # shellcheck disable=SC2016 # for the inner shell
 find services crds validators certs cluster_state webhook reconcile tests -name '*.hpp' | sort |
   while read -r header; do
+    case "$compiler $header" in # like the sources, in tidy.sh
+      *clang*graph/forward.hpp | *clang*graph/layers.hpp | *clang*graph/*serving.hpp | *clang*graph/step_operations.hpp | *clang*learn/training.hpp)
+        echo "skip $header: clang refuses libtorch's headers" >&2 && continue ;;
+    esac
     if [ -n "$alone" ] && [ "$(grep -s -m1 '^#include' "${header%.hpp}.cpp")" = "#include \"$header\"" ]; then continue; fi
     printf '%s\0' "$header"
   done | xargs -0 -n1 -P"$(nproc)" bash -c 'check "$1"' check

@@ -50,15 +50,16 @@ void append_mapped(std::string& out, char32_t point, Case to) {
 
 bool is_cased(char32_t point) { return is_upper(point) || is_lower(point) || is_title(point); }
 
+bool is_cased_before(std::string_view text, std::size_t at) {
+  if (at == 0) return false;
+  --at;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
+  return is_cased(point_at(text.substr(at)));
+}
+
 // A sigma at a word's end has a form of its own.
 bool ends_word(std::string_view text, std::size_t at, std::size_t size) {
-  const bool before = at > 0 && [&] {
-    std::size_t i = at - 1;
-    for (; i > 0 && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; --i) {
-    }
-    return is_cased(point_at(text.substr(i)));
-  }();
-  return before && (at + size >= text.size() || !is_cased(point_at(text.substr(at + size))));
+  return is_cased_before(text, at) && (at + size >= text.size() || !is_cased(point_at(text.substr(at + size))));
 }
 
 // Calls visit(point, bytes, offset) for each code point.
