@@ -31,19 +31,19 @@ web::Answer take_report(const Front& front, web::Call& call) {
   const std::string id(call.parameter("id"));
   const std::string_view body = TRY(call.body());
   Runner& runner = front.runner;
-  if (!front.limit->allows(id)) {
+  const std::string token(bearer_token(call.request()));
+  if (!front.limit->allows(id, token)) {
     runner.metrics().reported("limited");
     return web::Failure{.status = 429, .message = "too many reports", .headers = {{"Retry-After", "1"}}};
   }
   const std::shared_ptr<web::Deferred> later = TRY(call.defer());
   const bool is_end = body.contains(R"("event":"done")");
-  const bool waits =
-      front.reports.add({.id = id, .token = std::string(bearer_token(call.request())), .body = std::string(body)},
-                        [&runner, later, is_end](sql::Expected<Records::Reported> reported) {
-                          const bool is_stored = reported && reported->known;
-                          later->answer(answer_of(runner.metrics(), std::move(reported)));
-                          if (is_stored && is_end) runner.wake();
-                        });
+  const bool waits = front.reports.add({.id = id, .token = token, .body = std::string(body)},
+                                       [&runner, later, is_end](sql::Expected<Records::Reported> reported) {
+                                         const bool is_stored = reported && reported->known;
+                                         later->answer(answer_of(runner.metrics(), std::move(reported)));
+                                         if (is_stored && is_end) runner.wake();
+                                       });
   if (!waits) return web::busy("too many reports wait here", pause_seconds);
   return web::Later{};
 }

@@ -1,11 +1,15 @@
-// How often a trainer may report: so many events a second for each customization. Thread-safe.
+// How often a trainer may report: so many events a second for each customization and token, so that nobody's guesses
+// slow the one who has the token. Thread-safe.
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace stackgate::customizer {
 
@@ -13,22 +17,21 @@ class ReportLimit {
  public:
   explicit ReportLimit(std::uint32_t per_second = 50) : per_second_(per_second) {}
 
-  bool allows(std::string_view id, std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) {
+  bool allows(std::string_view id, std::string_view token,
+              std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now()) {
     const std::int64_t second = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
     const std::scoped_lock lock(mutex_);
     // Who reported in an earlier second counts anew: nothing of them is needed.
     if (second != second_) counts_.clear();
     second_ = second;
-    const auto found = counts_.find(id);
-    if (found == counts_.end()) return counts_.emplace(id, 1).second;
-    return ++found->second <= per_second_;
+    return ++counts_[{std::string(id), std::hash<std::string_view>{}(token)}] <= per_second_;
   }
 
  private:
   const std::uint32_t per_second_;
   std::mutex mutex_;
   std::int64_t second_ = 0;
-  std::map<std::string, std::uint32_t, std::less<>> counts_{};
+  std::map<std::pair<std::string, std::size_t>, std::uint32_t> counts_{};  // by id and hash of the token
 };
 
 }  // namespace stackgate::customizer

@@ -107,14 +107,15 @@ TEST(BearerTokens, are_the_password_of_a_browsers_user) {
   EXPECT_EQ(web::test::ask(*app, "GET /api").header("WWW-Authenticate"), "Bearer");
 }
 
-TEST(ReportLimits, count_by_customization_and_second) {
+TEST(ReportLimits, count_by_customization_token_and_second) {
   ReportLimit limit(2);
   const std::chrono::steady_clock::time_point now{std::chrono::seconds(7)};
-  EXPECT_TRUE(limit.allows("a", now));
-  EXPECT_TRUE(limit.allows("a", now));
-  EXPECT_FALSE(limit.allows("a", now));
-  EXPECT_TRUE(limit.allows("b", now));
-  EXPECT_TRUE(limit.allows("a", now + std::chrono::seconds(1)));
+  EXPECT_TRUE(limit.allows("a", "guess", now));
+  EXPECT_TRUE(limit.allows("a", "guess", now));
+  EXPECT_FALSE(limit.allows("a", "guess", now));
+  EXPECT_TRUE(limit.allows("a", "token", now)) << "guesses do not slow it";
+  EXPECT_TRUE(limit.allows("b", "guess", now));
+  EXPECT_TRUE(limit.allows("a", "guess", now + std::chrono::seconds(1)));
 }
 
 }  // namespace
