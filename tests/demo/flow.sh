@@ -37,6 +37,17 @@ new_repository() {
     "${address[datastore]}/v1/hf/api/repos/create"
 }
 
+# push FOLDER REPOSITORY: a commit of it, large files by LFS
+push() {
+  (cd "$1" && git init -q && git lfs install --local >/dev/null && git lfs track '*.safetensors' >/dev/null && git add . && git commit -qm "$2" &&
+    git push -q "${address[datastore]}/admin/$2" main)
+}
+# pull_base: the base model, to where customizer and engine look for it
+pull_base() {
+  DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$(admin_password) "$bin/stackgate-puller" --datastore-url "${address[datastore]}" --model admin/tiny \
+    --output "$work/models/demo/tiny"
+}
+
 # post URL BODY: the answer, or its status and the reasons
 post() {
   local body
@@ -63,6 +74,8 @@ customization_body() { # [NAME]
 # knows_base: whether the customizer has found the model; it looks at its folder every few seconds.
 knows_base() { curl -s --max-time 5 "${address[customizer]}/v1/customization/targets" | jq -e '.data[] | select(.name == "demo/tiny@1.0")' >/dev/null; }
 customization() { curl -s --max-time 5 "${address[customizer]}/v1/customizations/${1:-shop}"; }
+has_steps() { customization | jq -e --argjson n "$1" '.status_details.steps_completed >= $n' >/dev/null; }
+completed() { [ "$(customization | jq -r .status)" = completed ]; }
 has_ended() { [[ $(jq -r .status <<<"$1") =~ ^(completed|failed|cancelled)$ ]]; }
 
 adapter_record() { curl -s --max-time 5 "${address[entitystore]}/v1/adapters?name=${1:-shop}" | jq -c '.adapters[0] // empty'; }

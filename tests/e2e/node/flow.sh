@@ -32,10 +32,6 @@ ready() {
     await "$each becomes Ready" $((deadline > SECONDS ? deadline - SECONDS : 1)) '.status.state == "Ready" and .status.observedGeneration == .metadata.generation' "${each%/*}" "${each#*/}"
   done
 }
-push() { # FOLDER REPOSITORY
-  (cd "$1" && git init -q && git lfs install --local >/dev/null && git lfs track '*.safetensors' >/dev/null && git add . && git commit -qm "$2" &&
-    git push -q "${address[datastore]}/admin/$2" main)
-}
 
 # killed NAME: kill -9 of all its processes in the node; kubelet starts them again
 declare -A restarts_due=()
@@ -52,13 +48,6 @@ has_restarted() {
     all(.items[].status.conditions[] | select(.type == "Ready"); .status == "True")' >/dev/null && is_up "$1"
 }
 back() { [ -n "${UNDISTURBED:-}" ] || check "… and is back" within 60 has_restarted "$1"; }
-has_steps() { customization | jq -e --argjson n "$1" '.status_details.steps_completed >= $n' >/dev/null; }
-completed() {
-  local record
-  record=$(customization)
-  has_ended "$record" || return 1
-  [ "$(jq -r .status <<<"$record")" = completed ]
-}
 # jobs_look: for a message
 jobs_look() {
   customization | jq -c '[.status, .message, .status_details.stages]'

@@ -42,21 +42,6 @@ killed() {
   service_stop "$1" KILL
   service_start "$1"
 }
-push() { # FOLDER REPOSITORY
-  (cd "$1" && git init -q && git lfs install --local >/dev/null && git lfs track '*.safetensors' >/dev/null && git add . && git commit -qm "$2" &&
-    git push -q "${address[datastore]}/admin/$2" main)
-}
-pull_base() {
-  DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$(admin_password) "$bin/stackgate-puller" --datastore-url "${address[datastore]}" --model admin/tiny \
-    --output "$work/models/demo/tiny"
-}
-has_steps() { [ "$(customization | jq .status_details.steps_completed)" -ge "$1" ]; }
-completed() {
-  local record
-  record=$(customization)
-  has_ended "$record" || return 1
-  [ "$(jq -r .status <<<"$record")" = completed ]
-}
 weights() {
   curl -sfL "$(curl -s "${address[entitystore]}/v1/adapters/$(adapter_record | jq -r .id)" | jq -r .download_url)" | tar -xzO --wildcards '*adapter_model.safetensors' | sha256sum | cut -c-64
 }

@@ -77,21 +77,11 @@ killed() {
   kill -9 "${replica[$1/${2:-one}]}"
   { wait "${replica[$1/${2:-one}]}" || true; } 2>/dev/null
 }
-push() { # FOLDER REPOSITORY
-  (cd "$1" && git init -q && git lfs install --local >/dev/null && git lfs track '*.safetensors' >/dev/null && git add . && git commit -qm "$2" &&
-    git push -q "${address[datastore]}/admin/$2" main)
-}
-pull_base() {
-  DATASTORE_USERNAME=admin DATASTORE_PASSWORD=$(admin_password) "$bin/stackgate-puller" --datastore-url "${address[datastore]}" --model admin/tiny \
-    --output "$work/models/demo/tiny"
-}
 make_targets() {
   mkdir -p "$scratch/models.d" "$scratch/training.d"
   echo 'targets: {demo/tiny@1.0: {model_path: demo/tiny}}' >"$scratch/models.d/customizationTargets"
   echo 'container_defaults: {resources: {requests: {cpu: 100m, memory: 64Mi}}}' >"$scratch/training.d/training"
 }
-has_steps() { [ "$(customization | jq .status_details.steps_completed)" -ge "$1" ]; }
-is_completed() { [ "$(customization | jq -r .status)" = completed ]; }
 served_by() { curl -s "http://127.0.0.1:${port[inference/$1]}/v1/models" | jq -r '.data[].id' | grep -qx shop; }
 traced() { grep "\"trace_id\":\"$trace\"" "$work/$1.log" | grep -q -- "$2"; }
 trace=4bf92f3577b34da6a3ce929d0e0e4736
@@ -141,7 +131,7 @@ check "it trains" within 40 has_steps 20
 check "the customizer that holds it is killed" killed customizer "$(sql customizer "SELECT owner FROM customization WHERE name = 'shop'")"
 check "it goes on" within 30 has_steps 60
 killed entitystore
-check "one entitystore is killed; it is completed" within 90 is_completed
+check "one entitystore is killed; it is completed" within 90 completed
 for each in one two; do check "the adapter is served, $each" within 30 served_by "$each"; done
 late=$(($(date +%s) - $(date -d "$(curl -s "${address[customizer]}/v1/customizations/shop/metrics" | jq -r '.metrics.train_loss[-1].timestamp')" +%s)))
 check "at most 5 s after the last training step ($late s)" [ "$late" -le 5 ]
