@@ -32,8 +32,8 @@ inline constexpr std::size_t most_events_listed = 10'000;
 
 /// Of records that have events(id, after, limit, with_log), an expected vector of events with a number.
 template <typename Records, typename Event>
-// NOLINTNEXTLINE(performance-unnecessary-value-param): `ended` is moved
 EventSource source_of_events(const Records& records, std::string id, bool with_log, std::string (*text)(const Event&),
+                             // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
                              std::function<std::optional<bool>()> ended, std::chrono::milliseconds pause) {
   return {.next = [&records, id = std::move(id), with_log,
                    text](std::int64_t after) -> std::optional<std::vector<NumberedEvent>> {
