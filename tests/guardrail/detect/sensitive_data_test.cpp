@@ -115,7 +115,7 @@ TEST(SensitiveData, finds_one_kind_wherever_it_lies) {
   };
   for (const auto& [entity, text] : cases)
     for (std::size_t before = 0; before < 40; ++before)
-      for (const std::size_t behind : {0, 1, 20})
+      for (const std::size_t behind : {0UL, 1UL, 20UL})
         EXPECT_EQ(test::shown(test::sensitive({entity}),
                               std::string(before, 'w') + " ü_ " + text + " " + std::string(behind, 'w')),
                   entity + ":" + text);
