@@ -144,9 +144,9 @@ TEST_P(CustomizerRecordsTest, a_key_is_one_customization_for_all_who_bring_it_at
     {
       std::vector<std::jthread> all;
       for (int i = 0; i < 6; ++i)
-        all.emplace_back([&, other = i % 2 == 1] {
+        all.emplace_back([&, i] {
           // NeMo's jobs have names of their own.
-          const auto got = create(other ? fmt::format("{}-{}", name, i) : name, "m", "key " + name, "digest");
+          const auto got = create(i % 2 == 1 ? fmt::format("{}-{}", name, i) : name, "m", "key " + name, "digest");
           made += got.kind == Created::Kind::made ? 1 : 0;
           known += got.kind == Created::Kind::known ? 1 : 0;
         });
