@@ -3,40 +3,20 @@
 
 #include <thread>
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
-#include "services/kit/files/file.hpp"
 #include "tests/customizer/objects/objects_support.hpp"
+#include "tests/support/silent_server.hpp"
 
 namespace stackgate::customizer {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A port that takes connections, and answers nothing.
-struct Silent {
-  files::File socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  std::uint16_t port = 0;
-  Silent() {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket.fd(), generic, size) == 0 && ::listen(socket.fd(), 16) == 0 &&
-        ::getsockname(socket.fd(), generic, &size) == 0)
-      port = ntohs(address.sin_port);
-  }
-};
-
 TEST(Cluster, that_does_not_answer_is_waited_for_once) {
-  const Silent server;
-  ASSERT_NE(server.port, 0);
+  const test::SilentServer server;
   kube::Config config;
-  config.server = "http://127.0.0.1:" + std::to_string(server.port);
+  config.server = server.url();
   auto executor = ClusterExecutor::open({.config = config,
                                          .setup = tests::full_setup(Scheduler::plain),
                                          .addresses = tests::addresses(),
