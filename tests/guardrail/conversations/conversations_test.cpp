@@ -229,5 +229,23 @@ TEST(Rails, each_has_its_rows) {
   }
 }
 
+TEST(BotTexts, are_chosen_by_the_seed_of_the_body) {
+  std::string texts = "define bot refuse to respond\n";
+  for (int i = 0; i < 7; ++i) texts += fmt::format("  \"text {}\"\n", i);
+  test::Serving serving;
+  serving.serve(test::configuration_of({{"b.yml", R"(rails:
+  config: {regex_detection: {input: {patterns: [forbidden]}}}
+  input: {flows: [regex check input]}
+)"},
+                                        {"r.co", texts}}),
+                [](web::Call&, const test::Asked&, int) { return web::Failure{500, "nobody asks"}; });
+  for (const int seed : {0, 3, 10, 3}) {
+    const auto reply = serving.post(
+        "/v1/chat/completions",
+        fmt::format(R"({{"config_id":"c","seed":{},"messages":[{{"role":"user","content":"forbidden"}}]}})", seed));
+    EXPECT_TRUE(reply.body.contains(fmt::format("\"text {}\"", seed % 7))) << reply.body;
+  }
+}
+
 }  // namespace
 }  // namespace stackgate::guardrail

@@ -23,6 +23,10 @@ define flow look at question
   $asker = $user_message.split(" ")[0]
   $topic = "prices"
 
+define flow shorten answer
+  $short = $bot_message.split(" ")[1]
+  $bot_message = $short
+
 define flow refuse answer
   $why = "too frank"
   $quoted = $bot_message[0:10]
@@ -83,6 +87,15 @@ TEST_F(HiddenVariables, of_an_answer_that_passed_are_shown) {
   const test::Read answer(ask(std::string(everything)));
   EXPECT_EQ(variable(answer, "first"), "ann@example.com");
   EXPECT_EQ(json::text(*answer, {"state", "variables", "whole"}), "ann@example.com knows it");
+}
+
+TEST_F(HiddenVariables, that_a_rail_made_the_answer_of_are_shown) {
+  serve("rails: {output: {flows: [look at answer, shorten answer]}}\n");
+  const std::string body = ask(std::string(everything));
+  const test::Read answer(body);
+  EXPECT_EQ(variable(answer, "short"), "knows") << body;
+  EXPECT_EQ(json::text(*answer, {"state", "variables", "short"}), "knows") << body;
+  EXPECT_FALSE(body.contains("ann@") || body.contains("ANN@")) << body;
 }
 
 TEST_F(HiddenVariables, of_an_answer_that_a_rail_refused) {

@@ -60,6 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "2\n1"},
         Executed{"do_with_a_value",
                  "define subflow tell\n  bot \"$what\"\n\ndefine flow\n  user a\n  do tell $what=it\n", "it"},
+        Executed{"do_of_a_name_with_a_value",
+                 "define subflow tell\n  bot \"$what\"\n\ndefine flow\n  user a\n  $flow = \"tell $what=it\"\n"
+                 "  do $flow\n",
+                 "it"},
         Executed{"do_that_returns",
                  "define subflow twice\n  if $n > 2\n    return $n * 2\n  return 0\n\ndefine flow\n  user a\n"
                  "  $n = 4\n  $x = do twice\n  bot \"$x\"\n",
