@@ -80,7 +80,7 @@ struct Turn::Impl {
   void hide(std::string text);
   void hide_answer();
   RunningPtr second_alteration(const RailRun& run) const;
-  void merge(const Fiber& fiber);
+  void merge(Fiber& fiber);
   void hide_before(RailType type);
   void conceal(RailType type);
   void judge(RailType type);

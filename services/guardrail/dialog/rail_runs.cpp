@@ -60,7 +60,7 @@ void Turn::Impl::next_group(const std::shared_ptr<RailRun>& run) {
     return run->parallel || (run->type == RailType::input && reach.asks && !reach.runs_custom);
   };
   std::size_t end = run->next + 1;
-  if (beside(run->next))
+  if (end < run->calls.size() && beside(run->next))
     while (end < run->calls.size() && beside(end)) ++end;
 
   run->group.clear();
@@ -114,9 +114,9 @@ Turn::Impl::RunningPtr Turn::Impl::second_alteration(const RailRun& run) const {
   return nullptr;
 }
 
-/// What a rail has set, for all that follow.
-void Turn::Impl::merge(const Fiber& fiber) {
-  for (const auto& [name, value] : fiber.own) {
+/// What a rail has set, for all that follow; the values are taken from it.
+void Turn::Impl::merge(Fiber& fiber) {
+  for (auto& [name, value] : fiber.own) {
     // The result of a tool has two names: what one rail made of it the next one reads by both.
     if (in.tool_result && name == "user_message") set("tool_message", value);
     if (in.tool_result && name == "tool_message") set("user_message", value);
@@ -127,7 +127,7 @@ void Turn::Impl::merge(const Fiber& fiber) {
       std::erase(out.concealed, name);
       std::erase(out.unkept, name);
     }
-    turn.set(name, value);
+    turn.set(name, std::move(value));
   }
 }
 
@@ -142,11 +142,12 @@ void Turn::Impl::hide_before(RailType type) {
 void Turn::Impl::conceal(RailType type) {
   if (type == RailType::output && judged.empty()) return;  // it was the client's
   std::vector<std::string>& names = type == RailType::input ? out.unkept : out.concealed;
+  const auto is_shown = [&](std::string_view text) {
+    return out.outcome != Outcome::blocked && !text.empty() &&
+           std::ranges::any_of(messages_of_turns, [&](auto each) { return turn.bytes(each) == text; });
+  };
   for (const std::string& name : raw) {
-    const std::string_view text = turn.bytes(name);
-    const bool is_shown = out.outcome != Outcome::blocked && !text.empty() &&
-                          std::ranges::any_of(messages_of_turns, [&](auto each) { return turn.bytes(each) == text; });
-    if (std::ranges::find(raw_sources(type), name) != raw_sources(type).end() || is_shown) continue;
+    if (std::ranges::find(raw_sources(type), name) != raw_sources(type).end() || is_shown(turn.bytes(name))) continue;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
 }
