@@ -72,12 +72,26 @@ check "its loss is told" grep -q '"event":"validation","step":2,"val_loss":' out
 check "files of validation beside it end with 2" [ "$(status trainer "${data[@]}" --config split.json --output wrong)" = 2 ]
 
 cat >listen.py <<'P'
-import http.server
+import http.server, json, time
+def events(body):
+    """The texts of a body: one event, or an array of what gathered meanwhile."""
+    out, at = [], 1 if body[0] == "[" else 0
+    while at < len(body) - 1:
+        end = json.JSONDecoder().raw_decode(body, at)[1]
+        out.append(body[at:end] + "\n")
+        at = end + 1
+    return out
 class Handler(http.server.BaseHTTPRequestHandler):
+    bodies = 0
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         with open("posted", "a") as file:
-            file.write(body + "\n")
+            file.writelines(events(body))
+        Handler.bodies += 1
+        with open("bodies", "w") as file:
+            file.write(str(Handler.bodies))
+        if Handler.bodies == 1:
+            time.sleep(0.5)  # further events gather
         self.send_response(200 if self.headers["Authorization"] == "Bearer word" else 401)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -97,6 +111,7 @@ done
 tell=(--job-id cust-1 --progress-url "http://127.0.0.1:$(cat port)/progress" --progress-token-file token)
 check "a run that is told of ends with 0" [ "$(status trainer "${train[@]}" --output told "${tell[@]}")" = 0 ]
 check "each line was posted, in order" cmp out posted
+check "those that gathered in one body" [ "$(cat bodies)" -lt "$(wc -l <posted)" ]
 check "with the job's name" [ "$(grep -c '"job_id":"cust-1"' posted)" = "$(wc -l <posted)" ]
 kill "$listener"
 code=$(status trainer "${train[@]}" --output untold --progress-url "http://127.0.0.1:$(cat port)/progress")
