@@ -6,7 +6,7 @@ package_group() {
     build) echo g++ cmake ninja-build ccache mold pkg-config git ca-certificates curl jq openssl \
       libboost1.81-dev libssl-dev libcurl4-openssl-dev libyaml-dev libyaml-cpp-dev libre2-dev \
       libsqlite3-dev libpq-dev libgit2-dev libarchive-dev zlib1g-dev libpugixml-dev libcmark-gfm-dev libcmark-gfm-extensions-dev \
-      libpcre2-dev libutf8proc-dev libhnswlib-dev \
+      libpcre2-dev libutf8proc-dev libhnswlib-dev libmimalloc-dev \
       nlohmann-json3-dev libvalijson-dev libfmt-dev libspdlog-dev libsimdjson-dev libgtest-dev libgmock-dev \
       librapidcheck-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;

@@ -26,7 +26,7 @@ std::expected<web::ReadPart, web::Failure> open_archive(const Datastore& datasto
                                                         std::uint64_t offset) {
   const auto begun = std::chrono::steady_clock::now();
   const auto patience = datastore.options().patience;
-  http_client::Request call{.url = url, .head = patience, .bulk = true};
+  http_client::Request call{.url = url, .head = patience, .pieces = http_client::Pieces::large};
   if (offset > 0) call.headers.emplace_back("Range", fmt::format("bytes={}-", offset));
   if (!datastore.authorization().empty()) call.headers.emplace_back("Authorization", datastore.authorization());
   auto answer = datastore.transfers().open(call);

@@ -25,8 +25,8 @@ void answer_whole(const std::shared_ptr<Exchange>& exchange, const std::shared_p
 }
 
 web::Answer answer_chat(const FrontPtr& front, web::Call& call, Read read, Form form) {
-  const json::Value* body = TRY(body_of(call));
-  auto request = read(*body);
+  auto request = read(*TRY(body_of(call)));
+  call.forget_json();
   if (!request) return refuse(std::move(request.error()));
   auto configuration = TRY(configuration_of(*front, *request));
   if (request->stream)

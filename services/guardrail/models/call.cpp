@@ -154,6 +154,7 @@ void OutgoingCall::send() {
   out.headers.emplace_back("Accept", request_.stream ? "text/event-stream, application/json" : "application/json");
   const auto limit = std::max(left(), std::chrono::milliseconds(1));
   (request_.stream ? out.head : out.whole) = limit;
+  if (request_.stream) out.pieces = http_client::Pieces::small;
   std::optional<TraceScope> scope;
   if (trace_) scope.emplace(trace_->view());
   opening_ =

@@ -120,7 +120,7 @@ class EntityStoreSource final : public AdapterSource {
     for (unsigned i = 0; i <= most_redirects; ++i) {
       const auto to = http_client::redirect_of(from, location);
       if (!to) break;
-      http_client::Request request{.url = to->url, .bulk = true};
+      http_client::Request request{.url = to->url, .pieces = http_client::Pieces::large};
       authorize(request);
       auto answer = client_.open(request);
       if (!answer) return std::unexpected(FetchFailure{answer.error().message, true});

@@ -191,7 +191,7 @@ AttemptResult attempt(Engine& engine, const Request& call, ExchangeRequest reque
     request.uploads = true;
     request.upload_bytes = call.body_size;
   }
-  request.large_pieces = static_cast<bool>(call.take_body);
+  if (call.take_body) request.pieces = Pieces::large;
   return std::make_shared<attempt_detail::Attempt>(call)->run(engine, std::move(request));
 }
 

@@ -147,7 +147,7 @@ Opening Client::open(Request call, OnAnswer then) const {
   std::optional<TracedCall> traced;
   if (passes_trace_on(call, impl_->options)) traced.emplace(call);
   ExchangeRequest request = impl_->request(call);
-  request.large_pieces = call.bulk;
+  request.pieces = call.pieces;
   Headers headers = impl_->headers(std::move(call.headers), traced ? traced->take_headers() : Headers());
   auto flight = std::make_shared<Flight>(impl_->engine, std::move(call), std::move(headers), std::move(request),
                                          impl_->options.retries, std::move(traced), std::move(then));

@@ -69,7 +69,7 @@ struct Request {
   std::chrono::milliseconds head{0};   // overrides Options
   /// Asked a few times a second while the call is under way: true cancels it.
   std::function<bool()> give_up{};
-  bool bulk = false;  // open(): a large body is expected, so it comes in larger pieces
+  Pieces pieces = Pieces::usual;  // of what open() gives
 };
 
 struct Response : Head {

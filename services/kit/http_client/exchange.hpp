@@ -45,6 +45,10 @@ struct Connecting {
   bool public_addresses_only = false;
 };
 
+/// How many bytes of a body are received at once: up to 16 KiB, unless it is known that they come as single events, for
+/// thousands of which there should be memory, or as one large body.
+enum class Pieces : std::uint8_t { usual, small, large };
+
 struct ExchangeRequest {
   std::string method = "GET";
   std::string url;  // http or https; escaped already
@@ -56,7 +60,7 @@ struct ExchangeRequest {
   std::optional<std::uint64_t> upload_bytes{};  // of an upload; chunked without it
   Deadlines deadlines{};
   std::size_t largest_head = 256 * 1024;
-  bool large_pieces = false;      // for streams: fewer, larger pieces
+  Pieces pieces = Pieces::usual;  // of the answer's body
   bool endless = false;           // a watch: most of the time nothing comes
   bool fresh_connection = false;  // after a time-out: the kept connection may be dead
   std::shared_ptr<const Connecting> connecting{};

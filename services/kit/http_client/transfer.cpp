@@ -16,7 +16,7 @@ namespace stackgate::http_client {
 namespace transfer_detail {
 
 constexpr long ca_reread_seconds = 60;  // how long curl may reuse a parsed CA file
-constexpr long stream_buffer = 256 * 1024;
+constexpr long stream_buffer = 256 * 1024, event_buffer = 2 * 1024;
 constexpr std::size_t usual_headers = 16;
 
 Transfer& of(void* user) { return *static_cast<Transfer*>(user); }
@@ -212,7 +212,7 @@ SpareHandle Transfer::give_back() {
 
 /// The next exchange sets all that this one has set, or it is the same.
 bool Transfer::may_leave_settings() const {
-  return !request.uploads && !request.fresh_connection && !request.large_pieces &&
+  return !request.uploads && !request.fresh_connection && request.pieces == Pieces::usual &&
          request.connecting->tls.server_name.empty();
 }
 
@@ -247,7 +247,8 @@ void Transfer::set_connecting() {
   set(CURLOPT_HEADERFUNCTION, &on_header);
   set(CURLOPT_WRITEFUNCTION, &on_body);
   set(CURLOPT_OPENSOCKETFUNCTION, &on_open);
-  if (request.large_pieces) set(CURLOPT_BUFFERSIZE, stream_buffer);
+  if (request.pieces != Pieces::usual)
+    set(CURLOPT_BUFFERSIZE, request.pieces == Pieces::large ? stream_buffer : event_buffer);
   if (request.method != "HEAD") set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 

@@ -52,6 +52,8 @@ class Call : public std::enable_shared_from_this<Call> {
   std::expected<std::string_view, Failure> body();
   /// The same as JSON: 400 with line and column when it is none, 415 when the content type is another.
   std::expected<const json::Document*, Failure> json();
+  /// The memory of that document, once the handler has what it wants of it: for answers that stream for minutes.
+  void forget_json() { document_.reset(); }
   /// Streamed routes: the body as it arrives, inflated likewise (with a limit on the ratio).
   http::BodyReader& stream();
 

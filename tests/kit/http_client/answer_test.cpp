@@ -44,17 +44,23 @@ class Collector : public std::enable_shared_from_this<Collector> {
  public:
   static std::future<std::string> collect(Answer answer) {
     const auto self = std::make_shared<Collector>();
-    self->answer_.emplace(std::move(answer));
     auto out = self->whole_.get_future();
-    self->next();
+    self->begin(std::move(answer));
     return out;
   }
+  void begin(Answer answer) {
+    answer_.emplace(std::move(answer));
+    next();
+  }
+  std::string wait() { return whole_.get_future().get(); }
+  std::size_t largest() const { return largest_; }
 
  private:
   void next() {
     answer_->read([self = shared_from_this()](std::expected<std::string, Error> piece) {
       if (piece && !piece->empty()) {
         self->bytes_ += *piece;
+        self->largest_ = std::max(self->largest_, piece->size());
         return self->next();
       }
       self->whole_.set_value(piece ? self->bytes_ : self->bytes_ + " and then: " + piece.error().message);
@@ -63,6 +69,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   }
   std::optional<Answer> answer_;
   std::string bytes_;
+  std::size_t largest_ = 0;  // of its pieces
   std::promise<std::string> whole_;
 };
 
@@ -134,6 +141,24 @@ TEST_F(AnswerTest, a_hundred_are_waited_for_and_read_without_a_thread) {
   for (int i = 0; i < 100; ++i) threads.emplace_back([&] { EXPECT_TRUE(client.call({.url = base_ + "/"})); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(server_->stats().connections_total, 100U);
+}
+
+TEST_F(AnswerTest, comes_in_small_pieces_where_that_is_wanted_and_the_next_as_usual) {
+  const std::string body(300'000, 'x');
+  serve([&](const http::Request&, http::Responder respond) { respond(text(200, body)); });
+  const Client client;
+  const auto largest_of = [&](Pieces pieces) {
+    const auto collector = std::make_shared<Collector>();
+    (void)client.open({.url = base_ + "/", .pieces = pieces}, [&](std::expected<Answer, Error> answer) {
+      if (answer) collector->begin(std::move(*answer));
+    });
+    EXPECT_EQ(collector->wait(), body);
+    return collector->largest();
+  };
+  EXPECT_LE(largest_of(Pieces::small), 2048U);
+  const std::size_t usual = largest_of(Pieces::usual);
+  EXPECT_GT(usual, 2048U);
+  EXPECT_LE(usual, 16384U);
 }
 
 TEST_F(AnswerTest, what_nobody_reads_stays_with_the_server) {
