@@ -78,7 +78,8 @@ FromDatastore<std::vector<wire::TreeFile>> Datasets::files(std::string_view repo
 FromDatastore<http_client::Answer> Datasets::open(std::string_view repository, std::string_view commit,
                                                   std::string_view path, std::string_view range) const {
   const auto opened = [&](std::string url, bool ours) -> FromDatastore<http_client::Answer> {
-    http_client::Request call{.url = std::move(url), .pieces = range.empty() ? http_client::Pieces::large : http_client::Pieces::usual};
+    http_client::Request call{.url = std::move(url),
+                              .pieces = range.empty() ? http_client::Pieces::large : http_client::Pieces::usual};
     if (!range.empty()) call.headers.emplace_back("Range", range);
     if (ours && !authorization_.empty()) call.headers.emplace_back("Authorization", authorization_);
     auto answer = client_.open(call);

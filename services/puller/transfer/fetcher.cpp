@@ -56,7 +56,8 @@ Result<http_client::Answer> Fetcher::open(const std::string& url, const http_cli
     return std::unexpected(Failure{Cause::bad_answer, fmt::format("{}: {}", http_client::without_secrets(url), why),
                                    "check that the endpoint is the right one"});
   };
-  http_client::Request request{.method = std::string(method), .url = url, .headers = headers, .pieces = http_client::Pieces::large};
+  http_client::Request request{
+      .method = std::string(method), .url = url, .headers = headers, .pieces = http_client::Pieces::large};
   request.headers.emplace_back("Accept-Encoding", "identity");
   if (!options_.authorization.empty()) request.headers.emplace_back("Authorization", options_.authorization);
   for (int hop = 0; hop <= most_redirects; ++hop) {
