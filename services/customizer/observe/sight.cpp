@@ -79,7 +79,8 @@ StageSight failure_of(Stage stage, const Pods& all, std::string_view otherwise) 
   const pods::Problem* worst = pods::worst_problem(facts);
   if (std::string evicted = eviction_text(all, "its pod was evicted"); !evicted.empty()) {
     out.may_retry = true;
-    out.message = worst != nullptr && worst->reason == "Evicted" ? worst->message : std::move(evicted);
+    out.message = std::move(evicted);
+    if (worst != nullptr && worst->reason == "Evicted") out.message = worst->message;
     return out;
   }
   out.may_retry = out.may_retry || lost || !any_failed;

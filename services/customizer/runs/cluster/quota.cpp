@@ -15,11 +15,11 @@ using validate::Severity;
 using validate::grammar::parse_quantity;
 using validate::grammar::Quantity;
 
-void add(QuotaAmounts& to, std::string name, const Quantity& amount, std::int64_t times = 1) {
+void add(QuotaAmounts& to, const std::string& name, const Quantity& amount, std::int64_t times = 1) {
   for (std::int64_t i = 0; i < times; ++i) to[name] += amount;
 }
-void add(QuotaAmounts& to, std::string name, const json::Value& amount, std::int64_t times = 1) {
-  if (const auto read = parse_quantity(json::scalar_text(amount))) add(to, std::move(name), *read, times);
+void add(QuotaAmounts& to, const std::string& name, const json::Value& amount, std::int64_t times = 1) {
+  if (const auto read = parse_quantity(json::scalar_text(amount))) add(to, name, *read, times);
 }
 
 /// Quotas know cpu, memory and ephemeral-storage without a prefix, too.
