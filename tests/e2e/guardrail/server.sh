@@ -142,7 +142,7 @@ check "no messages is a fault" is '{"config_id":"plain"}' 400
 check "the endpoint's refusal keeps its status" is '{"config_id":"plain","messages":[{"role":"user","content":"status 429"}]}' 429
 check "Retry-After passes" bash -c "curl -s -D- -o /dev/null -H 'Content-Type: application/json' $url/v1/chat/completions \
   -d '{\"config_id\":\"plain\",\"messages\":[{\"role\":\"user\",\"content\":\"status 429\"}]}' | grep -qi 'retry-after: 7'"
-check "models are the endpoint's" bash -c "curl -s $url/v1/models | grep -q main-model"
+check "models are the endpoint's" bash -c "curl -s $url/v1/models | jq -e '.object == \"list\" and .data[0].id == \"main-model\"'"
 check "checks: passed" bash -c "curl -s $url/v1/checks -H 'Content-Type: application/json' -d '{\"guardrails\":{\"config_id\":\"strict\"},\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}' | jq -e '.status == \"passed\"'"
 check "checks: blocked" bash -c "curl -s $url/v1/checks -H 'Content-Type: application/json' -d '{\"guardrails\":{\"config_id\":\"strict\"},\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"forbidden\"}]}' | jq -e '.status == \"blocked\" and .rail == \"self check input\"'"
 check "checks: modified" bash -c "curl -s $url/v1/checks -H 'Content-Type: application/json' -d '{\"guardrails\":{\"config_id\":\"masking\"},\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"I am ann@example.com\"}]}' | jq -e '.status == \"modified\" and .content == \"I am <EMAIL_ADDRESS>\"'"
@@ -218,7 +218,7 @@ check "so do its checks" asks /v1/guardrail/checks "{\"model\":\"m\",\"messages\
   '.status == "blocked" and .rails_status["refuse all"].status == "blocked"'
 check "its completions" asks /v1/guardrail/completions '{"model":"m","prompt":"I am ann@example.com","guardrails":{"config_id":"masking"}}' \
   '.object == "text_completion" and .choices[0].text == "echo: I am <EMAIL_ADDRESS>"'
-check "its models" bash -c "curl -s $url/v1/guardrail/models | grep -q main-model"
+check "its models" bash -c "curl -s $url/v1/guardrail/models | jq -e '.object == \"list\" and .data[0].id == \"main-model\"'"
 check "a faulty configuration of a request says why" asks /v1/guardrail/chat/completions \
   '{"messages":[{"role":"user","content":"x"}],"guardrails":{"config":{"models":[],"rails":{"input":{"flows":["no such rail"]}}}}}' '.error.message | contains("no such rail")'
 curl -s "$url/v1/chat/completions" -H 'Content-Type: application/json' -o /dev/null \
