@@ -89,6 +89,13 @@ Call log_params(std::string_view run, std::span<const Pair> params) {
           })};
 }
 
+Call log_tags(std::string_view run, std::span<const Pair> tags) {
+  return {"POST", requests_detail::path("runs/log-batch"), json::object_text([&](json::Writer& w) {
+            w.member("run_id", run);
+            requests_detail::write_pairs(w, "tags", tags);
+          })};
+}
+
 Call log_metrics(std::string_view run, std::span<const Metric> metrics) {
   return {"POST", requests_detail::path("runs/log-batch"), json::object_text([&](json::Writer& w) {
             w.member("run_id", run);

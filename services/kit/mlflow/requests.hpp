@@ -31,6 +31,7 @@ inline constexpr std::size_t longest_id = 256;
 
 struct Call {
   std::string method, path, body{};  // path: below the server's address, with its query
+  std::string_view content_type = "application/json";
 };
 
 Call find_experiment(std::string_view name);
@@ -40,6 +41,7 @@ Call create_run(std::string_view experiment, std::string_view name, std::span<co
 Call find_run(std::string_view experiment, std::string_view tag, std::string_view value);
 /// At most most_params, and values of at most longest_value bytes: the rest is left out.
 Call log_params(std::string_view run, std::span<const Pair> params);
+Call log_tags(std::string_view run, std::span<const Pair> tags);          // set again they are replaced
 Call log_metrics(std::string_view run, std::span<const Metric> metrics);  // at most most_metrics
 /// `ended`: milliseconds since 1970, of a run that has.
 Call update_run(std::string_view run, Status status, std::optional<std::int64_t> ended = {});

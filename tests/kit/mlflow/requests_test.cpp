@@ -22,6 +22,8 @@ TEST(Requests, are_those_of_the_documents) {
       {log_params("r1", params), "POST", "/api/2.0/mlflow/runs/log-batch",
        R"({"run_id":"r1","params":[{"key":"lora_rank","value":"8"},{"key":"long","value":")" + std::string(500, 'x') +
            R"("}]})"},
+      {log_tags("r1", tags), "POST", "/api/2.0/mlflow/runs/log-batch",
+       R"({"run_id":"r1","tags":[{"key":"job_id","value":"cust-1"}]})"},
       {log_metrics("r1", std::vector<Metric>{{"train_loss", 0.5, 99, 3},
                                              {"train_loss", std::numeric_limits<double>::quiet_NaN(), 99, 4},
                                              {"train_loss", -std::numeric_limits<double>::infinity(), 99, 5}}),
@@ -38,6 +40,7 @@ TEST(Requests, are_those_of_the_documents) {
     EXPECT_EQ(each.call.method, each.method);
     EXPECT_EQ(each.call.path, each.path);
     EXPECT_EQ(each.call.body, each.body);
+    EXPECT_EQ(each.call.content_type, "application/json");
   }
   EXPECT_EQ(log_params("r", std::vector<Pair>(250, {"a", "b"})).body,
             log_params("r", std::vector<Pair>(100, {"a", "b"})).body);

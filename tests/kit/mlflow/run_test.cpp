@@ -1,89 +1,17 @@
 #include "services/kit/mlflow/run.hpp"
 
+#include <array>
 #include <atomic>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <thread>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "services/kit/http/server.hpp"
-#include "services/kit/json/parse.hpp"
-#include "services/kit/log/log.hpp"
+#include "tests/kit/mlflow/tracking_server.hpp"
 
 namespace stackgate::mlflow {
 namespace {
 
 using namespace std::chrono_literals;
-using Record = Run;  // testing::Test has a Run of its own
-
-/// A tracking server with one experiment that keeps what it is told, and does what a test wants instead.
-class MlflowTest : public testing::Test {
- protected:
-  using Instead = std::function<std::optional<http::Response>(const http::Request&)>;
-
-  MlflowTest() {
-    log::configure({.level = log::Level::error, .format = log::Format::text, .fd = 2});
-    auto started = http::Server::start(
-        {}, [this](const http::Request& request, http::Responder respond) { respond(answer(request)); });
-    server_ = std::move(started.value());
-    url_ = "http://127.0.0.1:" + std::to_string(server_->port());
-  }
-
-  http::Response answer(const http::Request& request) {
-    const std::lock_guard lock(mutex_);
-    const std::string path(request.path);
-    calls_.push_back(path.substr(path.rfind("mlflow/") + 7));
-    authorization_ = request.header("Authorization");
-    if (instead_)
-      if (auto other = instead_(request)) return std::move(*other);
-    json::Document document;
-    const auto body = json::parse(request.body, document);
-    if (calls_.back() == "experiments/get-by-name")
-      return experiment_ ? json_answer(200, R"({"experiment":{"experiment_id":"7"}})")
-                         : json_answer(404, R"({"error_code":"RESOURCE_DOES_NOT_EXIST","message":"no such"})");
-    if (!body) return json_answer(400, R"({"error_code":"INVALID_PARAMETER_VALUE","message":"no JSON"})");
-    if (calls_.back() == "experiments/create") {
-      experiment_ = true;
-      return json_answer(200, R"({"experiment_id":"7"})");
-    }
-    if (calls_.back() == "runs/create") return json_answer(200, R"({"run":{"info":{"run_id":"r1"},"data":{}}})");
-    if (const json::Value* metrics = body->find("metrics")) {
-      largest_ = std::max(largest_, metrics->items().size());
-      for (const json::Value& each : metrics->items()) steps_.push_back(each.find("step")->integer());
-    }
-    if (const json::Value* params = body->find("params"))
-      for (const json::Value& each : params->items())
-        params_[std::string(each.find("key")->string())] = each.find("value")->string();
-    if (const json::Value* status = body->find("status")) status_ = status->string();
-    return json_answer(200, "{}");
-  }
-  static http::Response json_answer(int status, std::string body) { return http::text_answer(status, std::move(body)); }
-
-  Record start(NewRun run = {}, Pace pace = quick) {
-    return Record(
-        {.url = url_ + "/", .token = "word"}, std::move(run), [this](const std::string& id) { known_ = id; }, pace);
-  }
-  static std::vector<Metric> metrics(std::uint64_t from, std::uint64_t count) {
-    std::vector<Metric> out;
-    for (std::uint64_t i = from; i < from + count; ++i)
-      out.push_back({"train_loss", 1.0 / static_cast<double>(i), 5, i});
-    return out;
-  }
-  static constexpr Pace quick{.call = 500ms, .between = 1ms, .first_pause = 5ms, .longest_pause = 20ms, .end = 5s};
-
-  std::mutex mutex_;
-  Instead instead_;
-  bool experiment_ = false;
-  std::vector<std::string> calls_;
-  std::vector<std::int64_t> steps_;
-  std::map<std::string, std::string> params_;
-  std::string status_, authorization_, url_, known_;
-  std::size_t largest_ = 0;
-  std::unique_ptr<http::Server> server_;
-};
 
 TEST_F(MlflowTest, a_run_is_recorded_in_order) {
   {
