@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "services/customizer/api/adapter.hpp"
+#include "services/customizer/trackers/run_files.hpp"
 #include "services/kit/base/try.hpp"
+#include "services/kit/log/log.hpp"
+#include "services/kit/mlflow/artifacts.hpp"
 
 namespace stackgate::customizer {
 namespace mlflow_detail {
@@ -38,12 +41,18 @@ class Mlflow final : public Tracker {
   std::string_view name() const override { return "MLflow"; }
   Sent send(Tracking& tracking, const Customization& job, const Records& records) override {
     const auto done = send_all(tracking, job, records);
-    return done ? Sent{is_final(job.state) && *done ? Sent::Kind::over : Sent::Kind::going_on} : done.error().sent();
+    if (!done) return done.error().sent();
+    if (!is_final(job.state) || !*done) return {Sent::Kind::going_on};
+    auto files = send_files(tracking, job, records);
+    if (!files && !files.error().passes) files = takes_no_files(files.error().words);
+    const auto ended = call(mlflow::update_run(tracking.run, status_of(job.state), job.ended_at * 1'000));
+    if (!ended) return ended.error().sent();
+    return files ? Sent{Sent::Kind::over} : Sent{Sent::Kind::later, files.error().words};
   }
 
  private:
   Answer<std::string> call(const mlflow::Call& what) {
-    return calls_.call(what.method, what.path, what.body, authorization_);
+    return calls_.call(what.method, what.path, what.body, authorization_, what.content_type);
   }
 
   /// False: there are more points.
@@ -53,17 +62,46 @@ class Mlflow final : public Tracker {
       const auto stored = records.points(job.id, step_before(tracking.sent), points_at_once);
       if (!stored) return std::unexpected(TrackerFault{.passes = true, .words = stored.error().message});
       const std::vector<MetricPoint> points = unsent(*stored, tracking.sent);
-      if (points.empty()) return TRY(end(tracking, job));
+      if (points.empty()) return true;
       (void)TRY(call(mlflow::log_metrics(tracking.run, metrics_of_all(points))));
       tracking.sent = sent_of(points.back());
     }
     return false;
   }
 
-  Answer<bool> end(const Tracking& tracking, const Customization& job) {
-    if (is_final(job.state))
-      (void)TRY(call(mlflow::update_run(tracking.run, status_of(job.state), job.ended_at * 1'000)));
-    return true;
+  /// And what names the adapter.
+  Answer<void> send_files(const Tracking& tracking, const Customization& job, const Records& records) {
+    if (job.state == State::completed) (void)TRY(call(mlflow::log_tags(tracking.run, adapter_tags_of(job))));
+    const auto uri = mlflow::read_artifact_uri(TRY(call(mlflow::get_run(tracking.run))));
+    if (!uri) return std::unexpected(TrackerFault{.passes = true, .words = uri.error()});
+    const auto root = mlflow::artifact_root(*uri);
+    if (!root) return std::unexpected(TrackerFault{.words = root.error()});
+    auto files = files_of(job, records);
+    if (!files) return std::unexpected(TrackerFault{.passes = true, .words = files.error().message});
+    for (RunFile& each : *files) {
+      const auto put = call(mlflow::put_artifact(*root, each.name, std::move(each.content)));
+      if (put) continue;
+      const TrackerFault& why = put.error();
+      return std::unexpected(TrackerFault{.passes = why.passes && !mlflow::has_no_proxy(why.status, why.body),
+                                          .words = fmt::format("{}: {}", each.name, why.words)});
+    }
+    without_files_.clear();
+    return {};
+  }
+
+  /// Once for each reason: it is the server's, and not that of a customization.
+  Answer<void> takes_no_files(const std::string& cause) {
+    if (std::exchange(without_files_, cause) != cause)
+      log::warning("MLflow does not take the files of customizations; they are recorded without them",
+                   {{"cause", cause}});
+    return {};
+  }
+
+  static std::vector<mlflow::Pair> adapter_tags_of(const Customization& job) {
+    std::vector<mlflow::Pair> out{{"adapter", output_model_of(job, read_stored(job.request)).text()}};
+    if (std::string sum = read_progress(job.progress).sha256; !sum.empty())
+      out.push_back({"adapter_sha256", std::move(sum)});
+    return out;
   }
 
   static std::vector<mlflow::Metric> metrics_of_all(const std::vector<MetricPoint>& points) {
@@ -118,6 +156,7 @@ class Mlflow final : public Tracker {
 
   const std::string experiment_name_, authorization_;
   const TrackerCalls calls_;
+  std::string without_files_{};  // why, as it was logged
 };
 
 }  // namespace mlflow_detail

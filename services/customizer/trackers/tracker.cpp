@@ -31,9 +31,10 @@ TrackerCalls::TrackerCalls(std::string url, std::string ca_file, std::function<b
       client_({.whole = limit, .retries = 0, .ca_file = std::move(ca_file), .user_agent = "stackgate-customizer"}) {}
 
 std::expected<std::string, TrackerFault> TrackerCalls::call(std::string method, std::string_view path, std::string body,
-                                                            const std::string& authorization) const {
+                                                            const std::string& authorization,
+                                                            std::string_view content_type) const {
   http_client::Request request{.method = std::move(method), .url = url_ + std::string(path), .body = std::move(body)};
-  if (!request.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+  if (!request.body.empty()) request.headers.emplace_back("Content-Type", content_type);
   if (!authorization.empty()) request.headers.emplace_back("Authorization", authorization);
   request.largest_reply = largest_reply;
   request.repeatable = false;

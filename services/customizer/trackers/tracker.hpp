@@ -19,9 +19,10 @@ struct Sent {
     over,      // it has all, the end too
     away,      // no answer, or one that passes: later it may take it
     refused,   // for good
+    later,     // it has all but something of this one alone; the rest of what is sent to it need not wait
   };
   Kind kind = Kind::going_on;
-  std::string words{};  // of the last two: why
+  std::string words{};  // of the last three: why
 };
 
 class Tracker {
@@ -46,9 +47,10 @@ struct TrackerFault {
 class TrackerCalls {
  public:
   TrackerCalls(std::string url, std::string ca_file, std::function<bool()> give_up);
-  /// The body of a good answer. A JSON body; `authorization` may be empty.
+  /// The body of a good answer. `authorization` may be empty.
   std::expected<std::string, TrackerFault> call(std::string method, std::string_view path, std::string body,
-                                                const std::string& authorization) const;
+                                                const std::string& authorization,
+                                                std::string_view content_type = "application/json") const;
 
  private:
   const std::string url_;

@@ -61,9 +61,11 @@ void Trackers::send(Tracking& tracking, Tracker& tracker, Seconds now) {
     case Sent::Kind::refused:
       return end(tracking, tracker, job, sent);
     case Sent::Kind::away:
+      note_away(tracker, sent.words);
+      break;
+    case Sent::Kind::later:
       break;
   }
-  note_away(tracker, sent.words);
   if (tracking.failing_since == 0) tracking.failing_since = now;
   const Seconds failing = now - tracking.failing_since;
   if (failing >= options_.give_up) return end(tracking, tracker, job, sent);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Customizations recorded in MLflow, by its documented REST: parameters, losses, how they ended; while it is away, and while the
-# service is killed. W&B's keys of requests are nowhere in plain text.
+# Customizations recorded in MLflow, by its documented REST: parameters, losses, how they ended, files that describe them; while it
+# is away, takes no files, and while the service is killed. W&B's keys of requests are nowhere in plain text.
 #   STACKGATE_BIN=build/release/bin tests/e2e/customizer/trackers.sh
 # shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
 set -euo pipefail
@@ -26,6 +26,12 @@ run() { curl -s "$mlflow/state" | jq -e --arg name "$1" "[.runs[] | select(.name
 shown() { curl -s "$mlflow/state" | jq -c .; }
 recorded() { within 15 run "$1" "$2" || { shown && return 1; }; }
 mode() { curl -s -d "$1" "$mlflow/mode"; }
+# place NAME: of its files there
+place() { curl -s "$mlflow/state" | jq -r --arg name "$1" '.runs[] | select(.name == $name) | .artifact_uri | sub("mlflow-artifacts:/"; "")'; }
+# file NAME FILE: its content; files NAME: what there is
+file() { curl -sf -u me:word "$mlflow/api/2.0/mlflow-artifacts/artifacts/$(place "$1")/$2"; }
+files() { curl -s "$mlflow/state" | jq -r --arg place "$(place "$1")/" '[.files | keys[] | select(startswith($place)) | ltrimstr($place)] | join(" ")'; }
+has_files() { same "config.json customization.json customization.log metrics.csv" "$(files "$1")"; }
 
 check "one is created" is_created "$(body first '' '"max_steps":20,"val_check_interval":5')"
 check "it is completed" becomes first completed
@@ -34,6 +40,40 @@ check "its losses, each step once" run first '[.metrics[] | select(.[0] == "trai
 check "of validation, too" run first '[.metrics[] | select(.[0] == "val_loss") | .[1]] | unique | contains([5, 10, 15, 20])'
 check "its parameters" run first '.params.lora_rank == "4" and (.params.dataset_commit | test("^[0-9a-f]{40}$")) and .params.max_steps == "20"'
 check "its id" run first ".tags.customization == \"$(record first | jq -r .id)\""
+check "its adapter" run first ".tags.adapter == \"$(record first | jq -r .output_model)\" and (.tags.adapter_sha256 | test(\"^[0-9a-f]{64}\$\"))"
+check "its files" has_files first
+check "its record, as GET shows it" same "$(record first | jq -S .)" "$(file first customization.json | jq -S .)"
+config() { file first config.json >"$scratch/config.json" && jq -e '.max_steps == 20 and .val_check_interval == 5 and .lora_rank == 4' "$scratch/config.json"; }
+check "its configuration" config
+by_hand() {
+  "$bin/stackgate-trainer" --model "$models/acme/tiny" --train "$scratch/rows/training/a.jsonl" --validation "$scratch/rows/validation/a.jsonl" \
+    --config "$scratch/config.json" --output "$scratch/by-hand" >"$scratch/by-hand.out" || return 1
+  same "$(jq -r 'select(.event == "step") | "\(.step),\(.loss)"' "$scratch/by-hand.out")" "$(losses)"
+}
+losses() { curl -s "$url/v1/customizations/first/metrics" | jq -r '.metrics.train_loss[] | "\(.step),\(.value)"'; }
+check "with which the trainer learns the same" by_hand
+check "its losses as a table" same "$(losses)" "$(file first metrics.csv | tail -n +2 | cut -d, -f1,2)"
+check "its log" same "$(curl -s "$url/v1/customizations/first/logs")" "$(file first customization.log)"
+
+mode files-fail
+check "one is created while files fail" is_created "$(body failing)"
+check "and completed" becomes failing completed
+check "its end is recorded" recorded failing '.status[-1] == "FINISHED"'
+check "without files" same "" "$(files failing)"
+stop_customizer KILL
+mode ok
+start_customizer --tracking-url "$mlflow" || exit 1
+check "they come later, after a kill, too" within 15 has_files failing
+
+for mode in no-files files-off s3; do
+  mode $mode
+  check "$mode: one is created" is_created "$(body $mode)"
+  check "$mode: and completed" becomes $mode completed
+  check "$mode: and recorded to its end" recorded $mode '.status[-1] == "FINISHED" and .tags.adapter != null'
+  check "$mode: without files" same "" "$(files $mode)"
+  check "$mode: it has no warning of that" same '[]' "$(record $mode | jq -c .warnings)"
+done
+check "the log has a line of each reason" same 3 "$(grep -c 'MLflow does not take the files of customizations' "$scratch/customizer.log")"
 
 mode error
 check "one is created while it is away" is_created "$(body away)"
@@ -42,6 +82,7 @@ stop_customizer KILL
 mode ok
 start_customizer --tracking-url "$mlflow" || exit 1
 check "it is recorded later, after a kill, too" recorded away '.status[-1] == "FINISHED" and ([.metrics[] | select(.[0] == "train_loss") | .[1]] | unique | length == 20)'
+check "with its files" within 5 has_files away
 check "the log has one line of it" same 1 "$(grep -c 'a tracker cannot be reached' "$scratch/customizer.log")"
 
 key=0123456789wandbkey
