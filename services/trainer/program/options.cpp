@@ -39,7 +39,8 @@ std::vector<settings::Setting> table() {
           secret("progress-token", "sent there as a bearer token"),
           text("ca-file", "certificates of authorities to trust, PEM")});
   append(out, "MLflow, of a run without --progress-url",
-         {by_variable("MLFLOW_TRACKING_URI", url("mlflow-url", "of a tracking server that records the run")),
+         {by_variable("MLFLOW_TRACKING_URI",
+                      url("mlflow-url", "of a tracking server that records the run and keeps the adapter")),
           by_variable("MLFLOW_EXPERIMENT_NAME", text("mlflow-experiment", "made where it is not", "Default")),
           by_variable("MLFLOW_RUN_NAME", text("mlflow-run-name", "of the record; the job's id without it")),
           by_variable("MLFLOW_RUN_ID", text("mlflow-run-id", "of a record to go on with")),

@@ -74,6 +74,7 @@ void Report::checkpoint(std::uint64_t step, const std::string& path) {
 void Report::done(const Finished& event) {
   if (std::exchange(bar_shown_, false)) std::puts("");
   publish(event_text(event, settings_.job));
+  if (tracking_) tracking_->done(event);
 }
 
 void Report::error(const Failed& event) {

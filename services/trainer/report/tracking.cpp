@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include <fmt/format.h>
+
 #include "services/kit/log/log.hpp"
 
 namespace stackgate::trainer {
@@ -45,9 +47,19 @@ void Tracking::validation(std::uint64_t step, double loss) {
   run_.log({{"val_loss", loss, mlflow::now_in_milliseconds(), step}});
 }
 
+void Tracking::done(const Finished& event) {
+  std::vector<mlflow::File> files;
+  for (const char* const name : {"adapter_config.json", "training.json", "adapter_model.safetensors"})
+    files.push_back({fmt::format("adapter/{}", name), fmt::format("{}/{}", event.path, name)});
+  run_.attach(std::move(files));
+}
+
 void Tracking::end(mlflow::Status status) {
-  if (const mlflow::Counts counts = run_.end(status); counts.lost != 0)
-    log::warning("MLflow did not get all metrics", {{"lost", counts.lost}, {"sent", counts.sent}});
+  const mlflow::Counts counts = run_.end(status);
+  if (counts.lost != 0) log::warning("MLflow did not get all metrics", {{"lost", counts.lost}, {"sent", counts.sent}});
+  if (counts.files_lost != 0)
+    log::warning("MLflow did not get all files of the adapter",
+                 {{"lost", counts.files_lost}, {"sent", counts.files_sent}});
 }
 
 }  // namespace stackgate::trainer

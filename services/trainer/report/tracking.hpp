@@ -28,6 +28,8 @@ class Tracking {
 
   void step(const Stepped& event);
   void validation(std::uint64_t step, double loss);
+  /// The adapter's configuration and weights are to be sent at the end, below "adapter/".
+  void done(const Finished& event);
   /// Warns when something of it was lost.
   void end(mlflow::Status status);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# stackgate-trainer records its run in MLflow, and its spans and gauges at a collector: a run that is stopped and goes on has one
-# record; a server that is away, slow, broken or lying changes neither the bytes of the adapter nor how a run ends.
+# stackgate-trainer records its run and the adapter in MLflow, and its spans and gauges at a collector: a run that is stopped and
+# goes on has one record; a server that is away, slow, broken, lying or takes no files changes neither the bytes of the adapter nor
+# how a run ends.
 #   TRAINER_BIN=build/release/bin tests/e2e/model/trainer-tracking.sh
 # shellcheck disable=SC2317,SC2016 # functions that check calls; the words in single quotes are jq's
 set -euo pipefail
@@ -48,6 +49,13 @@ check "and the losses that were reported" same_losses
 check "and the other metrics" record run1 '[.metrics[][0]] | unique == ["grad_norm", "learning_rate", "tokens_per_second", "train_loss", "val_loss"]'
 same_bytes() { cmp "plain/adapter_model.safetensors" "$1/adapter_model.safetensors"; }
 check "the adapter has the same bytes" same_bytes recorded
+file() { curl -sf -u me:word "$url/api/2.0/mlflow-artifacts/artifacts/1/$1/artifacts/adapter/$2"; }
+files_of() { state | jq -r --arg place "1/$1/artifacts/" '[.files | keys[] | select(startswith($place)) | ltrimstr($place)] | join(" ")'; }
+check "MLflow has its files" [ "$(files_of run1)" = "adapter/adapter_config.json adapter/adapter_model.safetensors adapter/training.json" ]
+same_files() {
+  for name in adapter_config.json adapter_model.safetensors training.json; do file run1 "$name" | cmp - "recorded/$name" || return 1; done
+}
+check "with the same bytes" same_files
 
 validated_thrice() { # FILE: of its events; each time is an epoch of five steps
   for _ in {1..100}; do
@@ -71,6 +79,19 @@ check "each step once" one_after_the_other
 echo '{"max_steps": 12, "learning_rate": 1, "lora_alpha": 1e30, "threads": 1}' >burst.json
 check "a run that fails ends with 1" [ "$(status "$bin/stackgate-trainer" "${data[@]}" --config burst.json --output burst)" = 1 ]
 check "its record has failed" record run3 '.status == ["RUNNING", "FAILED"]'
+
+check "runs that were stopped or failed have no files" [ "$(files_of run2)$(files_of run3)" = "" ]
+
+run=3
+for mode in no-files files-off s3; do
+  curl -sS -d "$mode" "$url/mode"
+  run=$((run + 1))
+  check "$mode: a run ends with 0" [ "$(status "$bin/stackgate-trainer" "${data[@]}" --config config.json --output "$mode")" = 0 ]
+  check "$mode: its record is finished" record run$run '.status == ["RUNNING", "FINISHED"] and ([.metrics[] | select(.[0] == "train_loss")] | length == 12)'
+  check "$mode: and has no files" [ "$(files_of run$run)" = "" ]
+  check "$mode: the log says why" [ "$(grep -c 'MLflow does not take the files of this run' log)" = 1 ]
+  : >log
+done
 
 for mode in error slow lies away; do
   curl -sS -d "$mode" "$url/mode"
