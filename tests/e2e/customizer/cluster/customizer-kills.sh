@@ -11,9 +11,6 @@ prepare || exit 1
 give_role '{type: gang}' || exit 1
 make_setup '{"type":"gang"}'
 
-ends_so() { # NAME: completed, each stage in one attempt
-  becomes "$1" completed && same "1 1 1" "$(record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")')"
-}
 is_killed() { ! kill -0 "$customizer_pid" 2>/dev/null; }
 has_ended() { is_killed || is_in "$1" completed; }
 killed=0
@@ -41,5 +38,6 @@ else
   for point in $writes; do kill_at "$point" || { echo "not ok there is a write $point" && failed=1; }; done
 fi
 echo "killed at $killed writes"
+check "no stage has objects twice" same "" "$(second_attempts)"
 check "nothing that it did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
 exit "$failed"

@@ -40,7 +40,6 @@ rm "$standin/full"
 check "and runs when there is room" becomes held completed
 
 long='"max_steps":4000,"checkpoint_interval":20'
-has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
 check "a long one" is_created "$(body long '' "$long")"
 check "trains" within 30 has_steps long 5
 check "cancel" same 200 "$(status -X POST "$url/v1/customizations/long/cancel")"

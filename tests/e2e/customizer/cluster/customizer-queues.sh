@@ -20,8 +20,6 @@ with() {
 # put_status PATH STATUS: of an object
 put_status() { k get --raw "$1" | jq --argjson s "$2" '.status = $s' | k replace --raw "$1/status" -f - >/dev/null; }
 long='"max_steps":1200,"checkpoint_interval":20'
-has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
-attempts() { record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")'; }
 may_not() { k auth can-i "$@" --as "system:serviceaccount:$ns:customizer" -q && return 1 || return 0; }
 # A right that was just given is known a moment later.
 becomes_refused() { within 10 refused "$@"; }

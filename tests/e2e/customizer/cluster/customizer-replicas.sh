@@ -1,38 +1,19 @@
 #!/usr/bin/env bash
 # Two stackgate-customizers on one PostgreSQL and one cluster: they share what is to be done, take reports of all trainers, and one
-# goes on with what the other held when it was killed, at whichever of its writes. No stage runs twice.
+# goes on with what the other held when it was killed, at whichever of its writes (CUSTOMIZER_WRITES="1 2 3" names others). No
+# stage runs twice.
 # shellcheck disable=SC2154,SC2317 # what the library sets; functions that check calls
 set -euo pipefail
 suite_limit=420
+writes=${CUSTOMIZER_WRITES:-1 4 7 10 13}
 # shellcheck source=tests/e2e/customizer/cluster/lib.sh
 source "$(dirname "$(realpath "$0")")/lib.sh"
-"$repo/tests/support/postgres.sh" available 2>/dev/null || { echo "skip two customizers: install postgresql-15" && exit 0; }
+needs_database
 prepare || exit 1
 give_role '{type: gang}' || exit 1
 make_setup '{"type":"gang"}'
-STACKGATE_DATABASE_URL=$("$repo/tests/support/postgres.sh" start "$scratch/postgres" | tail -1)
-STACKGATE_DATABASE_PASSWORD=$(cat "$scratch/postgres/password")
-export STACKGATE_DATABASE_URL STACKGATE_DATABASE_PASSWORD
-"$bin/stackgate-customizer" migrate >"$scratch/out" 2>&1 || { cat "$scratch/out" && exit 1; }
-sql() { PGPASSWORD=$STACKGATE_DATABASE_PASSWORD psql -qAt "$STACKGATE_DATABASE_URL" -c "$1"; }
-
-# shellcheck disable=SC2034 # start_clustered's
-callback_one=$(free_port) callback_two=$(free_port)
-python3 "$cluster_files/balance.py" "$scratch/balance.port" "$callback_one" "$callback_two" >>"$scratch/balance.log" 2>&1 &
-pids+=("$!")
-within 5 test -s "$scratch/balance.port"
-callback_url=http://127.0.0.1:$(cat "$scratch/balance.port")
-start_clustered one || exit 1
-one=$url one_pid=$customizer_pid
-start_clustered two || exit 1
-two=$url
-
-reports() { curl -s "$1/metrics" | sed -n 's/^stackgate_customizer_reports_total{outcome="counted"} //p'; }
-# ends_so NAME: completed, each stage in one attempt
-ends_so() { becomes "$1" completed && same "1 1 1" "$(record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")')"; }
-has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
-# points NAME: of its curve, and of these different ones
-points() { sql "SELECT count(*) || ' ' || count(DISTINCT step) FROM customization_point WHERE customization = '$(id_of "$1")'"; }
+start_database || exit 1
+start_two || exit 1
 
 for i in 1 2 3; do
   url=$one
@@ -83,7 +64,7 @@ stop_customizer
 killed=0
 is_killed() { ! kill -0 "$customizer_pid" 2>/dev/null; }
 has_ended() { is_killed || is_in "$1" completed; }
-for point in 1 4 7 10 13; do
+for point in $writes; do
   STACKGATE_FAIL_POINT=any:$point customizer_binary=$bin/customizer_fail_points start_clustered one || exit 1
   check "one is created, to be killed at write $point" is_created "$(body "write-$point" '' '"max_steps":2')"
   url=$two
@@ -96,8 +77,8 @@ for point in 1 4 7 10 13; do
   fi
   check "it ends, each stage in one attempt" ends_so "write-$point"
 done
-echo "killed at $killed of 5 writes"
-check "the first was killed" test "$killed" -ge 3
-check "no stage has objects twice" same "" "$(k get vcjob,jobs.batch -o json | jq -r '.items[].metadata.name' | grep -E -- '-(download|training|upload)-[2-9]' || true)"
+echo "killed at $killed of the writes $writes" # the others were the second's
+check "the first was killed at most of its writes" test "$((killed * 2))" -gt "$(wc -w <<<"$writes")"
+check "no stage has objects twice" same "" "$(second_attempts)"
 check "nothing that they did was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
 exit "$failed"

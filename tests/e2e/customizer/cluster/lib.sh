@@ -112,13 +112,14 @@ YAML
   within 10 test -s "$standin/port"
 }
 
+database=() # what start_database sets
 # start_clustered [NAME [OPTION…]]: a replica; sets $url and $customizer_pid
 start_clustered() {
   local name=${1:-one}
   shift || true
   local -n port=port_$name callback=callback_$name
   port=${port:-$(free_port)} callback=${callback:-$(free_port)}
-  DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse "${customizer_binary:-$bin/stackgate-customizer}" --datastore-url "$datastore/v1/hf" \
+  env "${database[@]}" DATASTORE_USERNAME=ada DATASTORE_PASSWORD=correct-horse "${customizer_binary:-$bin/stackgate-customizer}" --datastore-url "$datastore/v1/hf" \
     --entitystore-url "http://127.0.0.1:$entitystore_port" --data-dir "$scratch/customizer.data" --listen "127.0.0.1:$port" \
     --callback-listen "127.0.0.1:$callback" --callback-url "${callback_url:-http://127.0.0.1:$callback}" --replica-name "$name" \
     --customizer-config-file "$scratch/config.json" --kubeconfig "$scratch/kubeconfig" --namespace "$ns" \
@@ -142,13 +143,48 @@ container_defaults: {resources: {requests: {cpu: 100m, memory: 64Mi}}}
 YAML
 }
 
+# needs_database: ends the suite where there is no PostgreSQL for it
+postgres=$repo/tests/support/postgres.sh
+needs_database() { "$postgres" available 2>/dev/null || { echo "skip two customizers: install postgresql-15" && exit 0; }; }
+# start_database: with the customizer's tables; customizers that start behind it keep their records there
+start_database() {
+  local url
+  url=$("$postgres" start "$scratch/postgres" | tail -1)
+  database=("STACKGATE_DATABASE_URL=$url" "STACKGATE_DATABASE_PASSWORD=$(cat "$scratch/postgres/password")")
+  env "${database[@]}" "$bin/stackgate-customizer" migrate --data-dir "$scratch/customizer.data" >"$scratch/out" 2>&1 || { cat "$scratch/out" && return 1; }
+}
+sql() { PGPASSWORD=${database[1]#*=} psql -qAt "${database[0]#*=}" -c "$1"; }
+# second_attempts: Jobs of stages that began more than once
+second_attempts() { k get vcjob,jobs.batch -o json | jq -r '.items[].metadata.name' | grep -E -- '-(download|training|upload)-[2-9]' || true; }
+# start_two: behind a Service of their own, to which trainers report; sets $one, $one_pid, $two and $two_pid. The same ports when
+# they are started again
+start_two() {
+  if [ -z "${callback_url:-}" ]; then
+    callback_one=$(free_port) callback_two=$(free_port)
+    python3 "$cluster_files/balance.py" "$scratch/balance.port" "$callback_one" "$callback_two" >>"$scratch/balance.log" 2>&1 &
+    pids+=("$!")
+    within 5 test -s "$scratch/balance.port"
+    callback_url=http://127.0.0.1:$(cat "$scratch/balance.port")
+  fi
+  start_clustered one && one=$url one_pid=$customizer_pid
+  start_clustered two && two=$url two_pid=$customizer_pid
+}
+
 message() { record "$1" | jq -r .message; }
+has_steps() { [ "$(record "$1" | jq .status_details.steps_completed)" -ge "$2" ]; }
+attempts() { record "$1" | jq -r '[.status_details.stages[].attempts] | join(" ")'; }
+# ends_so NAME: completed, each stage in one attempt
+ends_so() { becomes "$1" completed && same "1 1 1" "$(attempts "$1")"; }
+# points NAME: of its curve, and of these different ones
+points() { sql "SELECT count(*) || ' ' || count(DISTINCT step) FROM customization_point WHERE customization = '$(id_of "$1")'"; }
 # waits NAME WORDS: its message has them within 20 s
 has_message() { [[ $(message "$1") == *"$2"* ]]; }
 waits() { within 20 has_message "$1" "$2" || { record "$1" | jq -c '[.status, .message]' && return 1; }; }
 id_of() { record "$1" | jq -r .id; }
 # objects NAME: all that is labelled with it
 objects() { k get jobs.batch,vcjob,pvc,configmap,secret,service -l "stackgate.dev/customization=$(id_of "$1")" -o name; }
+# reports URL: that this replica counted
+reports() { curl -s "$1/metrics" | sed -n 's/^stackgate_customizer_reports_total{outcome="counted"} //p'; }
 
 # prepare: a datastore with the dataset ada/colours, an entitystore, a model, a namespace
 prepare() {
