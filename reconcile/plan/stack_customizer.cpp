@@ -137,7 +137,7 @@ std::vector<parts::PolicyRule> rights(std::string_view scheduler, std::string_vi
   std::vector<parts::PolicyRule> out{{{""}, {"pods"}, view},
                                      {{""}, {"pods/log"}, {"get"}},
                                      {{""}, {"events"}, view},
-                                     {{""}, {"resourcequotas"}, {"list"}},
+                                     {{""}, {"resourcequotas", "limitranges"}, {"list"}},
                                      {{""}, {"configmaps"}, {"create", "get", "delete"}},
                                      // Made for each job, with the token of its progress, and never read.
                                      {{""}, {"secrets"}, {"create", "delete"}},

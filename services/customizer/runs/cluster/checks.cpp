@@ -3,6 +3,7 @@
 #include "services/customizer/runs/cluster/accelerators.hpp"
 #include "services/customizer/runs/cluster/cluster.hpp"
 #include "services/customizer/runs/cluster/facts.hpp"
+#include "services/customizer/runs/cluster/limit_ranges.hpp"
 #include "services/customizer/runs/cluster/quota.hpp"
 #include "services/kit/kube/discovery.hpp"
 
@@ -11,7 +12,8 @@ namespace checks_detail {
 
 constexpr std::chrono::milliseconds limit{2'000};
 constexpr std::string_view most_nodes = "200";  // of a cluster with more it is not known how large they are
-constexpr kube::ResourceType resource_quotas{"", "v1", "resourcequotas"}, nodes{"", "v1", "nodes", false};
+constexpr kube::ResourceType resource_quotas{"", "v1", "resourcequotas"}, limit_ranges{"", "v1", "limitranges"},
+    nodes{"", "v1", "nodes", false};
 
 Fact fact_of(kube::Result<kube::Response> answer, std::string_view name) {
   auto found = kube::object_of(std::move(answer));
@@ -33,8 +35,10 @@ validate::Findings ClusterExecutor::check(const CustomizationRequest& request) c
                           kube::CallOptions::once(limit));
   };
   const auto queue = queue_object(setup);
-  auto quotas = client_->start(kube::Request{.path = kube::collection_path(resource_quotas, ns_)},
-                               kube::CallOptions::once(limit));
+  const auto list = [&](const kube::ResourceType& type) {
+    return client_->start(kube::Request{.path = kube::collection_path(type, ns_)}, kube::CallOptions::once(limit));
+  };
+  auto quotas = list(resource_quotas), ranges = list(limit_ranges);
   const TrainingJob job = training_job(request);
   const ContainerDefaults defaults = options_.defaults();
   std::optional<kube::Pending> nodes_answer;
@@ -62,12 +66,14 @@ validate::Findings ClusterExecutor::check(const CustomizationRequest& request) c
   if (setup.scheduler == Scheduler::kueue && local_queue != nullptr) cluster_queue = cluster_queue_of(*local_queue);
   if (!cluster_queue.empty()) facts.cluster_queue = fact_of(ask(cluster_queues, cluster_queue).wait(), cluster_queue);
   validate::Findings out = judge_cluster(facts, setup);
-  const QuotaNeeds needs = needs_of(job, setup, defaults);
+  const std::vector<FirstObject> objects = first_attempts(job, setup, defaults);
+  const QuotaNeeds needs = needs_of(objects);
   if (facts.cluster_queue.object != nullptr)
     append(out, judge_cluster_quota(facts.cluster_queue.object->root(), cluster_queue, needs));
   if (setup.scheduler == Scheduler::volcano && facts.queue.object != nullptr)
     append(out, judge_capability(facts.queue.object->root(), queue->name, needs));
   if (const auto found = kube::object_of(quotas.wait())) append(out, judge_quotas(found->root(), needs));
+  if (const auto found = kube::object_of(ranges.wait())) append(out, judge_limit_ranges(found->root(), objects));
   if (nodes_answer)
     if (const auto found = kube::object_of(nodes_answer->wait()))
       append(out, judge_accelerators(found->root(), job, defaults));

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "services/customizer/runs/cluster/amounts.hpp"
 #include "services/kit/json/read.hpp"
-#include "services/kit/kube/object.hpp"
 
 namespace stackgate::customizer {
 namespace quota_detail {
@@ -62,21 +62,15 @@ void add_claim(const json::Value& spec, QuotaAmounts& objects) {
 
 constexpr std::array<std::string_view, 4> old_names = {"configmaps", "persistentvolumeclaims", "secrets", "services"};
 
-void add_object(const PlannedObject& planned, std::string_view stage, QuotaNeeds& out) {
-  bool valid = false;
-  const kube::Object object = kube::Object::parse(planned.body, valid);
-  const json::Value& root = object.root();
+void add_object(const FirstObject& object, QuotaNeeds& out) {
+  const PlannedObject& planned = object.planned;
   QuotaAmounts& objects = out.objects;
   add(objects, fmt::format("count/{}", kube::to_string(planned.type)), Quantity::from_integer(1));
   if (planned.type.group.empty() && std::ranges::find(old_names, planned.type.plural) != old_names.end())
     add(objects, std::string(planned.type.plural), Quantity::from_integer(1));
-  if (planned.type.plural == "persistentvolumeclaims") add_claim(json::value_at(&root, {"spec"}), objects);
-  if (planned.type.plural != "jobs") return;
-  if (planned.type.group == "batch")
-    return add_pods(json::value_at(&root, {"spec", "template", "spec"}),
-                    json::integer(&root, {"spec", "parallelism"}, 1), stage, out);
-  for (const json::Value& task : json::items(&root, {"spec", "tasks"}))
-    add_pods(json::value_at(&task, {"template", "spec"}), json::integer(&task, {"replicas"}, 1), stage, out);
+  if (planned.type.plural == "persistentvolumeclaims")
+    add_claim(json::value_at(&object.body.root(), {"spec"}), objects);
+  for (const PodTemplate& each : pod_templates(object)) add_pods(each.spec, each.count, object.stage, out);
 }
 
 validate::Finding finding(Severity severity, std::string problem, std::string fix) {
@@ -85,21 +79,6 @@ validate::Finding finding(Severity severity, std::string problem, std::string fi
           .path = "config",
           .problem = std::move(problem),
           .fix = std::move(fix)};
-}
-
-/// What people read: Kubernetes' own words for the amount.
-std::string amount_text(std::string_view quota_name, const Quantity& amount) {
-  if (quota_name.ends_with("memory") || quota_name.ends_with("storage")) {
-    constexpr std::array<std::string_view, 4> units = {"", "Ki", "Mi", "Gi"};
-    std::int64_t number = amount.rounded_up();
-    std::size_t unit = 0;
-    for (; unit + 1 < units.size() && number != 0 && number % 1024 == 0; ++unit) number /= 1024;
-    return fmt::format("{}{}", number, units.at(unit));
-  }
-  if (const auto whole = amount.to_integer()) return std::to_string(*whole);
-  Quantity thousand;
-  for (int i = 0; i < 1000; ++i) thousand += amount;
-  return fmt::format("{}m", thousand.rounded_up());
 }
 
 struct QuotaLine {
@@ -232,15 +211,9 @@ QuotaAmounts most_of_pods(std::span<const PodNeeds> pods) {
   return out;
 }
 
-QuotaNeeds needs_of(const TrainingJob& job, const JobSetup& setup, const ContainerDefaults& defaults) {
+QuotaNeeds needs_of(std::span<const FirstObject> objects) {
   QuotaNeeds out;
-  const auto add_stage = [&](std::string_view stage, const std::vector<PlannedObject>& planned) {
-    for (const PlannedObject& each : planned) add_object(each, stage, out);
-  };
-  add_stage("", common_objects(job, setup));
-  add_stage("download", download_objects(job, setup, {}, 1));
-  add_stage("training", training_objects(job, setup, defaults, {}, 1));
-  add_stage("upload", upload_objects(job, setup, {}, "{}", {}, 1));
+  for (const FirstObject& each : objects) add_object(each, out);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "services/customizer/objects/plan.hpp"
+#include "services/customizer/runs/cluster/first_attempts.hpp"
 #include "services/kit/findings/finding.hpp"
 #include "services/kit/grammar/quantity.hpp"
 #include "services/kit/json/value.hpp"
@@ -37,8 +37,7 @@ struct QuotaNeeds {
 /// Of the pods alone, of the stage that takes most: one stage runs at a time.
 QuotaAmounts most_of_pods(std::span<const PodNeeds> pods);
 
-/// What the first attempts of all stages make.
-QuotaNeeds needs_of(const TrainingJob& job, const JobSetup& setup, const ContainerDefaults& defaults);
+QuotaNeeds needs_of(std::span<const FirstObject> objects);
 
 /// `quotas` is a ResourceQuotaList. Errors: more than the quota ever allows. Warnings: more than is free now, and what
 /// a quota with scopes may not allow, where a LimitRange or a default PriorityClass decides whether it counts the pods.

@@ -18,7 +18,7 @@ using validate::grammar::parse_quantity;
 QuotaNeeds needs(Scheduler scheduler = Scheduler::volcano) {
   TrainingJob job = tests::full_job();
   job.option = {.num_nodes = 2, .num_gpus = 2};
-  return needs_of(job, tests::full_setup(scheduler), tests::full_defaults());
+  return needs_of(first_attempts(job, tests::full_setup(scheduler), tests::full_defaults()));
 }
 /// As a quota without scopes counts them.
 QuotaAmounts all_of(const QuotaNeeds& needs) {

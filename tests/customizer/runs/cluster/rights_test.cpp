@@ -44,8 +44,8 @@ Rights asked(Scheduler scheduler) {
                      training_objects(job, setup, tests::full_defaults(), tests::addresses(), 1),
                      upload_objects(job, setup, tests::addresses(), "{}", "", 1)})
     all.insert(all.end(), more.begin(), more.end());
-  // Of a model and of quotas, cluster.cpp, checks.cpp and read_log.cpp: there is no table of these.
-  Rights out{"get /persistentvolumeclaims", "list /resourcequotas", "get /pods/log"};
+  // Of a model, quotas and limits, cluster.cpp, checks.cpp and read_log.cpp: there is no table of these.
+  Rights out{"get /persistentvolumeclaims", "list /resourcequotas", "list /limitranges", "get /pods/log"};
   for (const PlannedObject& object : all) {
     out.insert({right("create", object.type), right("delete", object.type)});
     // Whose is the name that is taken; Secrets and Services are taken for ours.

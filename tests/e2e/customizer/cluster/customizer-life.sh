@@ -84,6 +84,36 @@ check "which waits, and names the quota" waits tight "the namespace's quota does
 k delete resourcequota team >/dev/null
 check "until there is room" becomes tight completed
 
+# LimitRanges: the verdict on a body is the API server's on the pods and the claim that were made for the first one.
+k get vcjob,jobs.batch,pvc -l "stackgate.dev/customization=$(id_of first)" -o json | jq '{apiVersion: "v1", kind: "List", items: [.items[] |
+  {apiVersion: "v1", kind: (if .kind == "Job" then "Pod" else .kind end), metadata: {name: "\(.metadata.name)-again"},
+   spec: (.spec.tasks[0].template.spec // .spec.template.spec // (.spec | del(.volumeName)))} | .spec.automountServiceAccountToken? = false]}' |
+  jq 'del(.items[] | select(.kind != "Pod") | .spec.automountServiceAccountToken)' >"$scratch/again.json"
+check "there are three pods and a claim to judge" same "PersistentVolumeClaim Pod Pod Pod" "$(jq -r '.items[].kind' "$scratch/again.json" | sort | xargs)"
+limits() { k apply --validate=false -f - >/dev/null <<<"{\"apiVersion\":\"v1\",\"kind\":\"LimitRange\",\"metadata\":{\"name\":\"team\"},\"spec\":{\"limits\":[$1]}}"; }
+# judged: "201 yes": what is answered to a body, and whether the API server makes its pods and its claim
+judged() { echo "$(status --json "$(body one)" "$url/v1/customizations?dry_run=true") $(k create --dry-run=server -f "$scratch/again.json" >"$scratch/made" 2>&1 && echo made || echo refused)"; }
+is_judged() { same "$1" "$(judged)"; }
+# both_judge NAME refused|made LIMIT…
+both_judge() {
+  limits "$3"
+  check "a LimitRange of $1: both say $2" within 10 is_judged "$([ "$2" = made ] && echo 200 || echo 422) $2"
+  [ "$2" = made ] || check "with the words of a LimitRange" grep -q 'LimitRange team' "$scratch/answer"
+}
+both_judge "what fits" made '{"type":"Container","max":{"cpu":"2","memory":"1Gi"},"min":{"cpu":"50m"}},{"type":"PersistentVolumeClaim","max":{"storage":"1Gi"}}'
+both_judge "smaller containers" refused '{"type":"Container","max":{"cpu":"99m"}}'
+both_judge "larger containers" refused '{"type":"Container","min":{"memory":"65Mi"},"default":{"memory":"1Gi"},"defaultRequest":{"memory":"512Mi"}}'
+both_judge "limits below requests" refused '{"type":"Container","default":{"memory":"100Mi"}}'
+both_judge "limits at requests" made '{"type":"Container","default":{"memory":"256Mi"}}'
+both_judge "pods whose limits nobody states" refused '{"type":"Pod","max":{"cpu":"1"}}'
+both_judge "pods whose limits are given" made '{"type":"Pod","max":{"cpu":"1"}},{"type":"Container","default":{"cpu":"1"}}'
+both_judge "pods that request something else" refused '{"type":"Pod","min":{"ephemeral-storage":"1Gi"}}'
+both_judge "a ratio" refused '{"type":"Container","maxLimitRequestRatio":{"cpu":"1.5"},"default":{"cpu":"200m"}}'
+both_judge "a larger ratio" made '{"type":"Container","maxLimitRequestRatio":{"cpu":"2"},"default":{"cpu":"200m"}}'
+both_judge "smaller claims" refused '{"type":"PersistentVolumeClaim","max":{"storage":"1023Mi"}}'
+both_judge "larger claims" refused '{"type":"PersistentVolumeClaim","min":{"storage":"2Gi"}}'
+k delete limitrange team >/dev/null
+
 check "nothing that a customization does was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
 stop_customizer # a watch is in the audit log when it ends
 # Names that are taken are asked about where a replica was killed. The queue is the cluster's: a right that the chart binds.
