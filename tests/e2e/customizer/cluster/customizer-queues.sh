@@ -30,6 +30,33 @@ put_back() {
   check "put back, it waits" within 30 is_in "$1" pending
 }
 
+# Whose Job is deleted goes by the cluster's own garbage collector, where that is built: the stand-in, which else collects, is
+# stopped meanwhile.
+start_collector || echo "skip what a cluster's garbage collector takes: ./dev test node builds kube-controller-manager"
+alone() { [ -z "${collector_pid:-}" ] || kill "-$1" "$standin_pid"; }
+# owned KIND ID: what Jobs of that customization own
+owned() { k get "$1" -o json | jq -c --arg id "$2" '[.items[].metadata | select(any(.ownerReferences[]?; .name | startswith($id))).name]'; }
+# are_gone KIND NAMES: a pod that was told to go is its kubelet's affair
+are_gone() { [ -z "$(k get "$1" -o json | jq -r --argjson names "$2" '.items[].metadata | select(.deletionTimestamp == null and IN(.name; $names[])).name')" ]; }
+# remember KIND ID: sets ${of_jobs[KIND]}, which are some
+declare -A of_jobs=()
+remember() {
+  of_jobs[$1]=$(owned "$1" "$2")
+  check "its Jobs have $1" test "${of_jobs[$1]}" != '[]'
+}
+has_no_objects() { [ -z "$(k get jobs.batch,pvc,configmap,secret -l "stackgate.dev/customization=$1" -o name)" ]; }
+# delete_all NAME KIND: with what its scheduler has made for its Jobs
+delete_all() {
+  local id each
+  id=$(id_of "$1")
+  for each in "$2" pods; do remember "$each" "$id"; done
+  alone STOP
+  check "it is deleted" same 204 "$(status -X DELETE "$url/v1/customizations/$1")"
+  for each in "$2" pods; do check "its $each go with their Jobs" within 60 are_gone "$each" "${of_jobs[$each]}"; done
+  alone CONT
+  check "and so do all its objects" within 20 has_no_objects "$id"
+}
+
 # has_event NAME WORDS: among what happened to it
 is_event() { jq -r '.data[] | "\(.message) \(.detail)"' <<<"$(curl -s "$url/v1/customizations/$1/events")" | grep -F "$2" >/dev/null; }
 has_event() { within 5 is_event "$@" || { curl -s "$url/v1/customizations/$1/events" | jq -c '.data[] | [.message, .detail]' && return 1; }; }
@@ -100,10 +127,7 @@ rm "$standin/hold"
 check "it is completed" becomes kueued completed
 check "each stage once" same "1 1 1" "$(attempts kueued)"
 check "it may not get queues of the cluster" may_not get queues.scheduling.run.ai
-id=$(id_of kueued)
-check "it is deleted" same 204 "$(status -X DELETE "$url/v1/customizations/kueued")"
-has_no_objects() { [ -z "$(k get jobs.batch,pvc,configmap,secret -l "stackgate.dev/customization=$1" -o name)" ]; }
-check "with all its objects" within 20 has_no_objects "$id"
+delete_all kueued workloads.kueue.x-k8s.io
 stop_customizer # a watch is in the audit log when it ends
 # Services are for trainings on several nodes; names that are taken are asked about where a replica was killed.
 check "each right of its Role is used, and none is missing but the chart's" same "refused: get /apis/kueue.x-k8s.io/v1beta1/clusterqueues/cluster
@@ -137,6 +161,7 @@ check "and its events tell why" has_event kai "its pod was evicted: reclaimed by
 rm "$standin/hold"
 check "reclaimed, it goes on behind its checkpoint and is completed" becomes kai completed
 check "in a second attempt" same "1 2 1" "$(attempts kai)"
+delete_all kai podgroups.scheduling.run.ai
 
 # --- Run:ai
 with '{type: queue}' '{"type":"queue","queue":"project-a"}' project-a || exit 1
@@ -165,7 +190,20 @@ check "a closed one refuses" refused "$(body one)" 422 "Volcano's queue research
 put_status /apis/scheduling.volcano.sh/v1beta1/queues/research '{"state":"Open"}'
 check "one that is too small refuses" refused "$(body one)" 422 "needs 100m cpu, and Volcano's queue research has room for 50m"
 k patch queue.scheduling.volcano.sh research --type merge -p '{"spec":{"capability":{"cpu":"4"}}}' >/dev/null
-check "an open one that is large enough takes it" same 200 "$(status --json "$(body one)" "$url/v1/customizations?dry_run=true")"
+check "an open one that is large enough takes it" is_created "$(body gang '' "$long")"
+check "and it trains" within 40 has_steps gang 20
+
+# --- The StackCustomizer is deleted, and its customizer with it: a customization that runs goes, whatever was made for it.
+stop_customizer
+id=$(k get vcjob -o 'jsonpath={.items[0].metadata.labels.stackgate\.dev/customization}')
+for each in podgroups.scheduling.volcano.sh pods; do remember "$each" "$id"; done
+if [ -n "${collector_pid:-}" ]; then
+  alone STOP
+  k delete configmap owner >/dev/null # which stands for it
+  for each in podgroups.scheduling.volcano.sh pods; do check "its $each go with their Jobs" within 60 are_gone "$each" "${of_jobs[$each]}"; done
+  alone CONT
+  check "and so does all that customizers have made" within 20 bash -c "[ -z \"\$('$KUBECTL' --kubeconfig '$control/kubeconfig' -n $ns get vcjob,jobs.batch,pvc,configmap,secret,service -l app.kubernetes.io/managed-by=stackgate-customizer -o name)\" ]"
+fi
 
 check "nothing that a customization does was forbidden" bash -c "! grep -i forbidden '$scratch/customizer.log'"
 exit "$failed"

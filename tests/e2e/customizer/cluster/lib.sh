@@ -112,6 +112,16 @@ YAML
   within 10 test -s "$standin/port"
 }
 
+# start_collector: the cluster's own garbage collector, and no other controller; fails where it is not built
+start_collector() {
+  local program=$kube_cache/node-1.20.2/bin/kube-controller-manager
+  [ -x "$program" ] || return 1
+  "$program" --kubeconfig "$control/kubeconfig" --controllers garbagecollector --leader-elect=false --port 0 --secure-port 0 \
+    >"$scratch/collector.log" 2>&1 &
+  collector_pid=$!
+  pids+=("$collector_pid")
+}
+
 database=() # what start_database sets
 # start_clustered [NAME [OPTION…]]: a replica; sets $url and $customizer_pid
 start_clustered() {

@@ -114,6 +114,7 @@ class StandIn:
         self.volcano = f"/apis/batch.volcano.sh/v1alpha1/namespaces/{self.ns}/jobs"
         self.workloads = f"/apis/kueue.x-k8s.io/v1beta1/namespaces/{self.ns}/workloads"
         self.groups = f"/apis/scheduling.volcano.sh/v1beta1/namespaces/{self.ns}/podgroups"
+        self.kai_groups = f"/apis/scheduling.run.ai/v2alpha2/namespaces/{self.ns}/podgroups"
         self.processes = {}  # by the pod's uid
         self.by_name = {}
         self.evicted = set()
@@ -274,6 +275,9 @@ class StandIn:
                 if not each["metadata"].get("deletionTimestamp"):
                     self.api.call("DELETE", f"{self.core}/pods/{each['metadata']['name']}")
             return
+        template = job["spec"]["template"]
+        if template["spec"].get("schedulerName") == "kai-scheduler" and not own:
+            self.group_pods(job, template)
         limit = job["spec"].get("backoffLimit", 6)
         failed = [each for each in own if each["status"].get("phase") == "Failed"]
         finished = {"startTime": status.get("startTime", now())}
@@ -284,11 +288,20 @@ class StandIn:
             finished["conditions"] = [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded",
                                        "message": "Job has reached the specified backoff limit", "lastTransitionTime": now()}]
         elif len(failed) == len(own):
-            code, answer = self.make_pod(job["spec"]["template"], f"{name}-{len(own)}{os.getpid() % 1000}x", job, "Job", "batch/v1")
+            code, answer = self.make_pod(template, f"{name}-{len(own)}{os.getpid() % 1000}x", job, "Job", "batch/v1")
             if code == 403 and not status.get("startTime"):
                 self.event(name, "Job", "FailedCreate", f"Error creating: {answer.get('message')}")
         if "conditions" in finished or not status.get("startTime"):
             self.api.merge(f"{self.batch}/{name}/status", {"status": finished})
+
+    def group_pods(self, job, template):
+        """KAI's pod-grouper: a PodGroup for whatever owns pods."""
+        name, uid = job["metadata"]["name"], job["metadata"]["uid"]
+        self.api.call("POST", self.kai_groups, {
+            "apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup",
+            "metadata": {"name": f"pg-{name}-{uid}", "ownerReferences": [
+                {"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": uid}]},
+            "spec": {"minMember": 1, "queue": template["metadata"]["labels"]["kai.scheduler/queue"]}})
 
     def is_admitted(self, job, queue, workloads):
         """Kueue's part: a Workload for the Job, quota for it, and perhaps not for ever."""
@@ -400,6 +413,7 @@ class StandIn:
         jobs, volcano = self.api.items(self.batch), self.api.items(self.volcano)
         workloads = self.api.items(self.workloads)
         groups, pods = self.api.items(self.groups), self.api.items(f"{self.core}/pods")
+        kai_groups = self.api.items(self.kai_groups)
         owners = {each["metadata"]["uid"] for each in jobs + volcano}
         for each in pods:
             self.look_at_pod(each, owners)
@@ -407,7 +421,8 @@ class StandIn:
             self.look_at_job(each, pods, workloads)
         for each in volcano:
             self.look_at_volcano_job(each, pods, groups)
-        for where, each in [(self.groups, each) for each in groups] + [(self.workloads, each) for each in workloads]:
+        owning = ((self.groups, groups), (self.kai_groups, kai_groups), (self.workloads, workloads))
+        for where, each in [(where, each) for where, all_of in owning for each in all_of]:
             owned = [owner["uid"] for owner in each["metadata"].get("ownerReferences", [])]
             if owned and not owners.intersection(owned):
                 self.api.call("DELETE", f"{where}/{each['metadata']['name']}")
