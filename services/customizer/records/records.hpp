@@ -139,8 +139,8 @@ class Records {
   /// All of them in one transaction: what has come of each, in their order; or the error, and none of them is stored.
   sql::Expected<std::vector<Reported>> report(std::span<const Report> reports);
   sql::Expected<Reported> report(std::string_view id, std::string_view token, std::string_view body);
-  /// The same of an event that its own log has.
-  sql::Expected<void> report_logged(std::string_view id, std::string_view event_json);
+  /// The same of events that its own log has.
+  sql::Expected<void> report_logged(const std::string& id, std::span<const std::string> events);
   /// In the order of their steps, behind `after`.
   sql::Expected<std::vector<MetricPoint>> points(std::string_view id, std::int64_t after, std::int64_t limit) const;
   /// Some `most` of all, evenly, with the first and the last; of those with a validation loss as many more.

@@ -136,9 +136,10 @@ sql::Expected<Records::Reported> Records::report(std::string_view id, std::strin
   return TRY(apply({&one, 1}, false)).front();
 }
 
-sql::Expected<void> Records::report_logged(std::string_view id, std::string_view event_json) {
-  const Report one{.id = std::string(id), .body = std::string(event_json)};
-  (void)TRY(apply({&one, 1}, true));
+sql::Expected<void> Records::report_logged(const std::string& id, std::span<const std::string> events) {
+  std::vector<Report> all;
+  for (const std::string& each : events) all.push_back({.id = id, .body = each});
+  (void)TRY(apply(all, true));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "services/customizer/job/progress.hpp"
 #include "services/customizer/records/records.hpp"
 #include "services/customizer/runs/executor.hpp"
 
@@ -20,6 +21,7 @@ class StageLog {
   std::string attempt_{};  // that `offset_` is of
   std::uint64_t offset_ = 0;
   std::int64_t skip_ = 0, lines_ = 0;  // stored by whoever came before; of this attempt
+  Progress passed_over_{};             // what events say that were read while it ran: they are posted, too
 };
 
 /// Whether a line is an event of the trainer: {"event": …}. Pure.

@@ -326,10 +326,10 @@ TEST_P(CustomizerRecordsTest, reports_behind_the_end_are_dropped) {
   const std::string event = fmt::format(R"({{"event":"step","job_id":"{}","step":1,"max_steps":2,"loss":1}})", id);
   EXPECT_TRUE(records_->report(id, token, event).value().known);
   EXPECT_EQ(find("a").job.progress, "");
-  ASSERT_TRUE(records_->report_logged(id, event));
+  ASSERT_TRUE(records_->report_logged(id, {&event, 1}));
   EXPECT_EQ(find("a").job.progress, "");
   ASSERT_TRUE(change("a", State::running));
-  ASSERT_TRUE(records_->report_logged(id, event)) << "without a token: of its own log";
+  ASSERT_TRUE(records_->report_logged(id, {&event, 1})) << "without a token: of its own log";
   EXPECT_NE(find("a").job.progress, "");
 }
 

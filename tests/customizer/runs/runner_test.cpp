@@ -24,6 +24,7 @@ struct World {
   std::string away{};
   AdapterState adapter = AdapterState::ready;
   std::string log{};
+  int logs_begun = 0;     // readings of trainings from the start
   std::string unknown{};  // why nothing can be known
   std::string refuses{};  // why nothing can be created
   std::vector<std::string> ids{};
@@ -68,8 +69,9 @@ class Fake final : public Executor {
     world_.seen.erase(work.job.id);
     return {};
   }
-  std::expected<std::string, Error> log(const Work&, Stage, std::uint64_t& offset) override {
+  std::expected<std::string, Error> log(const Work&, Stage stage, std::uint64_t& offset) override {
     std::string out = world_.log.substr(std::min<std::size_t>(offset, world_.log.size()));
+    if (stage == Stage::training && offset == 0 && !out.empty()) ++world_.logs_begun;
     offset = world_.log.size();
     return out;
   }
@@ -377,6 +379,34 @@ TEST_F(RunnerTest, logs_are_stored_once_and_events_in_them_count) {
   const auto second = runner("one");
   second->round();
   EXPECT_EQ(records_.log_lines(id_, "training-1").value(), 2);
+}
+
+TEST_F(RunnerTest, what_a_trainer_could_not_report_is_taken_from_its_log) {
+  const auto steps = [&](int from, int to) {
+    std::string out;
+    for (int i = from; i <= to; ++i)
+      out += fmt::format("{{\"event\":\"step\",\"job_id\":\"{}\",\"step\":{},\"max_steps\":5,\"loss\":1}}\n", id_, i);
+    return out;
+  };
+  for (const bool reports : {true, false}) {
+    SCOPED_TRACE(reports);
+    if (!reports) id_ = records_.create({.name = "b", .model = "m", .request = "{}", .warnings = "[]"}).value().id;
+    world_.log.clear();
+    world_.logs_begun = 0;
+    const auto all = runner();
+    all->round();
+    ends(*all, Stage::download, State::completed);
+    world_.log = steps(1, 2) + "one\n" + steps(3, 5);
+    for (int i = 0; i < 3; ++i) all->round();
+    ASSERT_EQ(records_.log_lines(id_, "training-1").value(), 1) << "it was read while it ran";
+    ASSERT_THAT(records_.points(id_, 0, 10).value(), IsEmpty());
+    const std::string token = records_.find(id_).value()->token;
+    for (int i = 1; reports && i <= 5; ++i) ASSERT_TRUE(records_.report(id_, token, steps(i, i))->known);
+    ends(*all, Stage::training, State::completed);
+    EXPECT_EQ(records_.points(id_, 0, 10)->size(), 5U);
+    EXPECT_EQ(records_.log_lines(id_, "training-1").value(), 1);
+    EXPECT_EQ(world_.logs_begun, reports ? 1 : 2) << "and again only where something is missing";
+  }
 }
 
 }  // namespace
