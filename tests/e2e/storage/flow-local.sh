@@ -115,7 +115,7 @@ check "what is forbidden is refused" grep -q "can't respond to that" "$scratch/u
 check "what is private is masked" grep -qx 'Write to <EMAIL_ADDRESS> please.' "$scratch/undisturbed.end"
 check "the adapter is better" bash -c "curl -s --json '{\"evaluations\":[\"base\",\"adapter\"]}' ${address[evaluator]}/v1/comparisons | jq -e '.overall.winner == \"adapter\"'"
 # traced SERVICE PATTERN: a request of that trace in the log of the service
-traced() { grep "\"trace_id\":\"$trace\"" "$work/$1.log" | grep -q -- "$2" || { grep -c "$trace" "$work/$1.log" || true; return 1; }; }
+traced() { grep -q -- "$2" <(grep "\"trace_id\":\"$trace\"" "$work/$1.log") || { grep -c "$trace" "$work/$1.log" || true; return 1; }; }
 check "the trace begins at the customizer" traced customizer '"method":"POST","route":"/v1/customizations"'
 check "the dataset is fetched within it" traced datastore 'admin/shop'
 check "the adapter is uploaded within it" traced entitystore '"method":"POST","route":"/v1/adapters"'

@@ -83,7 +83,7 @@ make_targets() {
   echo 'container_defaults: {resources: {requests: {cpu: 100m, memory: 64Mi}}}' >"$scratch/training.d/training"
 }
 served_by() { curl -s "http://127.0.0.1:${port[inference/$1]}/v1/models" | jq -r '.data[].id' | grep -qx shop; }
-traced() { grep "\"trace_id\":\"$trace\"" "$work/$1.log" | grep -q -- "$2"; }
+traced() { grep -q -- "$2" <(grep "\"trace_id\":\"$trace\"" "$work/$1.log"); }
 trace=4bf92f3577b34da6a3ce929d0e0e4736
 
 # --- What it stands on
