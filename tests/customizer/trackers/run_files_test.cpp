@@ -19,9 +19,7 @@ using RunFilesTest = TrackersTest;
 TEST_F(RunFilesTest, mlflow_has_files_that_describe_it_and_tags_of_the_adapter) {
   const std::string id = create("a", {{"mlflow", ""}});
   trackers();
-  report(
-      id,
-      R"("event":"step","step":1,"max_steps":9,"loss":1.5,"learning_rate":0.001,"tokens_per_second":900,"epoch":0.25)");
+  first_step(id);
   validation(id, 1);
   step(id, 2);
   const std::vector<std::string> first{"it begins", "it goes on"}, other{"of the upload"};

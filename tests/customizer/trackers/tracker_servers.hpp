@@ -90,6 +90,12 @@ class TrackersTest : public testing::Test {
   void step(const std::string& id, int number) {
     report(id, fmt::format(R"("event":"step","step":{0},"max_steps":9,"loss":{0}.5)", number));
   }
+  /// With all that a step may have.
+  void first_step(const std::string& id) {
+    report(
+        id,
+        R"("event":"step","step":1,"max_steps":9,"loss":1.5,"learning_rate":0.001,"tokens_per_second":900,"epoch":0.25)");
+  }
   void validation(const std::string& id, int number) {
     report(id, fmt::format(R"("event":"validation","step":{0},"val_loss":{0}.25)", number));
   }

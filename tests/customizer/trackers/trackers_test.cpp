@@ -44,9 +44,7 @@ TEST_F(TrackersTest, mlflow_has_parameters_losses_and_the_end) {
 TEST_F(TrackersTest, mlflow_has_rates_and_tags) {
   const std::string id = create("a", {{"mlflow", ""}});
   trackers();
-  report(
-      id,
-      R"("event":"step","step":1,"max_steps":9,"loss":1.5,"learning_rate":0.001,"tokens_per_second":900,"epoch":0.25)");
+  first_step(id);
   validation(id, 1);
   step(id, 2);
   round();

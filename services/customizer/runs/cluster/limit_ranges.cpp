@@ -65,8 +65,8 @@ std::optional<Quantity> amount_in(const Amounts& amounts, std::string_view name)
 }
 
 /// "that requests 100m cpu, and the namespace's LimitRange team wants at least 200m"
-void say(const Limit& limit, const Subject& subject, std::string_view has, std::string_view wants,
-         validate::Findings& out) {
+void report(const Limit& limit, const Subject& subject, std::string_view has, std::string_view wants,
+            validate::Findings& out) {
   out.push_back(
       {.rule = "customization-limits",
        .severity = subject.severity,
@@ -88,9 +88,9 @@ void judge_least(const Limit& limit, const Subject& subject, validate::Findings&
     const auto request = amount_in(subject.requests, name), most = amount_in(subject.limits, name);
     const std::string wants = fmt::format("wants at least {}", amount_text(name, least));
     if (!request || *request < least)
-      say(limit, subject, requested(name, request), wants, out);
+      report(limit, subject, requested(name, request), wants, out);
     else if (most && *most < least)
-      say(limit, subject, limited(name, most), wants, out);
+      report(limit, subject, limited(name, most), wants, out);
   });
 }
 
@@ -100,9 +100,9 @@ void judge_most(const Limit& limit, const Subject& subject, validate::Findings& 
     const auto request = amount_in(subject.requests, name), own = amount_in(subject.limits, name);
     const std::string allows = fmt::format("allows at most {}", amount_text(name, most));
     if (has_limits && (!own || *own > most))
-      say(limit, subject, limited(name, own), allows, out);
+      report(limit, subject, limited(name, own), allows, out);
     else if (has_limits ? request && *request > most : !request || *request > most)
-      say(limit, subject, requested(name, request), allows, out);
+      report(limit, subject, requested(name, request), allows, out);
   });
 }
 
@@ -112,12 +112,12 @@ void judge_ratio(const Limit& limit, const Subject& subject, validate::Findings&
     const auto request = amount_in(subject.requests, name), most = amount_in(subject.limits, name);
     const std::string allows =
         fmt::format("allows limits of {} of at most {} times the request", name, amount_text("", ratio));
-    if (!request || request->sign() == 0) return say(limit, subject, requested(name, request), allows, out);
-    if (!most || most->sign() == 0) return say(limit, subject, limited(name, most), allows, out);
+    if (!request || request->sign() == 0) return report(limit, subject, requested(name, request), allows, out);
+    if (!most || most->sign() == 0) return report(limit, subject, limited(name, most), allows, out);
     const double got = static_cast<double>(thousandths(*most)) / static_cast<double>(thousandths(*request));
     if (got * 1000 > static_cast<double>(thousandths(ratio)))
-      say(limit, subject, fmt::format("{} that requests {}", limited(name, most), amount_text(name, *request)), allows,
-          out);
+      report(limit, subject, fmt::format("{} that requests {}", limited(name, most), amount_text(name, *request)),
+             allows, out);
   });
 }
 
@@ -139,8 +139,8 @@ void fill_in(std::span<const Limit> limits, Subject& container, validate::Findin
     for_each_amount(json::value_at(&each.entry, {"default"}), [&](std::string_view name, const Quantity& given) {
       if (!container.limits.try_emplace(std::string(name), given).second) return;
       if (const auto request = amount_in(container.requests, name); request && *request > given)
-        say(each, container, requested(name, request), fmt::format("gives it a limit of {}", amount_text(name, given)),
-            out);
+        report(each, container, requested(name, request),
+               fmt::format("gives it a limit of {}", amount_text(name, given)), out);
     });
     container.requests.merge(amounts_of(json::value_at(&each.entry, {"defaultRequest"})));
   }
